@@ -1,4 +1,4 @@
-//! Exports of training data that were asked for on a page: what became of them outlives the server that made them.
+//! Records of training data exports started on a page. The records outlive the server that runs the export.
 
 use crate::{Ledger, Result, guard::require};
 use domain::{
@@ -11,16 +11,17 @@ use domain::{
 pub use store::export_job::ExportJobRecord;
 use uuid::Uuid;
 
-/// How an export ended.
+/// The result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// JSON: what was counted, where it is done.
+    /// JSON with the counts of the export, if it succeeded.
     pub counts: Option<String>,
-    /// Why it failed, where it did.
+    /// Error message, if it failed.
     pub error: Option<String>,
 }
 
-/// Notes that an export of the workspace is begun. The oldest are forgotten where there are too many.
+/// Records that an export has started. Only the newest [`EXPORT_JOBS_REMEMBERED`] records of a workspace are
+/// kept.
 pub async fn begin(ledger: &Ledger, scope: &Scope, id: Uuid, server: String, options: String) -> Result<()> {
     require(scope, Permission::ManageSessions)?;
     let job = ExportJobRecord {
@@ -41,7 +42,8 @@ pub async fn begin(ledger: &Ledger, scope: &Scope, id: Uuid, server: String, opt
     noted.await
 }
 
-/// Notes how an export ended. Whoever asked for it may have lost the right to meanwhile: it ended all the same.
+/// Records how an export ended. Permissions are not checked, because the person who started the export may have
+/// lost them.
 pub async fn end(ledger: &Ledger, scope: &Scope, id: Uuid, state: ExportState, ending: Ending) -> Result<()> {
     let (tenant_id, at) = (scope.tenant_id, ledger.now());
     let Ending { counts, error } = ending;
@@ -55,7 +57,7 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: Uuid, state: ExportState, e
     noted.await
 }
 
-/// An export of the workspace.
+/// Returns an export of the workspace, or `None` if there is none with this id.
 pub async fn find(ledger: &Ledger, scope: &Scope, id: Uuid) -> Result<Option<ExportJobRecord>> {
     require(scope, Permission::ManageSessions)?;
     let tenant_id = scope.tenant_id;
@@ -63,7 +65,7 @@ pub async fn find(ledger: &Ledger, scope: &Scope, id: Uuid) -> Result<Option<Exp
     Ok(read.await?)
 }
 
-/// The newest exports of the workspace.
+/// Returns the newest exports of the workspace.
 pub async fn list(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<ExportJobRecord>> {
     require(scope, Permission::ManageSessions)?;
     let tenant_id = scope.tenant_id;

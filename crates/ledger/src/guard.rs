@@ -1,4 +1,4 @@
-//! Checks that many use cases share: permissions, lengths, JSON documents.
+//! Checks that many use cases share: permissions, text lengths and JSON documents.
 
 use crate::error::{Error, FieldError, Result};
 use domain::{
@@ -9,7 +9,7 @@ use domain::{
     slug::{is_slug, slugify},
 };
 
-/// Refuses a caller whose role or token scope does not allow it.
+/// Refuses a caller whose role or token scope does not have the permission.
 pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
     if scope.may(permission) {
         return Ok(());
@@ -30,17 +30,17 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
     }))
 }
 
-/// The given slug, or the one of this name.
+/// Returns the given slug, or one derived from the name.
 pub(crate) fn slug_or_of_name(slug: Option<String>, name: &str) -> Result<String> {
     slug.or_else(|| slugify(name)).ok_or_else(|| Error::invalid("slug", "cannot be created from this name; enter one"))
 }
 
-/// The refusal of a write by somebody who has not seen the newest version.
+/// Refuses a write if the caller has not read the newest version.
 pub(crate) fn require_version(given: u64, current: u64) -> Result<()> {
     if given == current { Ok(()) } else { Err(Error::StaleVersion { given, current }) }
 }
 
-/// Collects wrong fields, so that a caller hears of all at once.
+/// Collects field errors, so that a caller gets all of them at once.
 #[derive(Default)]
 pub(crate) struct Fields(Vec<FieldError>);
 
@@ -49,14 +49,14 @@ impl Fields {
         self.0.push(FieldError::new(field, message));
     }
 
-    /// 1 to `max` characters, none of them control characters.
+    /// Requires 1 to `max` characters without control characters.
     pub(crate) fn name(&mut self, field: &str, text: &str, max: usize) {
         if text.trim().is_empty() || text.chars().count() > max || text.chars().any(char::is_control) {
             self.refuse(field, format!("1 to {max} characters on one line"));
         }
     }
 
-    /// At most `max` characters.
+    /// Requires at most `max` characters and no NUL.
     pub(crate) fn text(&mut self, field: &str, text: Option<&str>, max: usize) {
         if text.is_some_and(|text| text.chars().count() > max) {
             self.refuse(field, format!("at most {max} characters"));
@@ -66,21 +66,21 @@ impl Fields {
         }
     }
 
-    /// A slug, where there is one.
+    /// Requires a slug, unless `text` is `None`.
     pub(crate) fn slug(&mut self, field: &str, text: Option<&str>) {
         if text.is_some_and(|text| !is_slug(text)) {
             self.refuse(field, "lower-case letters, digits and single hyphens, at most 64 characters");
         }
     }
 
-    /// A client-made key: 1 to `max` printable characters.
+    /// Requires a client-made key: 1 to `max` characters without control characters.
     pub(crate) fn key(&mut self, field: &str, text: Option<&str>, max: usize) {
         if text.is_some_and(|t| t.is_empty() || t.chars().count() > max || t.chars().any(char::is_control)) {
             self.refuse(field, format!("1 to {max} characters, no control characters"));
         }
     }
 
-    /// A JSON document of any kind within size and depth.
+    /// Limits size and depth of a JSON document.
     pub(crate) fn document(&mut self, field: &str, json: Option<&str>) {
         let Some(json) = json else { return };
         if json.len() > DOCUMENT_BYTES_MAX {
@@ -91,7 +91,7 @@ impl Fields {
         }
     }
 
-    /// A JSON object within size and depth.
+    /// Requires a JSON object and limits its size and depth.
     pub(crate) fn object(&mut self, field: &str, json: Option<&str>) {
         if json.is_some_and(|json| !json.trim_start().starts_with('{')) {
             self.refuse(field, "an object");
@@ -99,7 +99,7 @@ impl Fields {
         self.document(field, json);
     }
 
-    /// The verdict.
+    /// Returns the collected errors, if there are any.
     pub(crate) fn check(self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(Error::Invalid(self.0)) }
     }

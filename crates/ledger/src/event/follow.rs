@@ -1,4 +1,5 @@
-//! Following a session's log: what is there, then what is committed, without a gap or a repeat.
+//! Follows a session's log: first the recorded events, then new ones as they are committed, without gaps or
+//! repeats.
 
 use super::{
     delta::Delta,
@@ -14,33 +15,34 @@ use domain::{Scope, id::SessionId, session::Status};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 
-/// Events read from the log at once.
+/// Largest number of events that one read of the log returns.
 const READ_EVENTS: u32 = 500;
 
-/// What a follower is told.
+/// An item for a follower.
 #[derive(Debug, Clone)]
 pub enum Follow {
     /// Rendered events, in order.
     Frames(Bytes),
-    /// A piece of an answer that is not in the log yet. Pieces may be missing.
+    /// A piece of an answer that is not in the log yet. Pieces may be lost.
     Delta(Arc<Delta>),
-    /// The session is final and everything has been told.
+    /// The session is final and all of its events were delivered.
     End(Status),
 }
 
-/// A follower's place in the log. Dropping it ends the subscription.
+/// A follower's position in a log. Dropping it ends the subscription.
 pub struct Following {
     ledger: Ledger,
     scope: Scope,
     id: SessionId,
     feed: Feed,
     told: u64,
-    /// Whether the log may hold events that were not told.
+    /// Whether the log may hold events that were not delivered.
     behind: bool,
 }
 
-/// Follows a session after `after_sequence`. The feed is joined before the log is read, so nothing falls between.
-/// A place beyond the log's end (from before a restored backup) means its end.
+/// Follows a session after `after_sequence`. The feed is subscribed before the log is read, so no event is
+/// missed. A sequence beyond the end of the log, which a client can have after a backup was restored, is treated
+/// as the end.
 pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequence: u64) -> Result<Following> {
     let feed = ledger.hub().feed(scope.tenant_id, id);
     let head = session::get(ledger, scope, id).await?.head_sequence;
@@ -48,10 +50,11 @@ pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequenc
 }
 
 impl Following {
-    /// The next thing to tell. Waits while there is nothing new. Safe to drop and call again.
+    /// Returns the next item. Waits if there is nothing new. Cancel-safe: the future can be dropped and `next`
+    /// called again.
     ///
     /// # Errors
-    /// When the log cannot be read; calling again continues where it stopped.
+    /// If the log cannot be read. The next call continues at the same position.
     pub async fn next(&mut self) -> Result<Follow> {
         loop {
             if self.behind {
@@ -79,9 +82,10 @@ impl Following {
         }
     }
 
-    /// The frames, if they continue what was told; otherwise the log has to be read.
+    /// Returns the frames if they continue at the follower's position. Otherwise returns `None`; if events are
+    /// missing, the log has to be read.
     fn take(&mut self, frames: &Frames) -> Option<Bytes> {
-        // A final status is confirmed from the log, which also finds anything that came in between.
+        // A final status is confirmed by reading the log, which also delivers events that were missed.
         self.behind = frames.is_final;
         if frames.last <= self.told {
             return None;

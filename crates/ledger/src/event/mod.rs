@@ -1,4 +1,4 @@
-//! Events: appending, reading, following.
+//! Events: appending, reading and following.
 
 mod append;
 mod delta;

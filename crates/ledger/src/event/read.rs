@@ -13,35 +13,35 @@ use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use store::Conn;
 
-/// Which events.
+/// Which events of a log to read.
 #[derive(Debug, Clone, Default)]
 pub struct Read {
-    /// Those after this sequence, oldest first.
+    /// Events after this sequence, oldest first.
     pub after_sequence: Option<u64>,
-    /// The last ones before this sequence; still answered oldest first.
+    /// The last events before this sequence, also returned oldest first. Not together with `after_sequence`.
     pub before_sequence: Option<u64>,
-    /// Only these kinds; empty for every kind.
+    /// Only events of these kinds. Empty for all kinds.
     pub kinds: Vec<String>,
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
 }
 
-/// A part of a log.
+/// A contiguous part of a log.
 #[derive(Debug, Clone)]
 pub struct Slice {
-    /// Oldest first.
+    /// The events, oldest first.
     pub events: Vec<EventRecord>,
-    /// The session's newest sequence when it was read.
+    /// The last sequence of the session at the time of the read.
     pub head_sequence: u64,
-    /// Whether more events of this filter exist in the direction of reading.
+    /// Whether there are more matching events in the direction of reading.
     pub has_more: bool,
-    /// The session's status when it was read.
+    /// The session's status at the time of the read.
     pub status: Status,
 }
 
-/// Marks of the timeline bar that are read at most.
+/// Largest number of events on the timeline bar.
 const TIMELINE_MARKS_MAX: u32 = 1_000;
-/// Kinds that the timeline bar shows.
+/// Kinds of events on the timeline bar.
 const TIMELINE_KINDS: [&str; 6] = [
     Kind::SESSION_STATUS_CHANGE,
     Kind::SESSION_ERROR,
@@ -51,16 +51,16 @@ const TIMELINE_KINDS: [&str; 6] = [
     "human.marker",
 ];
 
-/// How many events a page of this size holds.
+/// Returns the number of events on a page of this size; 0 selects the default.
 ///
 /// # Errors
-/// [`Error::Invalid`] above the largest page.
+/// [`Error::Invalid`] if `limit` is above the largest page size.
 pub fn events_of_page(limit: u32) -> Result<u32> {
     page_size(limit)
 }
 
 impl Read {
-    /// Refuses what no log can be asked for; how many events it asks for.
+    /// Checks the query and returns its page size.
     fn check(&self) -> Result<u32> {
         let limit = page_size(self.limit)?;
         if self.after_sequence.is_some() && self.before_sequence.is_some() {
@@ -76,7 +76,8 @@ impl Read {
     }
 }
 
-/// A part of a session's log. Contiguous: the head is read first and nothing after it is answered.
+/// Reads a part of a session's log. The part is contiguous: the head is read first, and later events are left
+/// out.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> Result<Slice> {
     require(scope, Permission::Read)?;
     read.check()?;
@@ -90,7 +91,8 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> 
     found.await
 }
 
-/// [`read`] on an open connection, of a session that the caller may know of: up to the head that it was read with.
+/// [`read`] on an open connection. The caller has checked that the session is visible. Reads up to the head in
+/// `session`.
 pub(crate) async fn read_on(conn: &mut Conn<'_>, session: &SessionRecord, read: &Read) -> Result<Slice> {
     let limit = read.check()?;
     let (tenant_id, id, head) = (session.tenant_id, session.id, session.head_sequence);
@@ -104,13 +106,14 @@ pub(crate) async fn read_on(conn: &mut Conn<'_>, session: &SessionRecord, read: 
     Ok(Slice { events: page.items, head_sequence: head, has_more: page.has_more, status: session.status() })
 }
 
-/// Sessions whose counts are remembered.
+/// Number of sessions whose counts are cached.
 const COUNTED_MAX: usize = 1_024;
 
-/// Kinds of one session that are remembered; agents may make up their own.
+/// Largest number of kinds for which a session's counts are cached. Agents may invent kinds.
 const COUNTED_KINDS_MAX: usize = 256;
 
-/// Counts of a log up to a sequence. Nothing in a log changes, so only what came since has to be counted.
+/// Counts of a log by kind, up to a sequence. A log is append-only, so only newer events need to be counted
+/// later.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KindCounts {
     by_kind: BTreeMap<String, u64>,
@@ -131,26 +134,26 @@ impl KindCounts {
     }
 }
 
-/// What has been counted, by session.
+/// Cached counts by session.
 pub(crate) type CountedKinds = Cache<(TenantId, SessionId), KindCounts>;
 
 pub(crate) fn counted_kinds() -> CountedKinds {
     Cache::new(COUNTED_MAX)
 }
 
-/// What is remembered of a session's counts.
+/// Returns the cached counts of a session, or empty counts.
 pub(crate) fn counted(ledger: &Ledger, scope: &Scope, id: SessionId) -> KindCounts {
     ledger.kind_counts().get(&(scope.tenant_id, id)).unwrap_or_default()
 }
 
-/// Remembers a session's counts, unless they are of too many kinds.
+/// Caches the counts of a session, unless it has too many kinds.
 pub(crate) fn remember(ledger: &Ledger, scope: &Scope, id: SessionId, counts: KindCounts) {
     if counts.by_kind.len() <= COUNTED_KINDS_MAX {
         ledger.kind_counts().insert((scope.tenant_id, id), counts);
     }
 }
 
-/// How many events of each kind a session has.
+/// Returns the number of events of each kind in a session.
 pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<(String, u64)>> {
     require(scope, Permission::Read)?;
     let (reader, known) = (*scope, counted(ledger, scope, id));
@@ -166,7 +169,8 @@ pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Resul
     Ok(answer)
 }
 
-/// [`kind_counts`] on an open connection, of a session that the caller may know of: `known`, and what came since.
+/// [`kind_counts`] on an open connection. The caller has checked that the session is visible. Adds later events
+/// to `known`.
 pub(crate) async fn kind_counts_on(
     conn: &mut Conn<'_>,
     session: &SessionRecord,
@@ -176,7 +180,7 @@ pub(crate) async fn kind_counts_on(
     Ok(known.with(new, newest))
 }
 
-/// The events that the timeline bar shows: status changes, tool calls, errors, markers; the first thousand.
+/// Returns the first 1,000 events that the timeline bar shows: status changes, tool calls, errors and markers.
 pub(crate) async fn timeline(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<EventRecord>> {
     let kinds = TIMELINE_KINDS.map(str::to_owned).to_vec();
     let read = Read { kinds, limit: TIMELINE_MARKS_MAX, ..Read::default() };

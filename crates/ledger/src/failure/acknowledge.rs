@@ -1,4 +1,4 @@
-//! Taking note of a failure.
+//! Acknowledging a failure.
 
 use crate::{
     Error, FailureRecord, Ledger, Result,
@@ -7,8 +7,8 @@ use crate::{
 };
 use domain::{Scope, id::SessionId, role::Permission};
 
-/// Takes note of a session's failure. Who started the session may; operators may any. A repeat answers with what is
-/// recorded: the first one stands.
+/// Acknowledges the failure of a session. People may acknowledge failures of sessions that they started,
+/// operators and admins all. A repeat changes nothing and returns the first acknowledgement.
 pub async fn acknowledge(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<FailureRecord> {
     require(scope, Permission::StartSession)?;
     let (scope, now) = (*scope, ledger.now());
@@ -20,7 +20,7 @@ pub async fn acknowledge(ledger: &Ledger, scope: &Scope, session_id: SessionId) 
                 let session = store::session::find(tx.conn(), tenant_id, session_id).await?;
                 own_or_managed(&scope, &require_visible(tx.conn(), &scope, session).await?)?;
                 let by = scope.caller.to_string();
-                // Whether it was this call or an earlier one that took note: the row says.
+                // The result is ignored, because the row read below shows whoever acknowledged first.
                 let _ = store::failure::acknowledge(tx, tenant_id, session_id, &by, now).await?;
                 let failure = store::failure::find(tx.conn(), tenant_id, session_id).await?;
                 failure.ok_or(Error::NotFound("failure"))

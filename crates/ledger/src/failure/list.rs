@@ -13,18 +13,18 @@ use domain::{
     role::Permission,
 };
 
-/// Which failures.
+/// Filter and page of a list of failures.
 #[derive(Debug, Clone, Default)]
 pub struct ListFailures {
-    /// Only those that somebody, or nobody, has taken note of.
+    /// Only open or only acknowledged failures.
     pub state: Option<FailureState>,
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// One page, newest first.
+/// Returns one page of failures, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result<Listed<FailureRecord>> {
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;
@@ -38,7 +38,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result
     Ok(Listed { items: page.items, next_cursor })
 }
 
-/// The failures of those of these sessions that failed.
+/// Returns the failures of these sessions. Sessions that did not fail are left out.
 pub async fn of_sessions(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> Result<Vec<FailureRecord>> {
     require(scope, Permission::Read)?;
     if sessions.is_empty() {

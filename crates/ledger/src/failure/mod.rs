@@ -1,4 +1,4 @@
-//! Failures: what is to be known, and could be done, about sessions that ended badly.
+//! Failures: code, message and remedy of sessions that failed, expired or never began.
 
 mod acknowledge;
 mod list;

@@ -1,4 +1,4 @@
-//! Reading ratings: one's own, and how many there are.
+//! Reading ratings: the caller's own rating, and counts.
 
 use super::{backend, opaque, rater, record::rated};
 use crate::{FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, visibility::is_own};
@@ -14,26 +14,27 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// The caller's own rating of a session.
+/// Returns the caller's own rating of a session.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
     let session = rated(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
     Ok(backend.of(&name, rater(scope, &session)).await?)
 }
 
-/// Whether a person is asked about a session.
+/// Whether a page asks the caller to rate a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prompt {
-    /// There is nothing to ask, or not them, or not any more.
+    /// Do not ask.
     Silent,
-    /// Whether it helped.
+    /// Ask whether the session helped.
     Ask,
-    /// They said so already.
+    /// The caller has rated the session with this label.
     Given(Label),
 }
 
-/// What a signed-in person is asked about a session: once it has ended, if it ever began, for some weeks. Never about
-/// one's own recorded work, and about an incognito conversation nobody but whoever held it.
+/// Returns whether to ask a signed-in person to rate a session. People are asked after the session has ended,
+/// for some weeks, if it ever started. They are not asked about sessions of their own work. About an incognito
+/// conversation only its own person is asked.
 pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
     let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
@@ -50,16 +51,17 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> 
     })
 }
 
-/// How many people have rated a session.
+/// Returns how many people have rated a session.
 pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<u64> {
     let session = session::get(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
     Ok(backend.count_of_session(&name).await?)
 }
 
-/// What people said of these sessions, of those that anybody rated and that are not incognito. The caller bounds how many.
+/// Returns the ratings of these sessions. Sessions without a rating and incognito sessions are left out. The
+/// caller limits the number of sessions.
 pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Result<HashMap<SessionId, Ratings>> {
-    // Without a key nobody can have rated.
+    // Without an instance key no rating can have been recorded.
     let Ok(names) = sessions.iter().map(|id| Ok((opaque(ledger, *id)?, *id))).collect::<Result<HashMap<_, _>>>() else {
         return Ok(HashMap::new());
     };
@@ -72,35 +74,35 @@ pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Resu
     Ok(found)
 }
 
-/// What is kept of a conversation and of its person's ratings.
+/// What is stored about a conversation and about the caller's ratings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// The session, where one was asked about.
+    /// The session, if the request named one.
     pub session: Option<SessionState>,
-    /// Ratings of that session; without one, the sessions that the caller has rated.
+    /// Number of ratings of that session. Without a session: number of sessions that the caller has rated.
     pub session_feedback_count: u64,
-    /// The sessions that the caller has rated; `None` where the caller is no person.
+    /// Number of sessions that the caller has rated; `None` if the caller is not a person.
     pub own_feedback_count: Option<u64>,
-    /// Where ratings of it go: sqlite, postgres or memory.
+    /// Where ratings are stored: `sqlite`, `postgres` or `memory`.
     pub feedback_backend: &'static str,
 }
 
-/// What is kept of one session.
+/// What is stored about one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionState {
     /// The session.
     pub id: SessionId,
-    /// Where it stands.
+    /// Status of the session.
     pub status: SessionStatus,
-    /// Whether its rating stays in memory.
+    /// Whether the session is incognito. Ratings of incognito sessions stay in memory.
     pub incognito: bool,
-    /// Turns so far.
+    /// Number of turns so far.
     pub turn_count: u64,
-    /// Events in its log.
+    /// Number of events in the log.
     pub event_count: u64,
 }
 
-/// Counts for a person who wants to know what is kept.
+/// Returns what is stored about a session or, without one, about the caller's ratings.
 pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId>) -> Result<Status> {
     require(scope, Permission::Read)?;
     if let Some(id) = session_id {
@@ -117,7 +119,8 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
     })
 }
 
-/// The same of a session that was read before, with its turns: it asks for ratings alone.
+/// Does the same as [`status`] for a session that was read before, with its number of turns. Only ratings are
+/// read.
 pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &SessionRecord, turns: u64) -> Result<Status> {
     require(scope, Permission::Read)?;
     let backend = backend(ledger, session);
@@ -135,7 +138,7 @@ pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &SessionRecord, 
     })
 }
 
-/// The sessions that the caller has rated.
+/// Returns the number of sessions that the caller has rated.
 async fn own_count(ledger: &Ledger, scope: &Scope) -> Result<Option<u64>> {
     match scope.acting_user() {
         Some(user) => Ok(Some(ledger.store().feedback().count_of_user(user).await?)),

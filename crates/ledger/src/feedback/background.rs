@@ -1,18 +1,20 @@
-//! Keeping the rating of a conversation that has ended, without holding up whoever ended it.
+//! Stores the rating of an ended conversation without delaying the request that ended it.
 
 use super::{LATE_RATINGS_MAX, Rating, backend, count_failure, record::to_record};
 use crate::{Error, Ledger, SessionRecord};
 use std::{sync::Arc, time::Duration};
 
-/// How long the end of a conversation waits for its rating, and a stopping server for ratings that are late.
+/// Longest time that the end of a conversation waits for its rating, and that a stopping server waits for late
+/// ratings.
 const WAIT: Duration = Duration::from_secs(1);
-/// How often a rating is tried while its database is locked or away. SQLite waits up to five seconds each time.
+/// How often a write is attempted while the database is locked or unavailable. On SQLite each attempt waits up
+/// to 5 s.
 const TRIES: u32 = 12;
-/// Pause between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Keeps a rating. After a second it goes on in the background, so that a locked file holds nobody up. A rating that
-/// is not kept in the end is logged and counted.
+/// Stores a rating. After 1 s the caller continues and the write goes on in the background, so a locked file
+/// delays no one. A rating that cannot be stored is logged and counted.
 pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &SessionRecord, rating: Rating) {
     let Ok(permit) = Arc::clone(&ledger.ratings().late).try_acquire_owned() else {
         let error = Error::Unavailable(format!("{LATE_RATINGS_MAX} ratings wait for their database"));
@@ -25,7 +27,7 @@ pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &SessionRecor
             count_failure(&ledger, &error);
         }
     });
-    // Dropping the handle lets the task go on.
+    // After a timeout the dropped handle detaches the task, which continues.
     let _ = tokio::time::timeout(WAIT, kept).await;
 }
 
@@ -40,7 +42,7 @@ async fn store_with_retries(ledger: &Ledger, session: &SessionRecord, rating: Ra
     Ok(backend.record(record).await.map(drop)?)
 }
 
-/// Waits a moment for ratings that are still being kept, and says how many are lost.
+/// Waits up to 1 s for ratings that are still being written, and logs how many are lost.
 pub(crate) async fn finish(ledger: &Ledger) {
     let late = &ledger.ratings().late;
     let all = u32::try_from(LATE_RATINGS_MAX).unwrap_or(u32::MAX);

@@ -1,8 +1,8 @@
-//! Ratings: what people say of sessions that have ended. One label each, and nothing in words.
+//! Ratings: one label that a person gives to an ended session, without any text.
 //!
-//! They are kept apart from the log, under a name that only the instance's key makes of a session's id, so that whoever
-//! has the file of ratings alone cannot tell what they are about. Those of incognito sessions are in memory and name
-//! nobody.
+//! Ratings are stored apart from the log. A session is identified by a name derived with the instance key, so
+//! the ratings file alone does not reveal which sessions were rated. Ratings of incognito sessions are kept in
+//! memory and without a user.
 
 mod ask;
 mod background;
@@ -29,18 +29,18 @@ use std::{
 use store::FeedbackBackend;
 use tokio::sync::Semaphore;
 
-/// Ratings that are kept in the background at once. Beyond, a rating that is late counts as a failure.
+/// Largest number of ratings that are written in the background at once. Further late ratings count as failures.
 const LATE_RATINGS_MAX: usize = 1_000;
-/// What the key's secret is for.
+/// The purpose for which the secret of ratings is derived from the instance key.
 const PURPOSE: &str = "session-feedback";
 
-/// What a ledger needs for ratings beside its store.
+/// State of ratings outside the store.
 pub(crate) struct Ratings {
     key: OnceLock<InstanceKey>,
-    /// Ratings of incognito sessions: they end with the process.
+    /// Ratings of incognito sessions. They are lost when the process ends.
     incognito: FeedbackBackend,
     failures: AtomicU64,
-    /// One permit for each rating that is being kept while nobody waits for it.
+    /// One permit for each rating that is written in the background.
     late: Arc<Semaphore>,
 }
 
@@ -55,20 +55,20 @@ impl Default for Ratings {
     }
 }
 
-/// Hands the ledger the instance's key. The first one stays.
+/// Sets the instance key. Only the first call has an effect.
 pub fn use_key(ledger: &Ledger, key: InstanceKey) {
     let _ = ledger.ratings().key.set(key);
 }
 
-/// Ratings that were given and could not be kept, since this process started.
+/// Returns the number of ratings that could not be stored since the process started.
 pub fn failures(ledger: &Ledger) -> u64 {
     ledger.ratings().failures.load(Ordering::Relaxed)
 }
 
-/// What a session is called among the ratings: 64 hexadecimal digits.
+/// Returns the name of a session in the ratings: 64 hexadecimal digits.
 ///
 /// # Errors
-/// [`Error::Unavailable`] without an instance key: names that anybody can make protect nobody.
+/// [`Error::Unavailable`] without an instance key, because without a secret anyone could compute the names.
 pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
     let missing =
         || Error::Unavailable("ratings need the instance key: set `instance_key_file` in the settings file".into());
@@ -81,7 +81,7 @@ pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
     Ok(name)
 }
 
-/// Where the ratings of this session are kept.
+/// Returns where the ratings of this session are stored.
 pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> &'a FeedbackBackend {
     if is_incognito(&session.metadata) {
         return &ledger.ratings().incognito;
@@ -89,20 +89,20 @@ pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> &'a Fe
     ledger.store().feedback()
 }
 
-/// Under whose name a rating of this session is kept. An incognito session keeps nobody's.
+/// Returns the user stored with a rating; `None` for an incognito session.
 fn rater(scope: &Scope, session: &SessionRecord) -> Option<UserId> {
     scope.acting_user().filter(|_| !is_incognito(&session.metadata))
 }
 
-/// Whether ratings can be kept now, as far as that can be told without keeping one.
+/// Checks whether ratings can be stored now, without writing one.
 ///
 /// # Errors
-/// [`Error::Unavailable`] when the file of ratings is read-only, [`Error::Internal`] when it cannot be opened.
+/// [`Error::Unavailable`] if the ratings file is read-only, [`Error::Internal`] if it cannot be opened.
 pub async fn check(ledger: &Ledger) -> Result<()> {
     Ok(ledger.store().feedback().check().await?)
 }
 
-/// Counts a rating that could not be kept.
+/// Counts and logs a rating that could not be stored.
 fn count_failure(ledger: &Ledger, error: &Error) {
     ledger.ratings().failures.fetch_add(1, Ordering::Relaxed);
     tracing::warn!(%error, "a rating could not be kept; the conversation ends all the same");

@@ -1,4 +1,4 @@
-//! Giving a rating, and taking it back.
+//! Giving a rating and undoing it.
 
 use super::{backend, opaque, rater};
 use crate::{Error, FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, visibility::is_own};
@@ -12,7 +12,7 @@ use domain::{
 };
 use uuid::Builder;
 
-/// A rating that is about to be kept.
+/// A rating to be stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rating {
     pub(crate) user: Option<UserId>,
@@ -21,13 +21,14 @@ pub(crate) struct Rating {
     pub(crate) turns: u64,
 }
 
-/// Rates a session that has ended. Each person does so once: another label takes the place of the first, the same one
-/// again changes nothing.
+/// Rates an ended session. Each person has one rating per session: another label replaces the first one, and the
+/// same label changes nothing.
 ///
-/// For people, and tokens that speak for one. An incognito session is rated by whoever held it alone.
+/// The caller is a person or a token that acts for one. An incognito session can only be rated by its own
+/// person.
 ///
 /// # Errors
-/// [`Error::Refused`] while the session goes on.
+/// [`Error::Refused`] if the session has not ended; [`Error::Forbidden`] if the caller may not rate it.
 pub async fn record(
     ledger: &Ledger,
     scope: &Scope,
@@ -43,14 +44,14 @@ pub async fn record(
     keep(ledger, &session, Rating { user: rater(scope, &session), label, source, turns }).await
 }
 
-/// Takes the caller's rating back; whether there was one.
+/// Removes the caller's rating. Returns whether there was one.
 pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
     let session = rated(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
     Ok(backend.remove(&name, rater(scope, &session)).await?)
 }
 
-/// A session that the caller may rate.
+/// Returns a session that the caller may rate.
 pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::Converse)?;
     let session = session::get(ledger, scope, session_id).await?;
@@ -59,20 +60,20 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
             "only people can rate sessions: sign in, or use a token of a person (`shiftbook token add --user`)",
         ));
     }
-    // An agent at work in an incognito conversation sees it, too.
+    // The agent of an incognito conversation can also see it, but may not rate it.
     if is_incognito(&session.metadata) && !is_own(scope, &session) {
         return Err(Error::Forbidden("only the person in an incognito conversation can rate it"));
     }
     Ok(session)
 }
 
-/// Keeps a rating where it belongs.
+/// Stores a rating in the backend of its session.
 async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
     let record = to_record(ledger, session, rating)?;
     Ok(backend(ledger, session).record(record).await?)
 }
 
-/// What is kept of a rating that is given now.
+/// Builds the record of a rating that is given now.
 ///
 /// # Errors
 /// [`Error::Unavailable`] without an instance key.

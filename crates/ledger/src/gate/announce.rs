@@ -1,4 +1,4 @@
-//! Telling webhooks and reviewers what becomes of a gate, in the transaction in which it happens.
+//! Enqueues notifications to webhooks and reviewers about a gate, in the transaction of the change.
 
 use crate::{
     GateRecord, Result,
@@ -14,8 +14,9 @@ use domain::{
 use serde_json::json;
 use store::{Conn, DecisionRecord, WriteTx};
 
-/// Tells it. What is staged, asked and noted stays here: messages say which gate it is, and who waits. What an agent asks in
-/// an incognito conversation is for its person, who is in the conversation, and nobody is told of it.
+/// Enqueues the notification. Messages say which gate it is and what its state is. They never contain staged
+/// output, questions or notes. Questions of an agent in an incognito conversation are not announced: they are
+/// for its person, who is in the conversation.
 pub(super) async fn announce_gate(
     tx: &mut WriteTx<'_>,
     minter: &EventFactory,
@@ -49,7 +50,7 @@ pub(super) async fn announce_gate(
     announce(tx, gate.tenant_id, minter.messages(), Announcement { topic, about, recipients }).await
 }
 
-/// Who may decide it and wants e-mail.
+/// Returns the reviewers who may decide the gate and want e-mails.
 async fn recipients(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Vec<domain::id::UserId>> {
     let wanting = store::gate::reviewers_wanting_email(conn, gate.tenant_id, gate.id).await?;
     let may_decide = wanting.into_iter().filter(|reviewer| {

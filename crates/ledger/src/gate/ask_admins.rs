@@ -1,5 +1,5 @@
-//! Letting the admins decide where too few reviewers are left: a gate whose reviewers have been removed, deactivated or
-//! taken out of their group would otherwise wait until it expires.
+//! Lets admins decide gates that have too few reviewers left. Reviewers are lost when they are removed,
+//! deactivated or taken out of their group. Without this the gate would wait until it expires.
 
 use super::{announce::announce_gate, decisions_of, quote, standing};
 use crate::{
@@ -16,15 +16,17 @@ use domain::{
 use store::{Access, ReviewerRecord};
 use uuid::Uuid;
 
-/// Gates read at once.
+/// Largest number of gates that one read returns.
 const BATCH: u32 = 200;
-/// Text of the event that records it.
+/// Text of the event in the session's log.
 const WHY: &str = "too few of its reviewers are left: admins may decide";
 
-/// Gives every open gate that has too few reviewers left to the admins as well, and says so in its session's log.
-/// Answers how many. Safe to run on many servers at once: each gate is looked at again under its session's lock.
+/// Adds the admins as reviewers of every open gate that has too few reviewers left, and records an event in the
+/// session's log. Returns the number of gates. Safe to run on several servers at once: each gate is checked
+/// again under its session's lock.
 ///
-/// Rules of the gate stay: the quorum, and that nobody decides their own request where the action forbids it.
+/// The quorum does not change. If the action forbids self-approval, admins still cannot decide their own
+/// requests.
 pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
     let (mut asked, mut failure) = (0, None);
     let mut after = GateId(Uuid::nil());
@@ -36,7 +38,7 @@ pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
         for (tenant_id, id, session_id) in &found {
             match ask(ledger, *tenant_id, *id, *session_id).await {
                 Ok(done) => asked += u64::from(done),
-                // One bad row must not keep the others waiting.
+                // An error of one gate does not stop the others.
                 Err(error) => failure = Some(error),
             }
         }

@@ -1,4 +1,4 @@
-//! What an agent is told when its session goes on: what was decided, and what was denied before.
+//! Context for an agent whose session continues: the decision at its gate, and earlier denials of its output.
 
 use super::{decisions_of, proposed, standing};
 use crate::{Result, SessionRecord};
@@ -10,37 +10,37 @@ use domain::{
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord, GateRecord};
 
-/// An output that was denied, and why.
+/// A denied output of a session.
 #[derive(Debug, Clone)]
 pub struct Denied {
-    /// The gate.
+    /// The gate at which it was denied.
     pub gate_id: GateId,
-    /// Why.
+    /// Reason given by the reviewer.
     pub note: Option<String>,
-    /// Who: an address, or the actor where it is not a person.
+    /// E-mail address of the reviewer, or the actor if it is not a person.
     pub by: String,
-    /// When.
+    /// When the decision was recorded (UTC).
     pub at: Timestamp,
 }
 
-/// With what a session goes on after its gate was decided.
+/// The decision with which a session continues.
 #[derive(Debug, Clone)]
 pub struct Resumed {
-    /// The gate.
+    /// The gate that was decided.
     pub gate_id: GateId,
-    /// What was paused.
+    /// Kind of the gate.
     pub kind: GateKind,
-    /// Of a tool call.
+    /// Id of the tool call; only for a tool gate.
     pub tool_call_id: Option<String>,
-    /// Of a tool call.
+    /// Name of the tool; only for a tool gate.
     pub tool_name: Option<String>,
-    /// What was decided.
+    /// The decision.
     pub decision: Verdict,
-    /// The arguments to call the tool with, as approved.
+    /// The approved arguments of the tool call, with the reviewer's changes.
     pub tool_input: Option<Map<String, Value>>,
-    /// What the reviewer said.
+    /// The reviewer's note.
     pub note: Option<String>,
-    /// JSON: the answer to a question, or the result given in place of a call.
+    /// JSON: the answer to a question, or the result that replaces a tool call.
     pub answer: Option<String>,
 }
 
@@ -48,7 +48,7 @@ fn by(decision: &DecisionRecord) -> String {
     if decision.email.is_empty() { decision.actor.clone() } else { decision.email.clone() }
 }
 
-/// Denied outputs of a gate's session, oldest first, without the gate itself.
+/// Returns the denied outputs of the gate's session, oldest first, without the gate itself.
 pub(super) async fn denials(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Vec<Denied>> {
     let gates = store::gate::denied(conn, gate.tenant_id, gate.session_id).await?;
     denied(conn, gates.into_iter().filter(|earlier| earlier.id != gate.id).collect()).await
@@ -67,9 +67,9 @@ async fn denied(conn: &mut Conn<'_>, gates: Vec<GateRecord>) -> store::Result<Ve
     Ok(told.collect())
 }
 
-/// The denials that the next attempt of a session is told of.
+/// Returns the denials that a worker gets with the next attempt of a session.
 pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<Denied>> {
-    // Nobody can have decided about a session that no worker has held.
+    // Only the output of a worker can be denied, and no worker has claimed this session.
     if session.attempt == 0 {
         return Ok(Vec::new());
     }
@@ -78,7 +78,8 @@ pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &SessionRe
     Ok(denied(conn, gates).await?)
 }
 
-/// What was decided at the gate from which a queued session comes back; `None` where it comes from elsewhere.
+/// Returns the decision that put a session back into the queue. Returns `None` if the session was queued for
+/// another reason.
 pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Option<Resumed>> {
     if session.attempt == 0 {
         return Ok(None);
@@ -86,8 +87,8 @@ pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &SessionRecord)
     let Some(gate) = store::gate::newest_of_session(conn, session.tenant_id, session.id).await? else {
         return Ok(None);
     };
-    // A lost lease after the decision does not make the call happen again: it stays what the next attempt is told,
-    // until the log has its result.
+    // If a worker loses its lease after the decision, the next attempt gets the same decision again, until the
+    // log has the result of the call.
     if gate.state != GateState::Settled || matches!(gate.kind, GateKind::Output | GateKind::Fields) {
         return Ok(None);
     }

@@ -1,10 +1,11 @@
-//! How much waits for the caller.
+//! Counting the items that wait for the caller.
 
 use super::by_role;
 use crate::{Ledger, Result, guard::require};
 use domain::{Scope, role::Permission};
 
-/// Open gates that the caller may decide and has not put aside; 0 for a token. Counting ends at `at_most`.
+/// Returns the number of open gates that the caller may decide and has not snoozed; 0 for a token. Counting
+/// stops at `at_most`.
 pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<u64> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(0) };

@@ -1,4 +1,5 @@
-//! Deciding: recorded first, with its event; carried out when it cannot be undone any more.
+//! Records decisions. The decision and its event are stored first. The effect follows when the undo window is
+//! over.
 
 use super::{
     announce::announce_gate,
@@ -32,16 +33,16 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, GateRecord, WriteTx};
 
-/// A decision that somebody asks for.
+/// A decision that a reviewer submits.
 #[derive(Debug, Clone)]
 pub struct NewDecision {
-    /// What.
+    /// The verdict.
     pub verdict: Verdict,
-    /// JSON: values of an edit, answer of a response.
+    /// JSON: the changed values of an edit, or the answer of a response.
     pub value: Option<String>,
-    /// For the agent and the log.
+    /// Text for the agent and the log.
     pub note: Option<String>,
-    /// Digest of what the reviewer was shown, as text.
+    /// Hexadecimal digest of the proposal that the reviewer was shown.
     pub digest: Option<String>,
 }
 
@@ -54,14 +55,15 @@ impl NewDecision {
     }
 }
 
-/// Events of one decision and its effect: the decision, the completion or error, the status change.
+/// Largest number of events of one decision and its effect: the decision, the completion or error, and the
+/// status change.
 pub(super) const EVENTS: usize = 4;
 
-/// Records a decision. A repeat of it answers with what is recorded.
+/// Records a decision. A repeat of the same decision returns the recorded state.
 ///
 /// # Errors
-/// [`Error::AlreadyDecided`] when it was decided otherwise, [`Error::StaleDecision`] when something else is proposed now
-/// than what the reviewer was shown, [`Error::HardBlock`] when an edit chooses what must not be.
+/// [`Error::AlreadyDecided`] if the gate has a different decision. [`Error::StaleDecision`] if the proposal is
+/// not the one that the reviewer was shown. [`Error::HardBlock`] if a safety rule forbids the values of an edit.
 pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;
@@ -93,7 +95,8 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     loaded.item(scope)
 }
 
-/// Ids for the entities that an approval makes. An edit never has more of them than what was staged.
+/// Returns new ids for the entities that an approval creates. An edit cannot have more entities than the staged
+/// output.
 pub(super) fn ids_for(ledger: &Ledger, gate: &GateRecord) -> Vec<EntityId> {
     output::entity_ids(ledger, ledger.now(), &gate.task.shown().to_string())
 }
@@ -173,27 +176,28 @@ async fn record(
     Ok(())
 }
 
-/// What is recorded of a decision.
+/// A decision after it was checked against the gate.
 struct Decided {
     verdict: Verdict,
-    /// JSON that is stored with it: the reviewer's own changes over what was staged, or their answer.
+    /// JSON to store with the decision: the values that the reviewer changed, or the answer.
     stored: Option<String>,
-    /// The values that would take effect, where they are the agent's or the reviewer's to give.
+    /// The values that would take effect; `None` if the decision has none.
     values: Option<Map<String, Value>>,
     digest: domain::chain::Digest,
     note: Option<String>,
-    /// As in [`DecisionRequest::restates`].
+    /// The same as [`DecisionRequest::restates`].
     restates: bool,
 }
 
 impl Decided {
-    /// A decision that leaves the values alone.
+    /// A decision without values.
     const fn plain(verdict: Verdict, digest: domain::chain::Digest, note: Option<String>) -> Self {
         Self { verdict, stored: None, values: None, digest, note, restates: false }
     }
 }
 
-/// Reads a decision against what is proposed now. [`approval`] says whether an approval is an edit.
+/// Checks a submitted decision against the present proposal. [`approval`] determines whether an approval changes
+/// values and is an edit.
 fn read(
     gate: &GateRecord,
     standing: &DecisionState,
@@ -235,7 +239,7 @@ fn read(
     }
 }
 
-/// The answer to a question keeps the question's schema.
+/// Checks that the answer to a question matches the question's schema.
 pub(super) fn check_answer(gate: &GateRecord, answer: &Value) -> Result<()> {
     let Task::Question(question) = &gate.task else { return Ok(()) };
     let Some(schema) = &question.schema else { return Ok(()) };
@@ -266,9 +270,10 @@ fn edit(
         }
         Approval::AsProposed { restates } => {
             let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
-            // The sender names these values: the edit is their own, or it makes them out of what was staged.
+            // The reviewer sends the values of their own earlier edit again, or values that equal the staged
+            // ones.
             let restates = restates || (own && !given.is_empty());
-            // Approving an edit that is proposed is bound to that edit.
+            // An approval of a proposed edit applies to that edit only: it has the edit's digest.
             let plain = Decided::plain(Verdict::Approve, standing.digest, note);
             Ok(Decided { values: Some(current), restates, ..plain })
         }
@@ -283,7 +288,8 @@ fn edit(
     }
 }
 
-/// What would be written keeps its contract, and no hard block, with the reviewer's values as with the agent's.
+/// Checks the values that would be written against the output contract and the safety rules. The rules are the
+/// same for values of a reviewer and of an agent.
 async fn check_output(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
@@ -315,7 +321,7 @@ async fn check_output(
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }
 
-/// The event of a decision, as its session's log tells it.
+/// Creates the event that records a decision in its session's log.
 pub(super) fn decision_event(
     minter: &mut EventFactory,
     gate: &GateRecord,

@@ -1,4 +1,4 @@
-//! One gate, with what a reviewer needs to decide.
+//! Reading one gate with the context that a reviewer needs.
 
 use super::{
     context::{Denied, denials},
@@ -15,25 +15,25 @@ use domain::{
 };
 use store::{Conn, GateRecord};
 
-/// A gate, the record it is about, and what happened before.
+/// A gate, the entity that it is about, and earlier denials.
 #[derive(Debug, Clone)]
 pub struct GateDetail {
     /// The gate.
     pub item: GateItem,
-    /// The record as it is now.
+    /// The entity as it is now.
     pub entity: Option<EntityRecord>,
-    /// The record as it was when the decision was recorded. None before, and for decisions that do not name its
-    /// version.
+    /// The entity as it was when the decision was recorded. `None` before a decision, and for decisions that do
+    /// not record the entity's version.
     pub entity_then: Option<EntityVersionRecord>,
-    /// Fields of that record's type, or of the type that new records have.
+    /// Fields of the entity's type or, for new entities, of the type they will have.
     pub fields: Vec<FieldDef>,
-    /// Earlier denials in this session.
+    /// Earlier denials in the session.
     pub denials: Vec<Denied>,
-    /// For how long a decision can be undone.
+    /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
 }
 
-/// A gate of the workspace, as it is stored.
+/// Returns a gate of the workspace that the caller may see.
 pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateRecord> {
     let tenant_id = scope.tenant_id;
     let reader = *scope;
@@ -46,7 +46,8 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<G
     read.await?.ok_or_else(not_found)
 }
 
-/// Whether the caller may know of a gate. What an agent asks in an incognito conversation is for its person alone.
+/// Returns whether the caller may see a gate. Questions in an incognito conversation are visible to its person
+/// only.
 async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &GateRecord) -> store::Result<bool> {
     if gate.kind != GateKind::Question {
         return Ok(true);
@@ -57,7 +58,10 @@ async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &GateRecord) 
     }
 }
 
-/// A gate of the workspace, for a reviewer.
+/// Returns a gate of the workspace with the context for a reviewer.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such gate or the caller may not see it.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetail> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -78,7 +82,7 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: 
     Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds })
 }
 
-/// The record at the decision that counts, once there is one.
+/// Returns the entity as it was at the last counted decision, if there is one.
 async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Option<EntityVersionRecord>> {
     let Some(entity_id) = gate.entity_id.filter(|_| matches!(gate.state, GateState::Held | GateState::Settled)) else {
         return Ok(None);
@@ -92,7 +96,7 @@ async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Option<En
     Ok(page.items.into_iter().find(|found| found.version == version))
 }
 
-/// The record that an approval writes, and the fields it has.
+/// Returns the entity that an approval writes, and the fields of its type.
 async fn record(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<(Option<EntityRecord>, Vec<FieldDef>)> {
     let tenant_id = gate.tenant_id;
     let entity = match gate.entity_id {

@@ -1,4 +1,4 @@
-//! A gate as a caller sees it.
+//! A gate as it is shown to a caller.
 
 use super::{by_role, proposed, standing};
 use crate::Result;
@@ -12,23 +12,23 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use store::{Conn, DecisionRecord, GateRecord, ReviewerRecord};
 
-/// Whether the caller may decide now.
+/// Whether the caller may decide a gate, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MayDecide {
-    /// They may.
+    /// The caller may decide.
     Yes,
-    /// Only signed-in people decide.
+    /// The caller is a token. Only signed-in people decide.
     NotAPerson,
-    /// Others were asked.
+    /// The caller is not one of the reviewers.
     NotAReviewer,
-    /// It is their own request, and its action forbids that.
+    /// The caller started the session, and its action forbids self-approval.
     OwnRequest,
-    /// It is decided, or closed.
+    /// The gate is decided or closed.
     NotOpen,
 }
 
 impl MayDecide {
-    /// Why not, for people; `None` where they may.
+    /// Returns the reason as a text for people; `None` for [`Self::Yes`].
     pub const fn reason(self) -> Option<&'static str> {
         match self {
             Self::Yes => None,
@@ -40,7 +40,7 @@ impl MayDecide {
     }
 }
 
-/// A gate with what a list shows of it.
+/// A gate with everything that a list shows of it.
 #[derive(Debug, Clone)]
 pub struct GateItem {
     /// The gate.
@@ -49,28 +49,28 @@ pub struct GateItem {
     pub reviewers: Vec<ReviewerRecord>,
     /// Every decision, oldest first.
     pub decisions: Vec<DecisionRecord>,
-    /// The decision that counts last.
+    /// Number of the last decision that counts.
     pub last: Option<u32>,
-    /// Approvals of what is proposed now.
+    /// Number of approvals of the present proposal.
     pub approvals: u32,
     /// The values that would take effect now.
     pub proposed: Option<Map<String, Value>>,
-    /// Of what would happen now.
+    /// Digest of the present proposal.
     pub digest: Digest,
-    /// Whether the caller may decide.
+    /// Whether the caller may decide, or why not.
     pub may_decide: MayDecide,
-    /// Until when the caller put it aside.
+    /// End of the caller's snooze; `None` if the caller has not snoozed the gate.
     pub snoozed_until: Option<Timestamp>,
 }
 
 impl GateItem {
-    /// The decision that counts, where there is one.
+    /// Returns the last decision that counts, if there is one.
     pub fn decision(&self) -> Option<&DecisionRecord> {
         self.decisions.iter().find(|d| Some(d.number) == self.last)
     }
 }
 
-/// What belongs to some gates, as it is stored.
+/// Gates with their related rows.
 pub(super) struct Loaded {
     gates: Vec<GateRecord>,
     reviewers: HashMap<GateId, Vec<ReviewerRecord>>,
@@ -79,7 +79,7 @@ pub(super) struct Loaded {
     snoozes: HashMap<GateId, Timestamp>,
 }
 
-/// Loads it in a few queries, however many gates they are.
+/// Loads the related rows of the gates. The number of queries does not depend on the number of gates.
 pub(super) async fn load(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -105,7 +105,7 @@ pub(super) async fn load(
 }
 
 impl Loaded {
-    /// The gates as this caller sees them, in their order.
+    /// Returns the gates as this caller sees them, in the same order.
     pub(super) fn items(self, scope: &Scope) -> Result<Vec<GateItem>> {
         let Self { gates, mut reviewers, mut decisions, groups, snoozes } = self;
         let see = |gate: GateRecord| {
@@ -133,13 +133,13 @@ impl Loaded {
         gates.into_iter().map(see).collect()
     }
 
-    /// The only one.
+    /// Returns the only gate.
     pub(super) fn item(self, scope: &Scope) -> Result<GateItem> {
         self.items(scope)?.pop().ok_or_else(super::not_found)
     }
 }
 
-/// The rule, for what is shown and for what is done.
+/// Returns whether the caller may decide. Both the display and the check of a decision use this rule.
 pub(super) fn may_decide(scope: &Scope, gate: &GateRecord, is_reviewer: bool) -> MayDecide {
     let Some(user_id) = scope.user_id() else { return MayDecide::NotAPerson };
     if !is_reviewer {

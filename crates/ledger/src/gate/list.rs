@@ -1,4 +1,4 @@
-//! Lists of what waits for a decision, and of what was decided.
+//! Lists of gates that wait for a decision, and of decided gates.
 
 use super::{
     by_role,
@@ -21,43 +21,43 @@ use store::{
     gate::{Inbox, Whose},
 };
 
-/// Which gates.
+/// Filter by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateFilter {
-    /// In this state. Of one's own, open ones that were put aside are left out.
+    /// Gates in this state. In the caller's own list, snoozed gates are left out of the open ones.
     In(GateState),
-    /// One's own open ones that were put aside.
+    /// Open gates that the caller has snoozed.
     Snoozed,
 }
 
-/// What a list asks for.
+/// Filter and page of a list of gates.
 #[derive(Debug, Clone)]
 pub struct ListGates {
-    /// Where they stand.
+    /// The state.
     pub filter: GateFilter,
-    /// Only of this kind.
+    /// Only gates of this kind.
     pub kind: Option<GateKind>,
-    /// Everybody's; otherwise what the caller may decide.
+    /// Whether to list gates of all reviewers. If false, only gates that the caller may decide.
     pub all: bool,
-    /// Items on the page.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// Where the page before ended.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// A list that was asked for, with what its filter and cursor mean to its caller.
+/// A checked [`ListGates`] with a decoded cursor, for one caller.
 pub(crate) struct ListQuery(Inbox);
 
 impl ListQuery {
-    /// What the caller asks for.
+    /// Checks the query and decodes its cursor.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidCursor`] or [`crate::Error::Invalid`] for what no list has; [`crate::Error::Forbidden`]
-    /// when a token asks for what it put aside.
+    /// [`crate::Error::InvalidCursor`] or [`crate::Error::Invalid`] for a wrong cursor or limit.
+    /// [`crate::Error::Forbidden`] if a token asks for snoozed gates.
     pub(crate) fn of(scope: &Scope, wanted: &ListGates, now: Timestamp) -> Result<Self> {
         let snoozed = wanted.filter == GateFilter::Snoozed;
         let whose = match scope.user_id() {
-            // A token has nothing of its own to decide: it sees everybody's.
+            // A token cannot decide any gate, so it gets the list of all gates.
             _ if wanted.all && !snoozed => Whose::All,
             None if !snoozed => Whose::All,
             _ => Whose::Mine { user_id: person(scope)?, by_role: by_role(scope), snoozed },
@@ -76,7 +76,7 @@ impl ListQuery {
     }
 }
 
-/// One page: closest deadline first, then oldest.
+/// Returns one page of gates: closest deadline first, then oldest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<Listed<GateItem>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(scope, &wanted, ledger.now())?);
@@ -96,7 +96,8 @@ pub(crate) async fn list_on(
     Ok(Listed { items, next_cursor })
 }
 
-/// The gates at which these sessions wait, in no order; sessions that wait at none are left out.
+/// Returns the gates at which these sessions wait, in no particular order. Sessions that wait at no gate are
+/// left out.
 pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<GateItem>> {
     require(scope, Permission::Read)?;
     if ids.is_empty() {
@@ -120,7 +121,7 @@ pub(crate) async fn of_sessions_on(
     load(conn, scope, gates, now).await?.items(scope)
 }
 
-/// What the caller decided last and can still undo, newest first, at most `limit`. Nothing for a token.
+/// Returns decisions of the caller that can still be undone, newest first, at most `limit`. Empty for a token.
 pub async fn held(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<GateItem>> {
     require(scope, Permission::Read)?;
     let (reader, limit, now) = (*scope, page_size(limit)?, ledger.now());

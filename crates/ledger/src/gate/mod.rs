@@ -1,8 +1,8 @@
-//! Gates: pauses that wait for a person's decision. One table, one way to decide, whatever is paused.
+//! Gates: pauses that wait for a person's decision. All kinds use the same table and the same way to decide.
 //!
-//! A gate opens in the transaction that parks its session (`open.rs`). A decision is recorded with its event before
-//! anything happens (`decide.rs`); its effect follows when it cannot be undone any more (`settle.rs`), in one transaction
-//! with the session's next status. Sessions are locked before gates, everywhere.
+//! A gate opens in the transaction that pauses its session (`open.rs`). A decision is recorded with its event
+//! before it has an effect (`decide.rs`). The effect follows when the decision cannot be undone any more
+//! (`settle.rs`), in one transaction with the session's next status. Sessions are always locked before gates.
 
 mod announce;
 mod ask_admins;
@@ -53,21 +53,21 @@ use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord, GateRecord};
 use uuid::Uuid;
 
-/// The person who acts. Tokens never decide: they are what the gates are there for.
+/// Returns the person who calls. Tokens never decide, because gates exist to control programs.
 fn person(scope: &Scope) -> Result<UserId> {
     scope.user_id().ok_or(Error::Forbidden("only a person who is signed in can decide; a token cannot"))
 }
 
-/// What a caller's role lets them decide without being named.
+/// Returns which gates a caller may decide because of the role, without being a named reviewer.
 pub(crate) fn by_role(scope: &Scope) -> ByRole {
     ByRole::of(scope.role, scope.token_scope)
 }
 
-/// The decisions on a gate, as the domain adds them up.
+/// Converts the decisions on a gate to votes.
 fn votes(decisions: &[DecisionRecord]) -> Vec<Vote> {
     let vote = |d: &DecisionRecord| Vote {
         number: d.number,
-        // An answer from outside, through a token, is nobody's vote: it decides by itself.
+        // An answer through a token counts for no person. It decides the gate on its own.
         user_id: d.user_id.unwrap_or(UserId(Uuid::nil())),
         verdict: d.verdict,
         value: d.value_digest,
@@ -80,7 +80,7 @@ fn standing(gate: &GateRecord, decisions: &[DecisionRecord]) -> DecisionState {
     decision_state_of(gate.task_digest, &votes(decisions))
 }
 
-/// The values that would take effect now: what was staged, or the edit that is proposed. `None` for a question.
+/// Returns the values that would take effect now: the staged values or the proposed edit. `None` for a question.
 fn proposed(
     gate: &GateRecord,
     standing: &DecisionState,
@@ -95,13 +95,13 @@ fn proposed(
     Ok(Some(merge(staged, &edit)))
 }
 
-/// The decisions on one gate.
+/// Returns the decisions on one gate.
 async fn decisions_of(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Vec<DecisionRecord>> {
     let mut all = store::gate::decisions(conn, gate.tenant_id, &[gate.id]).await?;
     Ok(all.remove(&gate.id).unwrap_or_default())
 }
 
-/// What a decision on this kind is recorded as.
+/// Returns the kind of event that records a decision on a gate of this kind.
 fn event_kind(kind: GateKind) -> &'static str {
     use domain::event::Kind;
     match kind {
@@ -115,7 +115,7 @@ fn not_found() -> Error {
     Error::NotFound("approval")
 }
 
-/// Reads a digest that a caller sent.
+/// Parses a digest that a caller sent.
 ///
 /// # Errors
 /// [`Error::Invalid`] unless it is 64 hexadecimal digits.
@@ -123,7 +123,7 @@ fn parse_digest(text: &str) -> Result<Digest> {
     Digest::parse(text).ok_or_else(|| Error::invalid("digest", "64 hexadecimal digits"))
 }
 
-/// Where a gate's id and its decisions are quoted.
+/// Returns event metadata that refers to a gate.
 fn quote(id: GateId) -> Value {
     serde_json::json!({ "gateId": id })
 }

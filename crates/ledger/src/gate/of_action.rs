@@ -1,4 +1,4 @@
-//! Which gate a caller means who names an action.
+//! Finds the gate when a caller names an action.
 
 use super::not_found;
 use crate::{Error, Ledger, Result, guard::require};
@@ -10,11 +10,11 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// The gate of this id, or the one open gate of the action of this id. With none open, the last one of the action's
-/// newest session: whoever repeats a decision hears what is recorded.
+/// Returns the gate with this id, or the only open gate of the action with this id. If none is open, returns the
+/// last gate of the action's newest session, so that a repeated decision gets the recorded one.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the action's sessions wait at several gates, or when `kind` is not the gate's.
+/// [`Error::Invalid`] if sessions of the action wait at several gates, or if the gate is not of `kind`.
 pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<GateKind>) -> Result<(GateId, GateKind)> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

@@ -1,4 +1,4 @@
-//! Opening gates, in the transaction that parks their session.
+//! Opens gates, in the transaction that pauses their session.
 
 use super::{announce::announce_gate, quote};
 use crate::{
@@ -22,9 +22,9 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{Conn, CriteriaSetRecord, GateRecord, PreparedEvent, ReviewerRecord, WriteTx};
 
-/// Opens a gate for a session that is about to be parked, and says so in an event for its log.
+/// Opens a gate for a session that is about to be paused. Returns the event for its log.
 ///
-/// The session is locked, and waits at no other gate.
+/// The caller holds the session's lock, and the session waits at no other gate.
 pub(crate) async fn pause(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
@@ -45,7 +45,7 @@ async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Optio
     }
 }
 
-/// What a gate opened with, for the log.
+/// Creates the event that records the opened gate in the log.
 fn opened(gate: &GateRecord, minter: &mut EventFactory) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["kind"] = gate.kind.as_str().into();
@@ -61,8 +61,8 @@ fn opened(gate: &GateRecord, minter: &mut EventFactory) -> Result<PreparedEvent>
     minter.event(Kind::SESSION_WAITING_APPROVAL, Some(&gate.title), &metadata)
 }
 
-/// The criteria set that judges an action's output. One that is named and does not exist blocks: nobody can say what it
-/// would have blocked.
+/// Returns the criteria set that judges an action's output. If the named set does not exist, the inner result is
+/// an error and blocks the output, because its safety rules are unknown.
 pub(super) async fn criteria_of(
     conn: &mut Conn<'_>,
     action: &ActionRecord,
@@ -80,7 +80,8 @@ pub(super) async fn criteria_of(
     Ok(found.map(Some).ok_or_else(|| format!("criteria set {id} does not exist, so nothing can judge this output")))
 }
 
-/// The verdict over an output: over each entity of a list, with what the list's object says for all of them.
+/// Evaluates the safety rules of an output. For a list of entities, each entity is evaluated together with the
+/// values of the list's object.
 pub(super) fn check_output_safety(
     output_type: OutputType,
     output: &Map<String, Value>,
@@ -108,7 +109,7 @@ pub(super) fn check_output_safety(
     SafetyGate::Passed { score: mean, flags: all }
 }
 
-/// An output that keeps its contract and that a person has to approve.
+/// An output that fulfils its contract and needs a person's approval.
 pub(crate) struct Stage<'a> {
     pub(crate) gate_id: GateId,
     pub(crate) action: &'a ActionRecord,
@@ -116,9 +117,11 @@ pub(crate) struct Stage<'a> {
     pub(crate) usage: Option<String>,
 }
 
-/// Stages an output and parks its session; a hard block fails the session instead, and nobody is asked.
+/// Stages an output and pauses its session. If a safety rule blocks the output, the session fails and no gate is
+/// opened.
 ///
-/// `change` is the completion it came with, decided already: the caller is the session's holder.
+/// `change` is the completion that the worker sent. It is decided already, and the caller holds the session's
+/// lease.
 pub(crate) async fn stage(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -165,7 +168,7 @@ async fn block(
     write(tx, before, transition, change, events, Report { usage, ..Report::error(reason, "hard_block") }).await
 }
 
-/// The slug of the type of the entities that an output makes.
+/// Returns the type slug of the entities that an output creates.
 pub(super) fn new_type(action: &ActionRecord) -> Option<String> {
     domain::output::read(action.output_type, &action.output_config).ok()?.entity_type
 }
@@ -242,7 +245,8 @@ fn policy(action: Option<&ActionRecord>) -> Result<Policy> {
     })
 }
 
-/// Who may decide: whom the task names, else its assignee, else (for a question) whose session it is, else anyone.
+/// Returns the reviewers: those named by the action, else its assignee, else (for a question) the person of the
+/// session, else anyone.
 async fn reviewers(
     conn: &mut Conn<'_>,
     session: &SessionRecord,
@@ -259,14 +263,15 @@ async fn reviewers(
     }
     let own = session.user_id.filter(|_| kind == GateKind::Question);
     let asked = match action.and_then(|action| action.assigned_to).or(own) {
-        // Somebody who has left cannot answer: then anyone may.
+        // A person who left the workspace cannot answer. In this case anyone may.
         Some(id) => reviewer(conn, session, &Principal::User(id)).await?,
         None => None,
     };
     Ok(vec![asked.unwrap_or(ReviewerRecord::Anyone)])
 }
 
-/// A principal as it is stored; `None` where the person has left or the group does not exist.
+/// Converts a principal to a reviewer. Returns `None` if the person left the workspace or the group does not
+/// exist.
 pub(super) async fn reviewer(
     conn: &mut Conn<'_>,
     session: &SessionRecord,
@@ -292,8 +297,8 @@ fn title(task: &Task, session: &SessionRecord) -> String {
     text.chars().take(TITLE_CHARS_MAX).collect()
 }
 
-/// The same for gates that one person would decide in one go: the same agent, kind and tool, the same keys. Not the
-/// action: work about many records is often one action for each.
+/// Returns a key that is equal for gates that a person can decide together: same agent, kind, tool and keys of
+/// the values. The action is not part of it, because work on many entities often has one action for each.
 fn similar_key(task: &Task, session: &SessionRecord) -> String {
     let keys: Vec<&String> = task.editable().map(|values| values.keys().collect()).unwrap_or_default();
     let tool = match task {

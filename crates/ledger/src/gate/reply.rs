@@ -1,4 +1,4 @@
-//! Answering an agent's question from outside the inbox: at once, without an undo window.
+//! Answers an agent's question outside of the inbox. The answer takes effect at once, without an undo window.
 
 use super::{
     announce::announce_gate,
@@ -24,25 +24,25 @@ use domain::{
 use serde_json::Value;
 use store::{DecisionRecord, GateRecord, WriteTx, thread::Known};
 
-/// What the one who was asked says.
+/// The reply to a question.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// The answer, JSON.
+    /// The answer as JSON.
     Accept(String),
-    /// No answer.
+    /// The person declines to answer.
     Decline,
 }
 
-/// Answers the question at which a session waits; the session goes back to the queue. Who started the session may, the
-/// question's reviewers may, and operators.
+/// Answers the question at which a session waits, and queues the session. Allowed for the person who started the
+/// session, for reviewers of the question, and for operators and admins.
 pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) -> Result<SessionRecord> {
     reply_as(ledger, scope, id, None, reply).await
 }
 
-/// The same under an id that the client made, so that a repeat is recognised.
+/// Does the same as [`reply`] with an event id made by the client, so that a repeat is detected.
 ///
 /// # Errors
-/// [`Error::IdConflict`] where the session has an event of this id, whatever that is.
+/// [`Error::IdConflict`] if the session already has an event with this id, whatever its content.
 pub async fn reply_as(
     ledger: &Ledger,
     scope: &Scope,

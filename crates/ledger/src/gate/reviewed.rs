@@ -1,4 +1,4 @@
-//! What reviewers made of what was proposed to them, for whoever learns from it.
+//! Reviewers' decisions on proposals, for the capture of training data.
 
 use super::{decisions_of, proposed, standing};
 use crate::{GateRecord, Result};
@@ -9,23 +9,23 @@ use domain::{
 };
 use store::Conn;
 
-/// Gates of one session that are looked at; with more, the oldest are as if they had not been.
+/// Largest number of gates read per session. If there are more, the oldest are left out.
 const GATES_MAX: u32 = 100;
 
-/// A decision that was carried out.
+/// A decision that has taken effect.
 #[derive(Debug, Clone)]
 pub(crate) struct Reviewed {
-    /// The gate; no question.
+    /// The gate. It is never a question.
     pub(crate) gate: GateRecord,
-    /// What was decided.
+    /// The verdict.
     pub(crate) verdict: Verdict,
-    /// What took the place of what was proposed, JSON in the form of [`domain::gate::Task::shown`].
+    /// The edited values that replaced the proposal, as JSON in the form of [`domain::gate::Task::shown`].
     pub(crate) edited: Option<String>,
-    /// When it was carried out.
+    /// When the decision took effect (UTC).
     pub(crate) at: Timestamp,
 }
 
-/// What was decided in a session until `until`.
+/// Returns the decisions of a session that took effect until `until`.
 pub(crate) async fn reviewed(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -1,4 +1,5 @@
-//! Carrying a decision out: the write-back, the session's next status and the gate's last state are one transaction.
+//! Carries a decision out: one transaction writes the output back, sets the session's next status and settles
+//! the gate.
 
 use super::{decisions_of, proposed, quote, standing};
 use crate::{
@@ -18,17 +19,19 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, GateRecord, PreparedEvent, WriteTx};
 
-/// Who carries it out, and what the transaction cannot make itself.
+/// Who carries the decision out, and the ids that the transaction needs but cannot create.
 pub(super) struct SettleContext {
     pub(super) caller: Caller,
     pub(super) minter: EventFactory,
     pub(super) entity_ids: Vec<EntityId>,
 }
 
-/// Carries out the decision of a locked gate whose session is locked. It happens once: the gate is settled with it.
+/// Carries out the decision of a locked gate. The session is locked too. The gate is settled in the same
+/// transaction, so this happens only once.
 ///
 /// # Errors
-/// [`Error::OutputInvalid`] when what was approved cannot be written any more; nothing has happened then.
+/// [`Error::OutputInvalid`] if the approved output cannot be written any more. The caller must roll the
+/// transaction back.
 pub(super) async fn settle(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
@@ -96,7 +99,7 @@ async fn write_back(
     let now = by.minter.at();
     let ids = std::mem::take(&mut by.entity_ids);
     let output = gate.task.output(values);
-    // The person who approved it answers for the record's new version.
+    // The new version records the person who approved it as its author.
     let back = WriteBack { action: &action, session: &session, output: &output, actor: &decision.actor, now, ids };
     let written = output::write_back(tx, back).await?;
     let mut metadata = quote(gate.id);
@@ -119,7 +122,7 @@ async fn deny(
     decision: &DecisionRecord,
     mut by: SettleContext,
 ) -> Result<SessionRecord> {
-    // This gate counts among them: it is settled by now.
+    // The count includes this gate, which is settled already.
     let denials = store::gate::denied(tx.conn(), gate.tenant_id, gate.session_id).await?.len();
     let why = decision.note.as_deref().unwrap_or("no reason was given");
     if (denials as u64) < u64::from(OUTPUT_REJECTION_MAX) {

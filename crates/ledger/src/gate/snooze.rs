@@ -1,4 +1,4 @@
-//! Putting an item aside for a while.
+//! Snoozing an item.
 
 use super::{
     item::{GateItem, load},
@@ -8,7 +8,8 @@ use crate::{Error, Ledger, Result, guard::require};
 use chrono::TimeDelta;
 use domain::{Scope, gate::GateState, id::GateId, limit::SNOOZE_SECONDS_MAX, role::Permission};
 
-/// Puts an open gate aside for the caller alone; without `seconds` it is back at once. It keeps its deadline.
+/// Hides an open gate from the caller's inbox for `seconds`. `None` shows it again at once. Other reviewers are
+/// not affected, and the deadline does not change.
 pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<i64>) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;

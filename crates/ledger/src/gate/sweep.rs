@@ -1,4 +1,4 @@
-//! What happens to gates by the clock: effects whose undo window is over, reminders, escalations, deadlines.
+//! Timed changes of gates: effects after the undo window, reminders, escalations and deadlines.
 
 use super::{
     announce::announce_gate,
@@ -23,25 +23,26 @@ use domain::{
 };
 use store::{Access, DecisionRecord, GateRecord, WriteTx};
 
-/// Gates handled per look.
+/// Largest number of gates that one sweep handles.
 const BATCH: u32 = 200;
 
-/// What a sweep did.
+/// Counts of one sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Decisions that took effect.
     pub settled: u64,
-    /// Decisions that could not be carried out any more: their gates wait again.
+    /// Decisions that could not be carried out any more. Their gates are open again.
     pub reopened: u64,
-    /// Nobody decided in time.
+    /// Gates that expired without a decision.
     pub expired: u64,
-    /// Reviewers reminded.
+    /// Gates whose reviewers were reminded.
     pub reminded: u64,
-    /// Further reviewers asked.
+    /// Gates for which further reviewers were asked.
     pub escalated: u64,
 }
 
-/// Does what is due. Safe to run on many servers at once: each gate is looked at again under its session's lock.
+/// Handles gates that are due. Safe to run on several servers at once: each gate is checked again under its
+/// session's lock.
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let (mut swept, mut failure) = (Swept::default(), None);
     let now = ledger.now();
@@ -50,20 +51,20 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
         match wake(ledger, tenant_id, id, session_id).await {
             Ok(Some(done)) => done.count(&mut swept),
             Ok(None) => {}
-            // What was approved does not fit its record any more: people have to look again.
+            // The approved output cannot be written to its entity any more, so it needs a new review.
             Err(Error::OutputInvalid { errors, .. }) => {
                 let why = errors.first().map(|e| format!("{}: {}", e.field, e.message)).unwrap_or_default();
                 reopen(ledger, tenant_id, id, session_id, why).await?;
                 swept.reopened += 1;
             }
-            // One bad row must not keep the others waiting.
+            // An error of one gate does not stop the others.
             Err(error) => failure = Some(error),
         }
     }
     failure.map_or(Ok(swept), Err)
 }
 
-/// What was due.
+/// What was done to a gate.
 enum Done {
     Settled,
     Expired,
@@ -172,7 +173,7 @@ async fn escalate(
     Ok(())
 }
 
-/// Withdraws a decision that cannot be carried out, and says why.
+/// Undoes a decision that cannot be carried out, and records the reason.
 async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<()> {
     let scope = Scope::system(tenant_id);
     let now = ledger.now();

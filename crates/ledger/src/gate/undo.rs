@@ -1,4 +1,4 @@
-//! Taking a decision back before it has an effect.
+//! Undoing a decision before it takes effect.
 
 use super::{
     announce::announce_gate,
@@ -15,11 +15,11 @@ use crate::{
 use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
 use store::DecisionRecord;
 
-/// Withdraws the caller's own decision, while its effect is held back or further approvals are awaited. The gate waits
-/// again; both stay in the log.
+/// Undoes the caller's own decision during the undo window, or while further approvals are needed. The gate is
+/// open again. The log keeps both the decision and the undo.
 ///
 /// # Errors
-/// [`Error::GateClosed`] when its effect has happened; [`Error::Forbidden`] when somebody else decided.
+/// [`Error::GateClosed`] if the decision took effect; [`Error::Forbidden`] if someone else decided.
 pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;
@@ -35,7 +35,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                 let mut gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
                 let decisions = decisions_of(tx.conn(), &gate).await?;
                 let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state })?;
-                // A sweep that is late must not make a promise longer than it was.
+                // A late sweep does not extend the undo window.
                 let over = gate.held_until.is_some_and(|until| until <= now);
                 if !matches!(gate.state, GateState::Open | GateState::Held) || over {
                     return Err(Error::GateClosed { state: gate.state });

@@ -1,9 +1,9 @@
-//! For how long decisions of a workspace can be undone.
+//! The undo window of a workspace.
 
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{Scope, limit::UNDO_SECONDS_MAX, role::Permission};
 
-/// Seconds for which a decision's effect is held back.
+/// Returns the undo window in seconds. A decision takes effect when it is over.
 pub async fn undo_seconds(ledger: &Ledger, scope: &Scope) -> Result<u32> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -11,7 +11,7 @@ pub async fn undo_seconds(ledger: &Ledger, scope: &Scope) -> Result<u32> {
     Ok(read.await?)
 }
 
-/// Sets it for decisions from now on: 0 to 60; with 0 they take effect at once.
+/// Sets the undo window for future decisions: 0 to 60 seconds. With 0, decisions take effect at once.
 pub async fn set_undo_seconds(ledger: &Ledger, scope: &Scope, seconds: u32) -> Result<()> {
     require(scope, Permission::Administer)?;
     if seconds > UNDO_SECONDS_MAX {

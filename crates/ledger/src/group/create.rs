@@ -11,12 +11,12 @@ use domain::{
     role::Permission,
 };
 
-/// What a group is made of.
+/// The fields of a new group.
 #[derive(Debug, Clone, Default)]
 pub struct NewGroup {
     /// 1 to 200 characters, e.g. `Compliance`.
     pub name: String,
-    /// Made from the name when absent. It never changes: reviewers are named by it.
+    /// Derived from the name when `None`. It never changes, because approval settings refer to it.
     pub slug: Option<String>,
     /// Members of the workspace.
     pub members: Vec<UserId>,

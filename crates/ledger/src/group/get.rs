@@ -1,9 +1,9 @@
-//! One group.
+//! Reading one group.
 
 use crate::{Error, GroupRecord, Ledger, Result, guard::require};
 use domain::{Scope, id::GroupId, role::Permission};
 
-/// A group of the workspace with its members.
+/// Returns a group of the workspace with its members.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GroupId) -> Result<GroupRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

@@ -3,7 +3,7 @@
 use crate::{GroupRecord, Ledger, Result, guard::require};
 use domain::{Scope, limit::GROUPS_MAX, role::Permission};
 
-/// All groups with their members, by name. There are never more than a workspace may have.
+/// Returns all groups with their members, ordered by name. A workspace has at most [`GROUPS_MAX`] groups.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<GroupRecord>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

@@ -1,4 +1,4 @@
-//! Groups of people: who may be asked to review together.
+//! Groups of people who can be asked to review together.
 
 mod create;
 mod get;
@@ -18,7 +18,7 @@ use domain::{
 };
 use store::{Conn, WriteTx};
 
-/// Checks name and slug of a group that is about to be stored.
+/// Checks name and slug of a group before it is stored.
 pub(crate) fn check(record: &GroupRecord) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &record.name, NAME_CHARS_MAX);
@@ -26,7 +26,7 @@ pub(crate) fn check(record: &GroupRecord) -> Result<()> {
     fields.check()
 }
 
-/// Refuses people who are not in the workspace, by their place under `field`.
+/// Refuses people who are not members of the workspace. Errors name `field` with the index.
 async fn check_members(conn: &mut Conn<'_>, tenant_id: TenantId, field: &str, ids: &[UserId]) -> Result<()> {
     if ids.len() > GROUP_MEMBERS_MAX {
         return Err(Error::invalid(field, format!("at most {GROUP_MEMBERS_MAX} people")));
@@ -40,7 +40,10 @@ async fn check_members(conn: &mut Conn<'_>, tenant_id: TenantId, field: &str, id
     fields.check()
 }
 
-/// Adds a group without members, where there is room for one and its slug is free.
+/// Stores a group without members.
+///
+/// # Errors
+/// [`Error::LimitReached`] if the workspace has too many groups, [`Error::NameTaken`] if the slug is taken.
 pub(crate) async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &GroupRecord) -> Result<()> {
     if store::group::count(tx.conn(), tenant_id).await? >= GROUPS_MAX {
         return Err(Error::LimitReached(format!("a workspace has at most {GROUPS_MAX} groups")));
@@ -48,8 +51,7 @@ pub(crate) async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &G
     if store::group::insert(tx, tenant_id, record).await? { Ok(()) } else { Err(Error::NameTaken("the slug")) }
 }
 
-/// Puts people into a group and takes others out; the caller holds the group's lock. Answers with the group as it is
-/// then.
+/// Adds people to a group and removes others. The caller holds the group's lock. Returns the group afterwards.
 pub(crate) async fn move_members(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

@@ -8,15 +8,15 @@ use domain::{
     role::Permission,
 };
 
-/// What changes. Members are added and removed one by one, so that two people who change a group at once undo
-/// nothing of each other's.
+/// A change of a group. Members are added and removed one by one, so that people who change a group at the same
+/// time do not overwrite each other's changes.
 #[derive(Debug, Clone, Default)]
 pub struct GroupChange {
-    /// 1 to 200 characters; `None` stays as it is.
+    /// 1 to 200 characters. `None` keeps the name.
     pub name: Option<String>,
-    /// Members of the workspace who come in. Who is in already stays.
+    /// Members of the workspace to add. Existing members of the group are ignored.
     pub add_members: Vec<UserId>,
-    /// Who goes. Who is not in stays out.
+    /// People to remove. People who are not in the group are ignored.
     pub remove_members: Vec<UserId>,
 }
 
