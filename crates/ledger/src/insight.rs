@@ -1,4 +1,4 @@
-//! The figures of a window: did it help, what was decided, how long did agents wait, what did it cost.
+//! Statistics of a time window: ratings, decisions, waiting times, outcomes and usage.
 
 use crate::{Error, Ledger, Result, feedback, guard::require};
 use domain::{
@@ -13,31 +13,36 @@ use std::collections::HashMap;
 use store::insight::{Answer, ClosedGate, EndedSession};
 use uuid::Uuid;
 
-/// Rows read at once.
+/// Largest number of rows that one read returns.
 const ROWS: u32 = 2_000;
 
-/// Figures, and whether they are of everything.
+/// Statistics of a window, and whether they are complete.
 #[derive(Debug, Clone)]
 pub struct InsightsRecord {
-    /// The figures.
+    /// The statistics.
     pub insights: Insights,
-    /// Whether there was more than [`INSIGHT_ROWS_MAX`] sessions, gates or answers, so that only the newest were counted.
+    /// Whether the window has more than [`INSIGHT_ROWS_MAX`] sessions, gates or answers. If so, only the newest
+    /// are counted.
     pub is_cut: bool,
-    /// Why ratings are missing from the figures, if they are.
+    /// Why the statistics lack ratings; `None` if they are included.
     pub ratings_missing: Option<RatingsMissing>,
 }
 
 /// Why ratings could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatingsMissing {
-    /// Their database is locked, or cannot be reached.
+    /// The database of ratings is locked or cannot be reached.
     Unavailable,
-    /// Their database is damaged, or cannot be opened.
+    /// The database of ratings is damaged or cannot be opened.
     Unreadable,
 }
 
-/// The figures of the last `days` days, today included: 1 to [`INSIGHT_DAYS_MAX`]. Of sessions, and gates, that began
-/// in the window and ended in it, and of answers that were complete in it. Whoever reads the workspace's sessions may read their sums.
+/// Returns the statistics of the last `days` days, including today: 1 to [`INSIGHT_DAYS_MAX`]. Sessions and
+/// gates count if they began and ended in the window, answers if they were completed in it. Everyone who can
+/// read the workspace's sessions may read the statistics.
+///
+/// # Errors
+/// [`Error::Invalid`] if `days` is out of range.
 pub async fn read_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
     require(scope, Permission::Read)?;
     if !(1..=INSIGHT_DAYS_MAX).contains(&days) {
@@ -78,7 +83,7 @@ pub async fn read_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<In
     Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing })
 }
 
-/// The ratings of these sessions. Figures are shown without them if they cannot be read, and the log has the error.
+/// Reads the ratings of these sessions. Errors are logged, and the statistics are shown without ratings.
 async fn ratings_of(
     ledger: &Ledger,
     ids: &[SessionId],
@@ -134,9 +139,10 @@ async fn answers_page(
     Ok(read.await?)
 }
 
-/// Pages from the newest backwards, in short transactions, until there are no more or enough.
+/// A walk over pages from the newest row backwards, in short transactions, until the end or
+/// [`INSIGHT_ROWS_MAX`].
 struct Walk {
-    /// Where the next page begins, and its length.
+    /// The id before which the next page begins, and its length.
     next: Option<(Uuid, u32)>,
     rows: u32,
     is_cut: bool,

@@ -1,42 +1,44 @@
-//! The one secret of an installation that is not in its database: a stolen database alone signs nothing.
+//! The instance key: the one secret of an installation that is not in its database. A stolen database alone
+//! cannot sign anything.
 
 use domain::{Entropy, chain::Digest};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Bytes of the key, and of everything derived from it.
+/// Length in bytes of the key and of every derived secret.
 const BYTES: usize = 32;
-/// The block of SHA-256: HMAC fills shorter keys up with zeros.
+/// Block length of SHA-256 in bytes. HMAC pads shorter keys with zeros.
 const BLOCK: usize = 64;
 
-/// 256 random bits, the same on every server of an installation. Has no Debug: it is never logged.
+/// 256 random bits, the same on every server of an installation. It must never be logged, so it does not
+/// implement `Debug`.
 #[derive(Clone)]
 pub struct InstanceKey([u8; BYTES]);
 
-/// Text that is not a key.
+/// The text is not an instance key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an instance key is {} hexadecimal digits", BYTES * 2)]
 pub struct BadInstanceKey;
 
 impl InstanceKey {
-    /// A new key.
+    /// Creates a random key.
     pub fn generate(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; BYTES];
         entropy.fill(&mut bytes);
         Self(bytes)
     }
 
-    /// The key in a file: hexadecimal digits, and space around them.
+    /// Parses the content of a key file: 64 hexadecimal digits, with optional white space around them.
     pub fn parse(text: &str) -> Result<Self, BadInstanceKey> {
         Digest::parse(text.trim()).map(|digest| Self(digest.0)).ok_or(BadInstanceKey)
     }
 
-    /// As it stands in its file.
+    /// Returns the key as hexadecimal digits, the format of its file.
     pub fn to_hex(&self) -> String {
         Digest(self.0).to_string()
     }
 
-    /// A secret for one purpose and one thing. Nobody finds the key, or another secret, from it.
+    /// Derives a secret for one purpose and one object. The key and other secrets cannot be computed from it.
     pub(crate) fn derive(&self, purpose: &str, of: &[&[u8]]) -> [u8; BYTES] {
         let mut parts = vec![purpose.as_bytes(), &[0]];
         parts.extend(of);
@@ -44,7 +46,7 @@ impl InstanceKey {
     }
 }
 
-/// HMAC-SHA256 of the parts, one after the other.
+/// HMAC-SHA256 of the concatenated parts.
 pub(crate) fn hmac_sha256(key: &[u8; BYTES], parts: &[&[u8]]) -> [u8; BYTES] {
     let mut block = [0; BLOCK];
     block[..BYTES].copy_from_slice(key);
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_mac_is_the_one_of_rfc_4231() {
-        // Test case 1 of the RFC has a key of 20 bytes; zeros behind it change nothing.
+        // Test case 1 of the RFC has a key of 20 bytes. Padding it with zeros does not change the result.
         let mut key = [0; BYTES];
         key[..20].fill(0x0b);
         let mac: String = hmac_sha256(&key, &[b"Hi ", b"There"]).iter().map(|byte| format!("{byte:02x}")).collect();

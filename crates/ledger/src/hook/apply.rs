@@ -1,4 +1,4 @@
-//! Writing a hook's event and the changes of status that it means, in one step.
+//! Writes the event of a hook and its status changes in one transaction.
 
 use super::record::{AttemptError, Attempted};
 use crate::{
@@ -17,15 +17,15 @@ use domain::{
 use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx};
 
-/// Events looked at, newest first, for what a session waits for.
+/// Number of newest events that are searched for what a session waits for.
 const LOOK_BACK: u32 = 20;
 
-/// What an agent is told, for the log to show it.
+/// Context that an agent gets, which is also recorded in the log.
 #[derive(Debug, Clone)]
 pub(super) struct Injected {
-    /// The block.
+    /// Text of the context block.
     pub(super) text: String,
-    /// The working session that it tells of.
+    /// The human session that the block describes.
     pub(super) about: SessionId,
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn apply(
     let mut session = before.clone();
     let titled = hook.parsed.titled.clone().filter(|_| session.title == hook.parsed.folder);
     if let Some(title) = &titled {
-        // Before the session can end: its end binds the title.
+        // The title is set before a possible end of the session, because the final digest covers it.
         session.title.clone_from(title);
     }
     let mut changes = Vec::new();
@@ -68,13 +68,13 @@ pub(super) async fn apply(
     Ok(())
 }
 
-/// What the hook means for the session's status.
+/// Returns the commands that the hook means for the session's status.
 async fn commands(tx: &mut WriteTx<'_>, session: &SessionRecord, hook: &Attempted) -> Result<&'static [Command]> {
     let waited_for = if session.status() == Status::WaitingHuman { waits_for(tx, session).await? } else { None };
     Ok(hook.parsed.steps(session.status(), waited_for.as_deref()))
 }
 
-/// What a waiting session waits for, where the hook that said so told it.
+/// Returns what a waiting session waits for, if the hook that paused it recorded it.
 async fn waits_for(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<Option<String>> {
     let kinds = ["external.event".to_owned()];
     let before = session.head_sequence + 1;
@@ -85,7 +85,7 @@ async fn waits_for(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<Opti
     }))
 }
 
-/// Decides one command and changes the row as it says; its event.
+/// Decides one command, changes the row accordingly, and returns the event.
 fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> Result<PreparedEvent> {
     let now = hook.minter.at();
     let decided = decide(state(session), Actor::Server, command)?;
@@ -95,8 +95,8 @@ fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> 
     hook.minter.status_reached(before, session, reason)
 }
 
-/// The hook's event, its changes of status and the context, in the order that reads right: an agent is at work
-/// before it does something, and rests or waits after it said why.
+/// Orders the hook's event, its status changes and the context for a reader. A change to running comes before
+/// the event; a change to idle or waiting comes after it.
 fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Result<Vec<PreparedEvent>> {
     let event = hook.parsed.event.clone();
     let mut told = hook.minter.prepared(event.kind, event.content, event.metadata)?;

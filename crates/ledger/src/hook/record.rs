@@ -14,38 +14,40 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// How often a hook starts over because another one made the session at the same instant.
+/// How often a hook is tried again because another hook created the session at the same time.
 const TRIES_MAX: u32 = 4;
-/// Events that one hook can write: a new session's three, its own, up to three changes of status, and the context.
+/// Largest number of events of one hook: three of a new session, its own, up to three status changes, and the
+/// context.
 const EVENTS_MAX: usize = 8;
 
 /// A hook as it arrives.
 #[derive(Debug, Clone)]
 pub struct Hook {
-    /// Which agent calls.
+    /// The agent that calls.
     pub source: Source,
-    /// The agent's JSON, as it was sent.
+    /// The agent's JSON payload, unchanged.
     pub body: String,
-    /// Made by whoever forwards it, so that a repeat is recognised. Where the payload has an id of its own, that counts.
+    /// Id made by the program that forwards the hook, so that a repeat is detected. An id in the payload takes
+    /// precedence.
     pub id: Option<Uuid>,
-    /// When the hook was called; now when absent.
+    /// When the hook was called; now when `None`.
     pub at: Option<Timestamp>,
 }
 
-/// What the agent is answered.
+/// The response to the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The hook's name, as it was sent.
+    /// Name of the hook, as it was sent.
     pub event_name: String,
-    /// What its person was doing lately, for the agent to know.
+    /// Recent activity of the agent's person, as context for the agent.
     pub additional_context: Option<String>,
 }
 
-/// Why one try did not write.
+/// Why an attempt wrote nothing.
 pub(super) enum AttemptError {
-    /// Another hook made the session meanwhile: look again.
+    /// Another hook created the session at the same time. The caller tries again.
     Again,
-    /// It cannot be done.
+    /// A permanent error.
     Failed(Error),
 }
 
@@ -61,7 +63,7 @@ impl From<store::Error> for AttemptError {
     }
 }
 
-/// What a try needs, made before its transaction.
+/// Data of one attempt, prepared before its transaction.
 pub(super) struct Attempted {
     pub(super) scope: Scope,
     pub(super) source: Source,
@@ -73,9 +75,11 @@ pub(super) struct Attempted {
     pub(super) minter: EventFactory,
 }
 
-/// Records a hook and answers what the agent may be told. A repeat writes nothing and is answered the same.
+/// Records a hook and returns the context for the agent. A repeat writes nothing and gets the same kind of
+/// response.
 ///
-/// A hook that comes after the end of its session and opens no new turn is answered, and not recorded: what is final stays.
+/// A hook that arrives after its session ended, and that starts no new turn, is answered but not recorded,
+/// because final sessions do not change.
 pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer> {
     require(scope, Permission::StartSession)?;
     let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
@@ -113,7 +117,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     Err(Error::Unavailable("the same session is being made again and again".into()))
 }
 
-/// What the token's person was doing just now. An agent goes on without it where it cannot be read.
+/// Returns the recent activity of the token's person. If it cannot be read, the agent continues without it.
 async fn context(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
     scope.acting_user()?;
     match recent_activity(ledger, scope).await {

@@ -1,4 +1,4 @@
-//! Which session a hook belongs to.
+//! Finds or creates the session of a hook.
 
 use super::record::{AttemptError, Attempted};
 use crate::{Error, Result, SessionRecord, guard::require};
@@ -19,21 +19,22 @@ use store::{
     session::{Idempotency, Inserted},
 };
 
-/// What became of looking for it.
+/// The result of looking for the session of a hook.
 pub(super) enum SessionLookup {
-    /// This session, locked.
+    /// The session, locked.
     Session(Box<SessionRecord>),
-    /// The hook is recorded already.
+    /// The hook is already recorded.
     Recorded,
-    /// The session has ended, or never was, and this hook begins none.
+    /// The session has ended or does not exist, and this hook starts none.
     Over,
 }
 
-/// Finds and locks the session of a hook, or makes it.
+/// Finds and locks the session of a hook, or creates it.
 ///
-/// The agent's first session has the key `hook:<source>:<session id>`. An agent that goes on after the end (a resumed
-/// session, or one that somebody cancelled here) gets a session of its own under the first one, with a key made from the
-/// one before it, so that two hooks at the same instant make one session on any number of servers.
+/// The agent's first session has the key `hook:<source>:<session id>`. An agent may continue after the end: a
+/// resumed session, or one that was cancelled here. It then gets a new session whose parent is the first one.
+/// The key of the new session is made from the session before it, so that simultaneous hooks create one session
+/// on any number of servers.
 pub(super) async fn find_or_create(
     tx: &mut WriteTx<'_>,
     hook: &mut Attempted,
@@ -46,7 +47,7 @@ pub(super) async fn find_or_create(
     require_owner(&hook.scope, hook.source, &first)?;
     let newest = store::session::newest_continuation(tx.conn(), tenant_id, first.id, source).await?;
     let mut last = locked(tx, &hook.scope, newest.map_or(first.id, |newest| newest.id)).await?;
-    // Ids of the same millisecond have no order: the keys do.
+    // Ids of the same millisecond have no order, so the keys determine which session is the last one.
     while last.status().is_final() {
         let after = key_after(hook.source, last.id);
         match store::session::find_by_idempotency_key(tx.conn(), tenant_id, &after).await? {
@@ -80,7 +81,8 @@ async fn locked(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId) -> Result<Se
     store::session::find_locked(tx, scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))
 }
 
-/// Refuses to write to what others made: a session of another kind under this key, or somebody else's agent.
+/// Refuses to write to a session of another source that has this key, or to the session of another person's
+/// agent.
 fn require_owner(scope: &Scope, source: Source, session: &SessionRecord) -> Result<()> {
     if session.source.as_deref() != Some(source.as_str()) {
         return Err(Error::IdConflict {
@@ -92,7 +94,7 @@ fn require_owner(scope: &Scope, source: Source, session: &SessionRecord) -> Resu
     if own || scope.may(Permission::Work) { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }
 
-/// Makes the session, at work. `after` is the agent's first session and the one before this.
+/// Creates the session as running. `after` holds the agent's first session and the previous one.
 async fn make(
     tx: &mut WriteTx<'_>,
     hook: &mut Attempted,
@@ -118,7 +120,7 @@ async fn make(
     }
     match store::session::insert(tx, &mut session, Some(&Idempotency { key, digest }), &events).await? {
         Inserted::New => Ok(SessionLookup::Session(Box::new(session))),
-        // The second cannot be: a coding agent's session is nobody's working session.
+        // `AlreadyWorking` cannot occur, because this is not a human session.
         Inserted::KeyTaken | Inserted::AlreadyWorking => Err(AttemptError::Again),
     }
 }

@@ -1,10 +1,10 @@
-//! What the caller is working on.
+//! The caller's running human session.
 
 use super::person;
 use crate::{ActionRecord, Ledger, Result, SessionRecord};
 use domain::Scope;
 
-/// A running working session and its task.
+/// A running human session and its task.
 #[derive(Debug, Clone)]
 pub struct Active {
     /// The session.
@@ -13,7 +13,7 @@ pub struct Active {
     pub task: ActionRecord,
 }
 
-/// The caller's running working session; `None` when they work on nothing.
+/// Returns the caller's running human session; `None` if there is none.
 pub async fn active(ledger: &Ledger, scope: &Scope) -> Result<Option<Active>> {
     let user_id = person(scope)?;
     let tenant_id = scope.tenant_id;

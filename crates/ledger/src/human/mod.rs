@@ -1,4 +1,4 @@
-//! Working sessions: what a person is working on, and what an agent may be told of it.
+//! Human sessions: a person's own work on a task, and the part of it that agents get as context.
 
 mod active;
 pub mod recent_activity;
@@ -19,7 +19,7 @@ pub(crate) use viewed::viewed;
 use crate::{Error, Result, guard::require};
 use domain::{Scope, id::UserId, role::Permission};
 
-/// The person who acts. Programs have no working sessions, not even with a token that speaks for a person.
+/// Returns the person who calls. Tokens have no human sessions, even if they act for a person.
 pub(crate) fn person(scope: &Scope) -> Result<UserId> {
     require(scope, Permission::StartSession)?;
     scope.user_id().ok_or(Error::Forbidden("working sessions belong to people: sign in with a browser, not a token"))

@@ -1,4 +1,4 @@
-//! What an agent is told of its person's work.
+//! Context for an agent about its person's recent work.
 
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
@@ -12,23 +12,24 @@ use domain::{
 use std::collections::HashMap;
 use store::Conn;
 
-/// A block, ready for a prompt.
+/// A block of text for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The text, with its own delimiter.
+    /// The text, including a random delimiter.
     pub text: String,
-    /// The working session it tells of.
+    /// The human session that it describes.
     pub session_id: SessionId,
-    /// When it was made.
+    /// When it was created (UTC).
     pub at: Timestamp,
 }
 
-/// The block about the caller, or about the person for whom a token speaks; `None` while they work on nothing.
+/// Returns the block about the caller, or about the person for whom a token acts. `None` if that person has no
+/// running human session.
 pub async fn block(ledger: &Ledger, scope: &Scope) -> Result<Option<String>> {
     Ok(recent_activity(ledger, scope).await?.map(|block| block.text))
 }
 
-/// The same, with the session it was made from.
+/// Does the same as [`block`], and also returns the session that it describes.
 pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Block>> {
     require(scope, Permission::Read)?;
     let whose = scope.acting_user().ok_or(Error::Forbidden(
@@ -43,14 +44,15 @@ pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Bl
     }))
 }
 
-/// What a person did in their running working session, titles resolved by one query; `None` without a session.
+/// Reads the activity in a person's running human session. Titles are resolved with one query. `None` without a
+/// running session.
 pub(crate) async fn gather(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     whose: UserId,
 ) -> store::Result<Option<(SessionId, Activity)>> {
     let Some(session) = store::human::active(conn, tenant_id, whose).await? else { return Ok(None) };
-    // An event that is told may suppress one that is not: twice as many are always enough.
+    // An event that is shown can hide one other event, so twice the number of lines is always enough.
     let limit = u32::try_from(2 * ACTIVITY_LINES_MAX).unwrap_or(u32::MAX);
     let kinds = Kind::HUMAN.map(str::to_owned);
     let page = store::event::before(conn, tenant_id, session.id, session.head_sequence + 1, &kinds, limit).await?;
@@ -86,7 +88,8 @@ async fn titles(
     Ok(found.into_iter().map(|(id, title, type_slug)| (id, (title, type_slug))).collect())
 }
 
-/// An entity that is not in the workspace (any more) is told as the page it was on.
+/// Converts an event to an item. An entity that is not in the workspace (any more) is shown as the page that it
+/// was on.
 fn observed(recorded: Timestamp, event: HumanEvent, titles: &Titles) -> Observed {
     let item = match event.activity {
         HumanActivity::Navigate { pathname } => Item::Navigate { pathname },

@@ -1,4 +1,4 @@
-//! Beginning work on a task.
+//! Starting work on a task.
 
 use super::person;
 use crate::{
@@ -18,26 +18,26 @@ use domain::{
 use serde_json::json;
 use store::{WriteTx, session::Inserted};
 
-/// How often a start is tried anew because another one of the same person won. Each try waits for the winner's
-/// commit, so a person would have to start tasks in this many tabs at the same instant to be refused.
+/// How often a start is tried when another start of the same person was committed first. Each try waits for that
+/// commit, so a start is only refused if the person starts tasks in this many tabs at the same time.
 const TRIES: usize = 8;
 
-/// What a start did.
+/// The result of a start.
 #[derive(Debug, Clone)]
 pub struct Started {
-    /// The new session, or the running one when it was about this task already.
+    /// The new session, or the running one if it is already about this task.
     pub session: SessionRecord,
     /// The task.
     pub task: ActionRecord,
-    /// The session that ended for it.
+    /// The session that ended because of the start.
     pub superseded: Option<SessionId>,
 }
 
-/// Why one try came to nothing.
+/// Why an attempt failed.
 enum AttemptError {
     /// Another start of this person was committed first.
     AlreadyWorking,
-    /// Anything else.
+    /// Any other error.
     Refused(Error),
 }
 
@@ -59,11 +59,11 @@ impl From<Refusal> for AttemptError {
     }
 }
 
-/// Starts the caller's work on a task. What they worked on before ends in the same transaction, as completed and
-/// superseded. Starting the task that runs already answers with its session.
+/// Starts the caller's work on a task. A running session of another task ends in the same transaction, as
+/// completed and superseded. Starting the task of the running session returns that session.
 ///
-/// Any number of tabs may start at once: afterwards exactly one session runs, and each answer was true when it was
-/// committed.
+/// Any number of tabs may start at once. Afterwards exactly one session runs, and each response was correct when
+/// it was committed.
 pub async fn start(ledger: &Ledger, scope: &Scope, task_id: ActionId) -> Result<Started> {
     let user_id = person(scope)?;
     for _ in 0..TRIES {
@@ -102,7 +102,7 @@ async fn attempt(
         .await
 }
 
-/// The task, which must be one that can be worked on.
+/// Returns the task, which must be active.
 async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<ActionRecord> {
     let task = store::action::find(tx.conn(), scope.tenant_id, id).await?.ok_or(Error::NotFound("task"))?;
     match task.status {

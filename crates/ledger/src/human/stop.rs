@@ -1,4 +1,4 @@
-//! Ending work on a task.
+//! Stopping work on a task.
 
 use super::person;
 use crate::{
@@ -12,7 +12,7 @@ use domain::{
     working::SOURCE,
 };
 
-/// Ends the caller's own working session: completed, done. One that has ended already answers as it ended.
+/// Completes the caller's own human session. If it has ended already, returns it unchanged.
 pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     let user_id = person(scope)?;
     let change = Change {

@@ -1,4 +1,4 @@
-//! Ending working sessions that were left open.
+//! Ends human sessions that were left open.
 
 use crate::{
     Error, Ledger, Result,
@@ -14,15 +14,15 @@ use domain::{
 };
 use store::Access;
 
-/// Sessions handled per look.
+/// Largest number of sessions that one read returns.
 const BATCH: u32 = 200;
-/// The row in `leases`.
+/// Name of the row in `leases`.
 const LEASE: &str = "human-sweep";
-/// How long one server sweeps for all before another may.
+/// Duration of a server's lease on the sweep. Other servers do not sweep until it is over.
 const LEASE_TIME: TimeDelta = TimeDelta::minutes(5);
 
-/// Abandons working sessions that have been open for 12 hours; answers how many. `None` when another server
-/// sweeps for all of them.
+/// Abandons human sessions that have been open for 12 hours. Returns how many, or `None` if another server holds
+/// the lease.
 pub async fn sweep(ledger: &Ledger) -> Result<Option<u64>> {
     if !lease(ledger).await? {
         return Ok(None);
@@ -57,7 +57,7 @@ async fn lease(ledger: &Ledger) -> Result<bool> {
         .await
 }
 
-/// Abandons one session, if it is still open; whether it was.
+/// Abandons one session if it is still open. Returns whether it was.
 async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_until: Timestamp) -> Result<bool> {
     let scope = Scope::system(tenant_id);
     let change = Change {
@@ -72,7 +72,7 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                // Somebody may have stopped it since.
+                // The person may have stopped the session since it was read.
                 let open = before.source.as_deref() == Some(SOURCE)
                     && before.started_at.is_some_and(|begun| begun <= begun_until);
                 let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };

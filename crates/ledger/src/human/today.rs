@@ -11,20 +11,21 @@ use domain::{
 };
 use store::Conn;
 
-/// How long before midnight a session may have begun and still reach into the day: the longest session, and a day
-/// for a sweep that did not come in time.
+/// How long before midnight a session may have started and still overlap the day: the longest session, plus a
+/// day for a late sweep.
 const REACH: TimeDelta = TimeDelta::hours(WORKING_HOURS_MAX + 24);
 
-/// A person's day.
+/// A person's working day.
 #[derive(Debug, Clone)]
 pub struct Today {
-    /// Time per task, longest first.
+    /// Time for each task, longest first.
     pub tasks: Vec<TaskTime>,
-    /// The sessions, newest first, at most 100.
+    /// The human sessions, newest first, at most 100.
     pub sessions: Vec<SessionRecord>,
 }
 
-/// The caller's working sessions that reach into their local day, and the time on each task within it.
+/// Returns the caller's human sessions that overlap the caller's local day, and the time on each task within
+/// that day.
 pub async fn today(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Today> {
     let user_id = person(scope)?;
     let now = ledger.now();

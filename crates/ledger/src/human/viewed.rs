@@ -1,4 +1,4 @@
-//! Names for what people looked at.
+//! Titles of entities that people viewed.
 
 use crate::{EventRecord, Result};
 use domain::{
@@ -7,8 +7,8 @@ use domain::{
 };
 use store::Conn;
 
-/// Titles of the entities that these events say somebody looked at, as they are called now. Entities that are not in
-/// the workspace (any more) are left out. One query, and none where nothing was looked at.
+/// Returns the present titles of the entities that these events record as viewed. Entities that are not in the
+/// workspace (any more) are left out. Needs one query, or none if no entity was viewed.
 pub(crate) async fn viewed(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -1,4 +1,4 @@
-//! Turns that ended and are not captured yet.
+//! Ended turns that are not captured yet.
 
 use super::{
     step::{ANSWER, CALL},
@@ -15,48 +15,48 @@ use store::{
     interaction::{DueRecord, any_due, is_judged, session_of},
 };
 
-/// Messages of a session that are looked at: with more, the oldest are as if they had not been said.
+/// Largest number of messages read per session. If there are more, the oldest are left out.
 const MESSAGES_MAX: u32 = 200;
-/// Calls of tools, and answers to them, that are looked at beside the messages.
+/// Largest number of tool calls and tool results read per session, beside the messages.
 const CALLS_MAX: u32 = 200;
 
-/// A turn that ended, ready to be captured.
+/// An ended turn, ready to be captured.
 #[derive(Debug, Clone)]
 pub struct EndedTurn {
     pub(super) row: DueRecord,
-    /// The session, as it is now.
+    /// The session as it is now.
     pub session: SessionRecord,
-    /// The turn's answer, and what was staged for reviewers and decided; what is captured already is not among them.
+    /// The turn's answer and the decided proposals. Those that were captured before are left out.
     pub turns: Vec<Turn>,
-    /// What the turn says about the one before.
+    /// What the turn says about the previous answer.
     pub judged: Option<PreviousOutcome>,
 }
 
 impl EndedTurn {
-    /// When the turn ended.
+    /// When the turn ended (UTC).
     pub fn ended_at(&self) -> Timestamp {
         self.row.ended_at
     }
 }
 
-/// Turns that were taken.
+/// Turns taken for capture.
 #[derive(Debug, Clone, Default)]
 pub struct EndedTurns {
-    /// Those that can be captured.
+    /// Turns that can be captured.
     pub due: Vec<EndedTurn>,
-    /// Those that could not be read; the reasons are in the log. They are tried again.
+    /// Number of turns that could not be read. They are tried again, and the log has the reasons.
     pub unreadable: u64,
 }
 
 impl EndedTurns {
-    /// Whether there was nothing to take.
+    /// Returns whether no turn was taken.
     pub fn is_empty(&self) -> bool {
         self.due.is_empty() && self.unreadable == 0
     }
 }
 
-/// Takes at most `max` turns of any workspace for the length of `lease`: what is not settled by then is taken again. Any
-/// number of servers may ask at once.
+/// Takes at most `max` turns of all workspaces for the duration of `lease`. A turn that is not settled by then
+/// is taken again. Any number of servers may call this at once.
 pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<EndedTurns> {
     let now = ledger.now();
     if !ledger.store().read(Access::System, move |conn| Box::pin(any_due(conn, now))).await? {
@@ -69,19 +69,20 @@ pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<EndedTu
     for row in rows.await? {
         match gather(ledger, row).await {
             Ok(due) => taken.due.push(due),
-            // One that cannot be read must not keep the others from being captured.
+            // An unreadable turn does not stop the others.
             Err(error) => {
                 tracing::warn!(session = %row.session_id, %error, "a turn cannot be read; it is tried again");
                 taken.unreadable += 1;
             }
         }
-        // On SQLite a read is answered in place and gives nobody else a turn.
+        // SQLite reads complete without yielding, so this lets other tasks run.
         tokio::task::yield_now().await;
     }
     Ok(taken)
 }
 
-/// Everything of one turn in one transaction: on PostgreSQL each has its own ways there and back.
+/// Reads everything of one turn in one transaction, because on PostgreSQL each transaction needs round trips of
+/// its own.
 async fn gather(ledger: &Ledger, row: DueRecord) -> Result<EndedTurn> {
     let read = ledger
         .store()
@@ -104,7 +105,7 @@ async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<EndedTurn> {
     let (answer, judged) =
         if has_answered(row.status) { last(&session, &events, &decided, row.status) } else { (None, None) };
     let answer_id = answer.as_ref().map(|answer| answer.id);
-    // What reviewers approved is the answer, and is there already.
+    // If reviewers approved an output, that output is the answer and is already in `turns`.
     let is_approved = decided.iter().any(super::turn::is_the_answer);
     turns.extend(answer.filter(|_| !is_approved));
     let mut known = Vec::new();
@@ -112,7 +113,7 @@ async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<EndedTurn> {
         known.extend(session_of(conn, tenant_id, turn.id).await?.map(|_| turn.id));
     }
     turns.retain(|turn| !known.contains(&turn.id));
-    // The end of a conversation that rests repeats its last turn: what that says was kept with it.
+    // When an idle conversation ends, its last turn ends a second time. Its outcome was kept the first time.
     let mut judged = judged.filter(|_| answer_id.is_none_or(|id| !known.contains(&id)));
     if let Some(judged) = &mut judged {
         judged.is_judged = is_judged(conn, tenant_id, judged.id).await?;

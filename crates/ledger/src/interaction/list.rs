@@ -1,4 +1,4 @@
-//! Reading what was captured.
+//! Reading captured interactions.
 
 use super::Stream;
 use crate::{
@@ -20,26 +20,27 @@ use store::{
 };
 use uuid::Uuid;
 
-/// Which interactions.
+/// Filter and page of a list of interactions.
 #[derive(Debug, Clone, Default)]
 pub struct ListInteractions {
-    /// Only those of this session.
+    /// Only interactions of this session.
     pub session_id: Option<SessionId>,
-    /// Only those with this feedback; `Some(None)`: only those that nobody judged.
+    /// Only interactions with this feedback. `Some(None)` selects those without feedback.
     pub feedback: Option<Option<Feedback>>,
-    /// Only those with this outcome; `Some(None)`: only those about which the next turn says nothing, or that have none.
+    /// Only interactions with this outcome. `Some(None)` selects those without an outcome, or whose outcome
+    /// could not be inferred.
     pub outcome: Option<Option<Outcome>>,
-    /// Only those whose answer was complete then or later.
+    /// Only interactions whose answer was completed at this time or later.
     pub since: Option<Timestamp>,
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// One page with what is known about each, newest first. Whoever reads the workspace's sessions reads what was said in
-/// them. A page looks at [`INTERACTIONS_LOOKED_MAX`] interactions at most, so that one with a filter may hold few, or
-/// none, and have a next one all the same.
+/// Returns one page of interactions with their feedback and outcome, newest first. Everyone who can read the
+/// workspace's sessions may read them. A page examines at most [`INTERACTIONS_LOOKED_MAX`] interactions.
+/// Therefore a filtered page can hold few items or none and still have a next page.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListInteractions) -> Result<Listed<InteractionRow>> {
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;
@@ -59,7 +60,8 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListInteractions) -> Re
     Ok(Listed { items, next_cursor: next.map(|InteractionId(id)| encode(List::Interactions, id)) })
 }
 
-/// Lines of a stream of one workspace in the order of time, after `id`, for the server's own machine: id and JSON.
+/// Returns lines of a stream of one workspace as id and JSON, in order of time, after `id`. For the server's
+/// operator.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such workspace.

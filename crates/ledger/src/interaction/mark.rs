@@ -1,4 +1,4 @@
-//! A person says what they think of an answer.
+//! Recording a person's feedback on an answer.
 
 use super::settle::{Line, line_id, record};
 use crate::{Error, Ledger, Result, guard::require, visibility::is_own};
@@ -16,28 +16,29 @@ use store::{
 };
 use uuid::Uuid;
 
-/// Feedback that was kept.
+/// Recorded feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// What it is about.
+    /// The interaction.
     pub id: InteractionId,
-    /// What was said.
+    /// The feedback.
     pub feedback: Feedback,
-    /// When it was given.
+    /// When it was given (UTC).
     pub at: Timestamp,
-    /// Its row.
+    /// Id of its row.
     pub line_id: Uuid,
 }
 
-/// Keeps what a person thinks of an answer beside it. `line` makes the line of the stream from the time.
+/// Records feedback on an interaction. `line` builds the line of the feedback stream for the given time.
 ///
-/// For whoever runs or asked for its session, and for reviewers, operators and admins.
+/// Allowed for the person who runs or started the session, and for reviewers, operators and admins.
 ///
-/// With `file_within` the line is to be in a file too: it is due after that time, until [`mark_written`] says that it is
-/// there.
+/// `file_within` is set if the line must also be written to a file. The line is then due after that time, until
+/// [`mark_written`] is called.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such interaction.
+/// [`Error::NotFound`] if the workspace has no such interaction; [`Error::Forbidden`] for the session of another
+/// person.
 pub async fn mark(
     ledger: &Ledger,
     scope: &Scope,
@@ -75,13 +76,13 @@ pub async fn mark(
     Ok(Mark { id, feedback, at, line_id: row_id })
 }
 
-/// Feedback that is to be in a file and is not there yet, of any workspace, at most `max` lines.
+/// Returns at most `max` lines of feedback, of all workspaces, that are due to be written to a file.
 pub async fn list_unwritten(ledger: &Ledger, max: u32) -> Result<Vec<MarkDue>> {
     let now = ledger.now();
     Ok(ledger.store().read(Access::System, move |conn| Box::pin(store::mark_due::due(conn, now, max))).await?)
 }
 
-/// These lines are in their files.
+/// Records that these lines are in their files.
 pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Result<()> {
     let noted = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
@@ -94,7 +95,7 @@ pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Resu
     noted.await
 }
 
-/// What is due could not be written: it is tried again after this time.
+/// Postpones all due lines by this time, because they could not be written.
 pub async fn postpone_unwritten(ledger: &Ledger, by: TimeDelta) -> Result<()> {
     let now = ledger.now();
     let put_off = ledger.store().write::<_, Error, _>(Access::System, move |tx| {

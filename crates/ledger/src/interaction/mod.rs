@@ -1,7 +1,7 @@
-//! Prompts and answers of agents, and what became of them.
+//! Interactions: prompts and answers of agents, with their feedback and outcome.
 //!
-//! A turn that ends is noted in its own transaction; the runner captures it afterwards, from the log. What is captured has
-//! an id that is made from its place in the log, so that capturing it twice is capturing it once.
+//! The transaction that ends a turn enqueues it. The runner captures it afterwards, from the log. The id of an
+//! interaction is derived from its position in the log, so capturing it twice has no further effect.
 
 mod due;
 mod list;
@@ -27,7 +27,7 @@ use domain::{
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// Bytes that are always the same for the same thing.
+/// An entropy source that returns a digest, so that an id made from it is deterministic.
 struct Digested([u8; 32]);
 
 impl Entropy for Digested {
@@ -38,7 +38,7 @@ impl Entropy for Digested {
     }
 }
 
-/// An id that begins with the time and is made from `parts`.
+/// Returns an id that begins with the time and is otherwise derived from `parts`.
 pub fn derived_id(at: Timestamp, parts: &[&[u8]]) -> Uuid {
     let mut digest = Sha256::new();
     for part in parts {
@@ -48,7 +48,7 @@ pub fn derived_id(at: Timestamp, parts: &[&[u8]]) -> Uuid {
     new_v7(at, &Digested(digest.finalize().into()))
 }
 
-/// The id of the answer that ends with an event of a session.
+/// Returns the id of the answer that ends with an event of a session.
 fn answer_id(at: Timestamp, session_id: SessionId, sequence: u64) -> InteractionId {
     InteractionId(derived_id(at, &[b"answer", session_id.0.as_bytes(), &sequence.to_be_bytes()]))
 }

@@ -1,4 +1,4 @@
-//! What was captured is kept.
+//! Stores captured lines.
 
 use super::EndedTurn;
 use crate::{Error, Ledger, Result};
@@ -13,14 +13,14 @@ use store::{
     interaction::{LineRecord, done, insert, insert_feedback, insert_outcome},
 };
 
-/// A line of one of the streams.
+/// A line of a stream.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The interaction it is, or is about.
+    /// The interaction that the line holds or refers to.
     pub about: InteractionId,
-    /// When.
+    /// Time of the line (UTC).
     pub at: Timestamp,
-    /// JSON, without a newline.
+    /// JSON without a newline.
     pub record: String,
 }
 
@@ -35,7 +35,7 @@ pub struct Lines {
     pub outcomes: Vec<(Outcome, Line)>,
 }
 
-/// Keeps the lines of turns; they are not due any more. Lines that are kept already stay as they are.
+/// Stores the lines of turns and marks the turns as captured. Lines that are stored already do not change.
 pub async fn settle(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
     let settled = ledger.store().write(Access::System, move |tx| {
@@ -66,7 +66,7 @@ pub(super) fn record(id: uuid::Uuid, line: &Line) -> LineRecord {
     LineRecord { id, recorded_at: line.at, record: line.record.clone() }
 }
 
-/// The same line is the same row.
+/// Returns the id of a line. Equal lines have equal ids.
 pub(super) fn line_id(line: &Line) -> uuid::Uuid {
     super::derived_id(line.at, &[b"about", line.about.0.as_bytes(), line.record.as_bytes()])
 }
