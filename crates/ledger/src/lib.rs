@@ -1,7 +1,7 @@
-//! Use cases over the log. One file per command or query, named by its verb.
+//! Use cases of the log. Each command or query is one file, named by its verb.
 //!
-//! Every function takes the [`Ledger`] and a [`Scope`]; the scope decides what exists for the
-//! caller. Nothing here knows SQL, HTTP, the clock or the environment.
+//! Functions take the [`Ledger`] and a [`Scope`], which determines what the caller can see and do. This crate
+//! contains no SQL and no HTTP, and reads neither the system clock nor the environment.
 
 pub mod action;
 mod action_input;

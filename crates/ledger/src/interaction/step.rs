@@ -1,4 +1,4 @@
-//! Calls of tools and what was answered to them, as steps between a prompt and its answer.
+//! Tool calls and their results, as steps between a prompt and its answer.
 
 use super::turn::{Entry, MessageAuthor};
 use crate::{EventRecord, gate::Reviewed};
@@ -8,28 +8,29 @@ use domain::{
 };
 use serde_json::{Map, Value};
 
-/// The event that a call of a tool is.
+/// The kind of event that records a tool call.
 pub(super) const CALL: &str = "agent.tool_call";
-/// The event that a tool's answer is.
+/// The kind of event that records a tool result.
 pub(super) const ANSWER: &str = "agent.tool_result";
-/// Kinds of answers that are wrapped as `{type, value}`.
+/// Types of results that are wrapped as `{type, value}`.
 const WRAPPED: [&str; 4] = ["text", "json", "error-text", "error-json"];
 
-/// A call that was answered.
+/// A tool call that has a result.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Step {
-    /// Where the call is in the log.
+    /// Sequence of the call's event.
     pub sequence: u64,
-    /// The call, as it was carried out.
+    /// The call, with the arguments that it was carried out with.
     pub call: ToolCall,
-    /// What the tool answered.
+    /// The result as text.
     pub answer: String,
-    /// Where the answer is in the log.
+    /// Sequence of the result's event.
     pub answered: u64,
 }
 
-/// The calls of a log that were answered in it. Left out are calls that reviewers denied and calls whose arguments are
-/// no object, because they were cut for instance. A call that reviewers edited has the arguments that they gave it.
+/// Returns the tool calls of a log that have a result. Calls that reviewers denied are left out. Calls whose
+/// arguments are not an object, for example because they were truncated, are left out too. A call that reviewers
+/// edited has the edited arguments.
 pub(super) fn steps(events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Step> {
     let answers = parts(events, ANSWER, "tool-result");
     let answers: Vec<(u64, (String, String))> = answers.map(|(at, part)| (at, answer(&part))).collect();
@@ -44,7 +45,7 @@ pub(super) fn steps(events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Step> 
     answered.collect()
 }
 
-/// The arguments with which a call was carried out; `None` of one that was denied.
+/// Returns the arguments with which a call was carried out; `None` if it was denied.
 fn carried_out(id: &str, proposed: &Map<String, Value>, reviewed: &[Reviewed]) -> Option<Map<String, Value>> {
     let is_about = |one: &&Reviewed| matches!(&one.gate.task, Task::Tool(call) if call.tool_call_id == id);
     let Some(decided) = reviewed.iter().find(is_about) else { return Some(proposed.clone()) };
@@ -55,7 +56,7 @@ fn carried_out(id: &str, proposed: &Map<String, Value>, reviewed: &[Reviewed]) -
     serde_json::from_str::<Value>(edited).ok()?["toolInput"].as_object().cloned()
 }
 
-/// Parts of events of one kind, with the places of their events.
+/// Returns the parts of one type in events of one kind, with the sequences of their events.
 fn parts(events: &[EventRecord], kind: &'static str, of_type: &'static str) -> impl Iterator<Item = (u64, Value)> {
     let of_kind = events.iter().filter(move |event| event.kind == kind);
     of_kind.flat_map(move |event| {
@@ -73,8 +74,8 @@ fn answer(part: &Value) -> (String, String) {
     (part["toolCallId"].as_str().unwrap_or_default().to_owned(), text)
 }
 
-/// What was said and the steps between it, in the order of the log. Calls that were made before any of them was answered
-/// are one message, and what was answered to them follows at once.
+/// Builds messages from texts and steps in the order of the log. Calls made before any of them got a result form
+/// one message, followed by their results.
 pub(super) fn interleaved<'a>(said: impl Iterator<Item = &'a Entry>, steps: &[Step]) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut left = steps;
@@ -100,7 +101,7 @@ fn called(messages: &mut Vec<Message>, mut steps: &[Step]) {
         let (round, rest) = steps.split_at(together.count().max(1));
         let calls = round.iter().map(|step| step.call.clone());
         match messages.last_mut() {
-            // What the agent says before it calls tools is one message with the calls.
+            // A text of the agent before its tool calls is in the same message as the calls.
             Some(last) if last.role == Role::Assistant => last.tool_calls = calls.collect(),
             _ => messages.push(Message::calling(calls.collect())),
         }

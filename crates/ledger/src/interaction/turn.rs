@@ -1,4 +1,4 @@
-//! Turns, read from a session's log: what was asked, what was answered, what reviewers said.
+//! Builds turns from a session's log: the prompt, the answer, and the decisions of reviewers.
 
 use super::{
     answer_id, derived_id,
@@ -16,82 +16,82 @@ use domain::{
 };
 use serde_json::{Map, Value};
 
-/// Texts of a conversation before the prompt that are kept with it, and arguments of its calls, in bytes. Older ones are
-/// left out whole.
+/// Largest size in bytes of the messages in a prompt, including the arguments of tool calls. Older messages are
+/// left out as a whole.
 const HISTORY_BYTES_MAX: usize = 256 * 1024;
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageAuthor {
-    /// The person, or whatever started the session.
+    /// The person or program that started the session.
     User,
     /// The agent.
     Agent,
 }
 
-/// Something that was said.
+/// A message of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TurnMessage {
-    /// By whom.
+    /// Its author.
     pub by: MessageAuthor,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
-/// What reviewers think of an answer.
+/// The decision of reviewers on an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewResult {
-    /// Whether it may take effect.
+    /// Whether the answer was approved, possibly with changes.
     pub approved: bool,
-    /// What they made of it.
+    /// The edited answer as JSON; `None` if it was not changed.
     pub edited: Option<String>,
-    /// When.
+    /// When the decision took effect (UTC).
     pub at: Timestamp,
 }
 
 /// A prompt and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// Made from the place in the log where the answer ends.
+    /// Derived from the position in the log at which the answer ends.
     pub id: InteractionId,
-    /// When that was.
+    /// When the answer was completed (UTC).
     pub at: Timestamp,
-    /// The conversation up to the answer: the system prompt first, where it is known, and what the agent's tools answered
-    /// last, where it called any.
+    /// The conversation up to the answer. It begins with the system prompt, if known, and includes tool calls
+    /// and their results.
     pub prompt: Vec<Message>,
-    /// The tools that the agent had, as function schemas; `None` where they are not known.
+    /// The function schemas of the tools that the agent had; `None` if they are unknown.
     pub tools: Option<Vec<Value>>,
-    /// The answer. Of a call of a tool the JSON object of `toolName` and `toolInput`.
+    /// The answer. For a tool call this is a JSON object with `toolName` and `toolInput`.
     pub answer: String,
-    /// The agent's id of the call, where the answer is one.
+    /// The agent's id of the tool call, if the answer is one.
     pub tool_call_id: Option<String>,
-    /// What reviewers think of it.
+    /// The decision of reviewers; `None` if there was none.
     pub judgement: Option<ReviewResult>,
 }
 
-/// What a turn says about the one before.
+/// What a turn says about the previous answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviousOutcome {
-    /// The turn before.
+    /// The previous turn.
     pub id: InteractionId,
-    /// When it was spoken about.
+    /// When the person sent the message from which the outcome is inferred (UTC).
     pub at: Timestamp,
-    /// What became of it, and why.
+    /// The inferred outcome and its evidence.
     pub inferred: Inferred,
-    /// Whether a person has said what they think of it: what is only inferred says nothing beside that.
+    /// Whether a person has given feedback on the answer. Feedback takes precedence over an inferred outcome.
     pub is_judged: bool,
 }
 
-/// One thing of the log, with its place.
+/// A message with its position in the log.
 pub(super) struct Entry {
     pub sequence: u64,
     pub at: Timestamp,
     pub said: TurnMessage,
 }
 
-/// An exchange in a conversation: entries from the first after the answer before, to the last of the answer.
+/// A prompt and its answer in a conversation, both possibly of several messages.
 struct Exchange {
-    /// Number of entries before the answer.
+    /// Number of entries before the first entry of the answer.
     before: usize,
     prompt: String,
     asked_at: Timestamp,
@@ -100,8 +100,8 @@ struct Exchange {
     at: Timestamp,
 }
 
-/// The last turn of a session that ended with `status`, and what it says about the one before. `events` are messages and
-/// calls of tools, in order.
+/// Returns the last turn of a session that ended with `status`, and what it says about the previous answer.
+/// `events` are messages, tool calls and tool results in the order of the log.
 pub(super) fn last(
     session: &SessionRecord,
     events: &[EventRecord],
@@ -113,7 +113,7 @@ pub(super) fn last(
 }
 
 impl Turn {
-    /// With the system prompt and the tools that the model was given last, as far as `events` tell.
+    /// Adds the system prompt and the tools that the model had last, if `events` record them.
     fn given(mut self, events: &[EventRecord]) -> Turn {
         let contexts = || events.iter().rev().filter_map(|event| ModelContext::of(&event.metadata));
         let system = contexts().find_map(|context| context.system).filter(|system| !system.trim().is_empty());
@@ -126,7 +126,7 @@ impl Turn {
 fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<Turn>, Option<PreviousOutcome>) {
     let exchanges = exchanges(entries);
     let Some(now) = exchanges.last() else { return (None, None) };
-    // What the agent said before it called a tool was on the way to its answer.
+    // Messages of the agent before its last tool call belong to the prompt, not to the answer.
     let (history, words) = entries.split_at(now.before);
     let steps = &steps[..steps.partition_point(|step| step.sequence < now.sequence)];
     let called_last = steps.last().map_or(0, |step| step.sequence);
@@ -154,13 +154,12 @@ fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<T
     (Some(turn), judged)
 }
 
-/// Whether what was decided about is the session's answer, approved.
+/// Returns whether the decision approves the output that is the session's answer.
 pub(super) fn is_the_answer(reviewed: &Reviewed) -> bool {
     matches!(reviewed.gate.kind, GateKind::Output | GateKind::Fields) && reviewed.verdict != Verdict::Deny
 }
 
-/// What was staged for approval and decided, and calls of tools that reviewers decided about: an answer each, also where
-/// it was denied.
+/// Returns a turn for each decided proposal: staged output and tool calls. Denied proposals are included.
 pub(super) fn staged(session: &SessionRecord, events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Turn> {
     reviewed.iter().filter_map(|one| judged_by_reviewers(session, events, one, reviewed)).collect()
 }
@@ -179,10 +178,10 @@ fn judged_by_reviewers(
     let gate = &one.gate;
     let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
     let said = entries(session, &before, Status::Idle);
-    // Of a conversation everything that was said; of other work what was asked for.
+    // In a dialogue the prompt has all messages; in other work only those of the person.
     let said = said.into_iter().filter(|entry| is_dialogue(session) || entry.said.by == MessageAuthor::User);
     let mut prompt = interleaved(said.collect::<Vec<_>>().iter(), &steps(&before, reviewed));
-    // What the agent said last accompanies what it staged.
+    // The agent's last message accompanies the proposal and is not part of the prompt.
     let said_last = |message: &mut Message| message.role == Role::Assistant && message.tool_calls.is_empty();
     while prompt.pop_if(said_last).is_some() {}
     if prompt.is_empty() {
@@ -207,13 +206,14 @@ fn judged_by_reviewers(
 fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
     let said = |by, text: String| TurnMessage { by, text };
     let is_dialogue = is_dialogue(session);
-    // Outside of conversations a result is the answer, and what the agent said since it was last asked only accompanies it.
+    // Outside of dialogues the result is the answer. Messages of the agent after the last request only accompany
+    // it.
     let result = session.result().filter(|_| !is_dialogue && status == Status::Completed);
     let asked_last = events.iter().rfind(|event| event.kind == MESSAGE).map_or(0, |event| event.sequence);
     let mut entries = Vec::new();
     if !is_dialogue {
         let input = session.input.as_deref().map(plain).filter(|input| !input.is_empty());
-        // Work that was started without words is told by its title.
+        // A session without input and messages is represented by its title.
         let asked = input.or_else(|| (asked_last == 0).then(|| session.title.clone()));
         entries.extend(asked.map(|text| Entry {
             sequence: 0,
@@ -260,15 +260,16 @@ fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
                     (last.sequence, last.at) = (entry.sequence, entry.at);
                 }
             }
-            // An agent that speaks unasked answers nothing.
+            // A message of the agent before any prompt is not an answer.
             (MessageAuthor::Agent, None) => {}
         }
     }
-    // A person spoke last: nothing was answered yet.
+    // If the last message is from the person, the turn has no answer yet.
     if !answered && asked.is_some() { Vec::new() } else { found }
 }
 
-/// The end of a conversation, at least its last message. It does not begin with the answer to a call that was left out.
+/// Returns the last messages that fit into [`HISTORY_BYTES_MAX`], at least one. Leading tool results whose call
+/// was left out are removed.
 fn cut(mut messages: Vec<Message>) -> Vec<Message> {
     let mut bytes = 0;
     let fits = messages.iter().rev().take_while(|message| {
@@ -281,7 +282,7 @@ fn cut(mut messages: Vec<Message>) -> Vec<Message> {
     let orphans = end.iter().take_while(|message| message.role == Role::Tool).count();
     end.drain(..orphans);
     if end.is_empty() {
-        // One answer of a tool is larger than everything that is kept: what was asked stays.
+        // The last tool result alone exceeds the limit, so the last message of the person is used.
         end.extend(messages.into_iter().rfind(|message| message.role == Role::User));
     }
     end
@@ -291,7 +292,7 @@ fn size(arguments: &Map<String, Value>) -> usize {
     serde_json::to_string(arguments).map_or(0, |text| text.len())
 }
 
-/// A JSON text as words: strings as they are, everything else as JSON.
+/// Converts JSON to text: strings without quotes, everything else as JSON.
 fn plain(json: &str) -> String {
     match serde_json::from_str(json) {
         Ok(Value::String(text)) => text,
@@ -309,7 +310,7 @@ mod tests {
 
     const SESSION: SessionId = SessionId(Uuid::from_u128(7));
 
-    /// Each letter speaks: `u` the person, `a` the agent.
+    /// Builds entries: `u` is a message of the person, `a` one of the agent.
     fn talk(said: &[(char, &str)]) -> Vec<Entry> {
         let entry = |(at, (by, text)): (usize, &(char, &str))| Entry {
             sequence: at as u64 + 1,
@@ -337,7 +338,7 @@ mod tests {
         assert_eq!((turn.answer.as_str(), turn.prompt.len()), ("3306\n\nBy default.", 4));
         let judged = judged.unwrap();
         assert_eq!((judged.inferred.outcome, judged.inferred.evidence.rule), (Outcome::Accepted, Rule::Thanks));
-        // The id of the turn before is the one it had when it was the last.
+        // The previous turn has the same id as when it was the last turn.
         let (before, nothing) = spoken(SESSION, &talk(&said[..2]), &[]);
         assert_eq!((before.unwrap().id, nothing), (judged.id, None));
         assert_eq!(judged.at, DateTime::UNIX_EPOCH + TimeDelta::seconds(2));

@@ -1,4 +1,4 @@
-//! Telling a workspace's webhooks and people what happened, in the transaction in which it happens.
+//! Enqueues messages to webhooks and people, in the transaction of the change that they report.
 
 use crate::{Ledger, MessageRecord, Result, SessionRecord, WebhookRecord};
 use domain::{
@@ -13,7 +13,8 @@ use sha2::{Digest as _, Sha256};
 use store::WriteTx;
 use uuid::Uuid;
 
-/// Ids for messages whose number is known only inside of the transaction, which has no randomness of its own.
+/// A source of ids for messages. Their number is only known inside the transaction, which has no source of
+/// randomness, so ids are derived from a random seed.
 #[derive(Clone)]
 pub(crate) struct MessageIds {
     at: Timestamp,
@@ -27,13 +28,13 @@ impl MessageIds {
         Self { at, seed }
     }
 
-    /// The id of the message to this receiver about this.
+    /// Returns the id of the message about this topic to this receiver.
     fn of(&self, target_id: Uuid, topic: Topic) -> MessageId {
         MessageId::new(self.at, &Spread { seed: self.seed, target_id, topic })
     }
 }
 
-/// Random bytes of one seed, other ones for each receiver and topic.
+/// Bytes derived from a seed, different for each receiver and topic.
 struct Spread {
     seed: [u8; 16],
     target_id: Uuid,
@@ -52,24 +53,24 @@ impl Entropy for Spread {
     }
 }
 
-/// What happened.
+/// A change to report.
 pub(crate) struct Announcement {
     pub(crate) topic: Topic,
-    /// A JSON object for webhooks. It says what it is about, never what is staged.
+    /// A JSON object for webhooks. It refers to the changed object and never contains staged output.
     pub(crate) about: Value,
-    /// Who gets an e-mail: people who are asked for something and want one.
+    /// People who get an e-mail, because they are asked to do something and want e-mails.
     pub(crate) recipients: Vec<UserId>,
 }
 
 impl Announcement {
-    /// A session failed. `None` for incognito sessions, of which nobody else hears.
+    /// Reports that a session failed. `None` for other ends, and for incognito sessions, which are not reported.
     fn session_failed(session: &SessionRecord) -> Option<Self> {
         let is_told = session.status() == Status::Failed && session.private_to.is_none();
         is_told.then(|| Self { topic: Topic::SessionFailed, about: about(session), recipients: Vec::new() })
     }
 
-    /// A session has just ended. `None` for those whose titles say what a person does: their working sessions, and
-    /// conversations of which nothing is to stay.
+    /// Reports that a session ended. `None` for human sessions, whose titles show what a person does, and for
+    /// incognito sessions.
     fn session_ended(session: &SessionRecord) -> Option<Self> {
         if session.source.as_deref() == Some(working::SOURCE) || session.private_to.is_some() {
             return None;
@@ -93,7 +94,7 @@ fn about(session: &SessionRecord) -> Value {
     })
 }
 
-/// A message that is due at once.
+/// Creates a message that is due at once.
 pub(crate) fn message(
     ids: &MessageIds,
     tenant_id: TenantId,
@@ -117,7 +118,7 @@ pub(crate) fn message(
     }
 }
 
-/// Tells that a session has just ended, whichever way it went.
+/// Enqueues the messages about a session that has just ended.
 pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &SessionRecord, ids: &MessageIds) -> Result<()> {
     let announcement: Vec<_> =
         Announcement::session_failed(session).into_iter().chain(Announcement::session_ended(session)).collect();
@@ -131,7 +132,7 @@ pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &SessionRecord, 
     Ok(())
 }
 
-/// Puts one message per subscribed webhook, and one per recipient, into the outbox.
+/// Enqueues one message for each subscribed webhook and for each recipient.
 pub(crate) async fn announce(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

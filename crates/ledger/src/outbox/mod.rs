@@ -1,7 +1,8 @@
-//! Messages to webhooks and people: written with what they report, delivered afterwards, at least once.
+//! Messages to webhooks and people. They are written in the transaction of the change and delivered afterwards,
+//! at least once.
 //!
-//! [`announce`] runs inside of the transaction of the change that it reports. The rest acts for the machine itself: a
-//! message is taken for a while, delivered by the runner, and settled.
+//! [`announce`] runs inside the transaction of the change that it reports. The other functions run without a
+//! caller: the runner takes a message for some time, delivers it and settles it.
 
 mod announce;
 mod settle;

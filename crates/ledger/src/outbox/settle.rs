@@ -1,4 +1,4 @@
-//! What becomes of a message that was taken.
+//! Settling messages that were taken for delivery.
 
 use crate::{Error, Ledger, MessageRecord, Result};
 use chrono::TimeDelta;
@@ -9,35 +9,35 @@ use domain::{
 };
 use store::{Access, outbox::Next};
 
-/// Messages removed in one go.
+/// Largest number of messages that one call removes.
 const PRUNED_AT_ONCE: u32 = 1_000;
 
-/// What came of a delivery.
+/// The result of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It arrived.
+    /// The receiver accepted the message.
     Delivered,
-    /// It did not arrive, and may later.
+    /// The delivery failed but may succeed later.
     Failed {
-        /// What happened.
+        /// The error.
         error: String,
-        /// How long the receiver asked to be left alone, seconds.
+        /// Seconds that the receiver asked to wait before the next attempt.
         asked: Option<u64>,
     },
-    /// It will never arrive.
+    /// The delivery can never succeed.
     Refused {
-        /// Why.
+        /// The reason.
         error: String,
     },
-    /// Its webhook wants nothing any more.
+    /// The receiver no longer exists. Its webhook is disabled.
     Gone {
-        /// Why.
+        /// The reason.
         error: String,
     },
 }
 
-/// Notes what came of a delivery, unless somebody else has taken the message meanwhile. The time until the next try grows;
-/// after the last one the message is given up, and its last error stays to be seen.
+/// Records the result of a delivery, unless another server has taken the message in the meantime. The time
+/// between attempts grows. After the last attempt the message is given up and keeps its last error.
 pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -> Result<()> {
     let now = ledger.now();
     let mut random = [0; 4];
@@ -72,14 +72,14 @@ pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -
     settled.await
 }
 
-/// What a receiver answered, as it is kept: short, and without control characters. PostgreSQL takes no NUL in a text, so an
-/// answer with one could not be noted, and the message would be tried for ever.
+/// Shortens the receiver's response and replaces control characters. PostgreSQL cannot store NUL in a text.
+/// Without this the result could not be recorded and the message would be tried forever.
 fn line(error: &str) -> String {
     let shown = error.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
     shown.take(DELIVERY_ERROR_CHARS_MAX).collect()
 }
 
-/// Removes messages that arrived or were given up long ago.
+/// Removes messages that were delivered or given up more than [`MESSAGES_KEPT_DAYS`] days ago. Returns how many.
 pub async fn prune(ledger: &Ledger) -> Result<u64> {
     let before = ledger.now() - TimeDelta::days(MESSAGES_KEPT_DAYS);
     let pruned = ledger.store().write::<_, Error, _>(Access::System, move |tx| {

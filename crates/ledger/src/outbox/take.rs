@@ -1,4 +1,4 @@
-//! Taking messages that are due.
+//! Taking due messages for delivery.
 
 use crate::{Error, Ledger, MessageRecord, Result};
 use chrono::TimeDelta;
@@ -14,40 +14,40 @@ use std::{collections::HashMap, hash::Hash};
 use store::{Access, WriteTx, outbox::Next};
 use uuid::Uuid;
 
-/// A message and where it goes, as it stands now.
+/// A message and its receiver at the time it was taken.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     /// The message.
     pub message: MessageRecord,
-    /// Who gets it.
+    /// The receiver.
     pub to: Receiver,
 }
 
-/// Who gets a message.
+/// The receiver of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receiver {
-    /// A workspace's URL.
+    /// A webhook.
     Webhook {
-        /// Its row.
+        /// Id of the webhook.
         id: WebhookId,
-        /// Where to.
+        /// URL of the webhook.
         url: String,
     },
     /// A person.
     Person {
-        /// Their address.
+        /// The person's e-mail address.
         email: String,
-        /// The name of the workspace in which something waits.
+        /// Name of the workspace to which the message belongs.
         workspace: String,
     },
-    /// Nobody any more, and why.
+    /// The receiver no longer exists or does not want messages. Holds the reason.
     Nobody(String),
 }
 
-/// The last error of a message that was tried as often as it may be, and whose outcomes could not be noted.
+/// The last error of a message whose attempts are used up and whose last result was not recorded.
 const UNNOTED: &str = "it was tried as often as it may be, and what came of the last attempt could not be noted";
 
-/// What leaves through the same route: one webhook, or the mail server.
+/// A route of delivery: one webhook, or the mail server for all e-mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Route {
     Webhook(TenantId, Uuid),
@@ -70,8 +70,8 @@ impl Route {
     }
 }
 
-/// What one server delivers at this moment, and whose turn it is. A receiver that is slow holds its own few places and
-/// nobody else's, and workspaces take turns however much each of them has to say.
+/// Deliveries of one server that are in progress, and the last workspace served. Each route and workspace has a
+/// limited number of slots, so a slow receiver does not delay others. Workspaces are served in turn.
 #[derive(Debug, Clone, Default)]
 pub struct DeliverySlots {
     under_way: u32,
@@ -81,7 +81,7 @@ pub struct DeliverySlots {
 }
 
 impl DeliverySlots {
-    /// This message has arrived, or failed: its place is free.
+    /// Frees the slot of a message whose delivery has succeeded or failed.
     pub fn free(&mut self, message: &MessageRecord) {
         let route = Route::of(message.tenant_id, message.channel, message.target_id);
         self.under_way = self.under_way.saturating_sub(1);
@@ -89,12 +89,12 @@ impl DeliverySlots {
         decrement(&mut self.in_flight_by_route, &route);
     }
 
-    /// Whether nothing is under way.
+    /// Returns whether no delivery is in progress.
     pub const fn is_empty(&self) -> bool {
         self.under_way == 0
     }
 
-    /// Whether nothing more can be taken.
+    /// Returns whether all slots are used.
     pub const fn is_full(&self) -> bool {
         self.under_way >= DELIVERIES_AT_ONCE
     }
@@ -116,7 +116,7 @@ impl DeliverySlots {
     }
 }
 
-/// Counts of what is not there any more would only grow.
+/// Decrements a count. A count of 0 is removed, so the map does not grow.
 fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count = count.saturating_sub(1);
@@ -126,9 +126,9 @@ fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
     }
 }
 
-/// Takes at most `max` messages of any workspace that are due, and for which there is room, for the length of `lease`:
-/// what is not settled by then is taken by others. Workspaces share what is free, beginning with the one whose turn it is.
-/// Any number of servers may ask at once.
+/// Takes at most `max` due messages of all workspaces for the duration of `lease`. Messages that are not settled
+/// by then are taken again. Free slots are shared among workspaces, beginning with the next one in turn. Any
+/// number of servers may call this at once.
 pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, room: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
     let now = ledger.now();
     let due = ledger.store().read(Access::System, move |conn| Box::pin(store::outbox::any_due(conn, now)));
@@ -168,13 +168,13 @@ async fn take_in_turn(
         for (channel, target_id) in store::outbox::receivers_due(tx.conn(), tenant_id, now).await? {
             let places = room.free_slots(Route::of(tenant_id, channel, target_id)).min(left);
             if places == 0 {
-                // A receiver that holds all its places; those behind it are not to wait for it.
+                // All slots of this receiver are used. Receivers after it do not wait.
                 continue;
             }
             for message in store::outbox::take(tx, (tenant_id, target_id), now, until, places).await? {
                 left -= 1;
                 if message.attempts > DELIVERY_ATTEMPTS_MAX {
-                    // What came of the last attempt was never noted.
+                    // The result of the last attempt was not recorded.
                     store::outbox::failed(tx, &message, UNNOTED, Next::Dead(now)).await?;
                     continue;
                 }

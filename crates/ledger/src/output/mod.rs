@@ -1,4 +1,4 @@
-//! Output contracts at work: whether a result keeps its action's contract, and what it writes to entities.
+//! Output contracts: checks a result against its action's contract and writes it to entities.
 
 mod plan;
 mod schema;
@@ -21,10 +21,10 @@ use domain::{
 use serde_json::Value;
 use store::Conn;
 
-/// Something, or everything that is wrong with a result.
+/// A value, or all errors of a result.
 type Checked<T> = std::result::Result<T, Vec<FieldError>>;
 
-/// Everything that is wrong with a result under its action's contract; empty when it keeps it.
+/// Returns all errors of a result under its action's contract. Empty if the result fulfils the contract.
 pub(crate) async fn check(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -46,7 +46,7 @@ pub(crate) async fn check(
     Ok(errors)
 }
 
-/// Names and messages quote what a machine wrote, however long that is.
+/// Truncates names and messages, which may quote long texts of an agent.
 fn shorten(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(OUTPUT_ERROR_CHARS_MAX) {
         text.truncate(end);

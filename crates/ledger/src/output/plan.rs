@@ -1,4 +1,4 @@
-//! What a result would write, entity by entity, or everything that is wrong with it.
+//! Plans what a result writes to each entity, or returns all of its errors.
 
 use super::{Checked, field_errors, read, schema, shape};
 use crate::{ActionRecord, EntityRecord, EntityTypeRecord, Error, FieldError, Result, SessionRecord, entity::checked};
@@ -11,16 +11,16 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use store::Conn;
 
-/// One entity that a result makes or changes.
+/// The change of one entity.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// A new one, checked.
+    /// Create an entity. The values are checked.
     Create { entity_type: EntityTypeRecord, title: String, fields: Values },
-    /// The next version of one, checked against its newest.
+    /// Write the next version of an entity. The change is checked against its newest version.
     Update { id: EntityId, title: Option<String>, change: Values },
 }
 
-/// The steps of a result under its action's contract.
+/// Returns the steps of a result under its action's contract.
 pub(super) async fn plan(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -49,7 +49,7 @@ pub(super) async fn plan(
     Ok(if planner.errors.is_empty() { Ok(planner.steps) } else { Err(planner.errors) })
 }
 
-/// The names that the contract's criteria sets have for what a reviewer looks at.
+/// Returns the slugs of the dimensions in the contract's criteria sets. A result may have values of these names.
 async fn dimensions(conn: &mut Conn<'_>, tenant_id: TenantId, contract: &Contract) -> Result<BTreeSet<String>> {
     let mut slugs = BTreeSet::new();
     for id in &contract.criteria_set_ids {
@@ -90,7 +90,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// The entity the session is about. One of another type than the contract's is not what its results become.
+    /// Returns the entity that the session is about. `None` if its type is not the contract's type: then the
+    /// result does not change it.
     async fn target(&mut self) -> Result<Option<EntityRecord>> {
         let Some(id) = self.session.entity_id else { return Ok(None) };
         let entity = store::entity::find(self.conn, self.tenant_id, id).await?;
@@ -163,8 +164,8 @@ impl Planner<'_, '_> {
         Ok(())
     }
 
-    /// The title and the values that are written. What only the contract declares stays in the result; what nobody
-    /// declares is refused.
+    /// Splits values into the title and the fields of the entity type. Values that only the contract declares
+    /// are not written and stay in the result. Values that nothing declares are refused.
     fn split_values(&mut self, of: &EntityTypeRecord, mut values: Values, path: &str) -> (Option<String>, Values) {
         let title = values.remove(FIELD_TITLE).and_then(|title| title.as_str().map(str::to_owned));
         let list = (path != "result").then_some(FIELD_ENTITIES);
@@ -181,7 +182,7 @@ impl Planner<'_, '_> {
         (title, written)
     }
 
-    /// The values after a change, where it is one that can be written.
+    /// Returns the values after a change, or `None` if they cannot be written. Errors are collected.
     async fn check(
         &mut self,
         of: &EntityTypeRecord,

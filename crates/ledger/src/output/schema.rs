@@ -1,34 +1,35 @@
-//! JSON Schemas: whether one is a schema, and where a result breaks it.
+//! JSON Schemas: checks schemas, and checks values against them.
 
 use crate::FieldError;
 use domain::limit::OUTPUT_ERRORS_MAX;
 use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
-/// Offline: a schema reaches neither the network nor the disk. Patterns are matched in linear time, because results
-/// come from machines that nobody vouches for.
+/// Compiles a schema. It cannot access the network or the disk. Patterns are matched in linear time, because
+/// results come from untrusted programs.
 fn validator(schema: &Value) -> Result<Validator, String> {
     let options = jsonschema::options().offline().with_pattern_options(PatternOptions::regex());
     options.build(schema).map_err(|error| error.to_string())
 }
 
-/// What is wrong with a schema itself, which stands at `field`.
+/// Returns the error of a schema, if it is not usable. `field` is the path of the schema.
 pub(crate) fn check_schema(schema: &Value, field: &str) -> Option<FieldError> {
     let wrong = validator(schema).err()?;
     Some(FieldError::new(field, format!("not a JSON Schema that can be used here: {wrong}")))
 }
 
-/// Where a result breaks a schema.
+/// Returns where a result violates a schema.
 pub(super) fn errors(schema: &Value, result: &Value) -> Vec<FieldError> {
     schema_errors(schema, result, "result")
 }
 
-/// Where a value breaks a schema, as paths that begin with `root`.
+/// Returns where a value violates a schema, as paths that begin with `root`.
 pub(crate) fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
     found(schema, result, root, |_, path| path)
 }
 
-/// The same, with the name of what is missing at the end of the path: a form shows it at that field.
+/// Does the same as [`schema_errors`], but appends the name of a missing property to the path, so that a form
+/// shows the error at that field.
 pub(crate) fn form_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
     found(schema, result, root, |kind, path| match kind {
         ValidationErrorKind::Required { property: Value::String(name) } => format!("{path}.{name}"),
@@ -55,7 +56,8 @@ fn found(
         .collect()
 }
 
-/// A JSON Pointer into a result as the path that all other errors have: `/entities/0/stage` is `result.entities[0].stage`.
+/// Converts a JSON Pointer to the path format of other errors: `/entities/0/stage` becomes
+/// `result.entities[0].stage`.
 fn path(root: &str, result: &Value, pointer: &str) -> String {
     let mut path = String::from(root);
     let mut at = Some(result);
@@ -75,7 +77,8 @@ fn path(root: &str, result: &Value, pointer: &str) -> String {
     path
 }
 
-/// The names that a schema declares at the top of a result, or of each item of its list `list`.
+/// Returns the property names that a schema declares for the result or, if `list` is given, for each item of
+/// that list.
 pub(super) fn declared<'a>(schema: Option<&'a Value>, list: Option<&str>) -> Vec<&'a str> {
     let properties = |schema: &'a Value| schema.get("properties");
     let top = schema.and_then(properties);

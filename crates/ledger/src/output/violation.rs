@@ -1,4 +1,5 @@
-//! Results that break their contract: the first one goes back to the worker, the second one fails the session.
+//! Results that violate their contract. The first violation of an attempt is returned to the worker, the second
+//! one fails the session.
 
 use crate::{
     Error, FieldError, Result, SessionRecord,
@@ -12,10 +13,10 @@ use domain::{
 use serde_json::{Value, json};
 use store::WriteTx;
 
-/// The error code of a session, and of the events, of a result that breaks its contract.
+/// The error code of the session and its events after a violation.
 const CODE: &str = "output_invalid";
 
-/// What a refused result did to its session.
+/// The consequence of a violation.
 pub(crate) struct Refused {
     errors: Vec<FieldError>,
     failed: bool,
@@ -27,9 +28,9 @@ impl From<Refused> for Error {
     }
 }
 
-/// Records a result that breaks its contract. `change` is the completion that it came with, by the session's holder.
+/// Records a result that violates its contract. `change` is the completion that the worker sent.
 ///
-/// The transaction has to commit: the caller hears of the refusal only then.
+/// The caller must commit the transaction before it returns the refusal to the worker.
 pub(crate) async fn refuse(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -37,7 +38,7 @@ pub(crate) async fn refuse(
     (result, usage): (Option<&str>, Option<String>),
     errors: Vec<FieldError>,
 ) -> Result<Refused> {
-    // Named, so that the log itself says whether this attempt was warned.
+    // The event has an external id, so that the log shows whether this attempt was warned.
     let warning = format!("output-refused-{}", before.attempt);
     let warned = store::event::has_external(tx.conn(), before.tenant_id, before.id, &warning).await?;
     let text = sentence(&errors);

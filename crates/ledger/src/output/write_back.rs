@@ -1,4 +1,4 @@
-//! Writing a result to the entities it is about, in the transaction of its caller.
+//! Writes a result to entities, in the caller's transaction.
 
 use super::plan::{Step, plan};
 use crate::{ActionRecord, EntityRecord, Error, Ledger, Result, SessionRecord, entity::checked};
@@ -7,64 +7,65 @@ use serde::Serialize;
 use serde_json::Value;
 use store::WriteTx;
 
-/// What is written, and for whom.
+/// The input of a write-back.
 pub(crate) struct WriteBack<'a> {
-    /// Whose contract it is.
+    /// The action whose contract applies.
     pub(crate) action: &'a ActionRecord,
-    /// Whose result it is; the versions that are written name it.
+    /// The session of the result. New versions refer to it.
     pub(crate) session: &'a SessionRecord,
-    /// The result, or what a reviewer made of it.
+    /// The result, including changes by a reviewer.
     pub(crate) output: &'a Value,
-    /// Who answers for it.
+    /// The author of the new versions.
     pub(crate) actor: &'a str,
-    /// When.
+    /// The time of the new versions.
     pub(crate) now: Timestamp,
-    /// Ids for the entities that are made; see [`entity_ids`].
+    /// Ids for new entities; see [`entity_ids`].
     pub(crate) ids: Vec<EntityId>,
 }
 
-/// What a write did to one entity.
+/// The effect of a write-back on one entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Effect {
-    /// It is new.
+    /// The entity was created.
     Created,
-    /// It has a new version.
+    /// A new version was written.
     Updated,
-    /// It was like that already; no version was written.
+    /// The values were the same, so no version was written.
     Unchanged,
 }
 
-/// An entity as a write left it.
+/// An entity after a write-back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WrittenEntity {
     /// The entity.
     pub(crate) entity_id: EntityId,
-    /// Its type's slug.
+    /// Slug of its type.
     pub(crate) entity_type: String,
     /// Its newest version.
     pub(crate) version: u64,
-    /// What became of it.
+    /// The effect on the entity.
     pub(crate) effect: Effect,
 }
 
-/// Everything that a result wrote.
+/// All entities of a write-back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Written(pub(crate) Vec<WrittenEntity>);
 
-/// Enough ids for whatever this result makes: every entity is an object of its own in it.
+/// Creates enough ids for the entities that this result can create. Each entity is an object in the result, so
+/// the count of `{` is an upper bound.
 pub(crate) fn entity_ids(ledger: &Ledger, now: Timestamp, result: &str) -> Vec<EntityId> {
     let count = result.bytes().filter(|byte| *byte == b'{').count().min(OUTPUT_ENTITIES_MAX);
     (0..count).map(|_| EntityId::new(now, ledger.entropy())).collect()
 }
 
-/// Writes a result that keeps its contract. The session is locked by the caller; entities are locked in the order of
-/// their ids, so that two results about the same ones wait for each other.
+/// Writes a result to entities. The caller holds the session's lock. Entities are locked in the order of their
+/// ids, so two results about the same entities cannot deadlock.
 ///
 /// # Errors
-/// [`Error::OutputInvalid`] when it does not keep its contract (any more).
+/// [`Error::OutputInvalid`] if the result violates its contract.
 pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -> Result<Written> {
     let tenant_id = write.session.tenant_id;
     let planned = plan(tx.conn(), tenant_id, write.action, write.session, Some(write.output)).await?;
@@ -112,7 +113,7 @@ async fn update(
     let entity_type = store::entity_type::find(tx.conn(), tenant_id, before.type_id).await?;
     let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
     let title = title.unwrap_or_else(|| before.title.clone());
-    // Planned without the lock: what was written since may leave something required without a value.
+    // The plan was made without the lock. A later version may make the change invalid, so it is checked again.
     let fields = checked(tx.conn(), tenant_id, &entity_type.fields, &before.fields, &title, change).await?;
     if title == before.title && fields == before.fields {
         return Ok(as_written(before, Effect::Unchanged));

@@ -1,4 +1,4 @@
-//! /actions: a list of actions, and one of them.
+//! The pages /actions: a list of actions, and one action.
 
 use super::{
     choice::{Choices, choices},
@@ -20,14 +20,14 @@ use domain::{
 };
 use store::Conn;
 
-/// Actions of one page.
+/// Number of actions on a page.
 const ROWS: u32 = 50;
-/// Recent sessions on an action's page.
+/// Number of recent sessions on an action's page.
 const RUNS: u32 = 20;
-/// Criteria sets to choose from; an older one that an action has stays its choice.
+/// Number of criteria sets in the form. An older set that the action uses stays selected.
 const CRITERIA_SETS_MAX: u32 = 200;
 
-/// What an action's form can name.
+/// Options in the form of an action.
 #[derive(Debug)]
 pub struct Offered {
     /// Active members.
@@ -36,37 +36,37 @@ pub struct Offered {
     pub groups: Vec<GroupRecord>,
     /// Criteria sets, newest first.
     pub criteria_sets: Vec<CriteriaSetRecord>,
-    /// What an action can be about, the present target included.
+    /// Entities that an action can be about, including its present target.
     pub targets: Choices,
 }
 
-/// The list.
+/// The list page.
 #[derive(Debug)]
 pub struct List {
-    /// The actions, newest first, and how the newest session of each stands.
+    /// The actions, newest first, with the status of the newest session of each.
     pub actions: Vec<(ActionRecord, TaskStatus)>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next_cursor: Option<String>,
-    /// What the form of a new action can name.
+    /// Options in the form of a new action.
     pub offered: Offered,
 }
 
-/// One action.
+/// The page of one action.
 #[derive(Debug)]
 pub struct Page {
     /// The action.
     pub action: ActionRecord,
-    /// How its newest session stands.
+    /// Status of its newest session.
     pub newest: TaskStatus,
     /// Its newest sessions.
     pub runs: Vec<Row>,
-    /// Whether it has more of them.
+    /// Whether it has more sessions.
     pub has_more_runs: bool,
-    /// What its form can name.
+    /// Options in its form.
     pub offered: Offered,
 }
 
-/// One page of the list. `target` is what a new action is to be about.
+/// Reads one page of the list. `target` is the preselected target of a new action.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -93,7 +93,7 @@ pub async fn list(
     read.await
 }
 
-/// One action.
+/// Reads the page of one action.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());

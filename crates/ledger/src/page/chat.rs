@@ -1,4 +1,4 @@
-//! /chat: the caller's own conversations, and one of them.
+//! The pages /chat: the caller's own conversations, and one conversation.
 
 use crate::{
     ActionRecord, Error, EventRecord, Ledger, Listed, Result, SessionRecord,
@@ -13,11 +13,11 @@ use domain::{Scope, action::ActionStatus, event::Kind, id::SessionId, role::Perm
 use std::collections::{BTreeSet, HashMap};
 use store::Conn;
 
-/// Conversations of one page.
+/// Number of conversations on a page.
 const ROWS: u32 = 30;
-/// Events of one page of a conversation.
+/// Number of events on a page of a conversation.
 const EVENTS: u32 = 300;
-/// Actions that are offered to talk with.
+/// Number of actions offered for a new conversation.
 const ACTIONS_MAX: u32 = 200;
 
 /// A conversation in a list.
@@ -25,37 +25,38 @@ const ACTIONS_MAX: u32 = 200;
 pub struct Row {
     /// The conversation.
     pub session: SessionRecord,
-    /// Its newest event that tells more than a change of status.
+    /// The newest event that is not just a change of status.
     pub newest: Option<EventRecord>,
 }
 
-/// The list.
+/// The list page.
 #[derive(Debug)]
 pub struct List {
     /// The conversations, newest first.
     pub rows: Vec<Row>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Active actions, newest first: their agents can be talked with.
+    /// Active actions, newest first. The caller can start conversations with their agents.
     pub actions: Vec<ActionRecord>,
 }
 
-/// One conversation.
+/// The page of one conversation.
 #[derive(Debug)]
 pub struct Talk {
     /// The conversation.
     pub session: SessionRecord,
-    /// Its turns so far.
+    /// Number of turns so far.
     pub turns: u64,
-    /// The part of its log.
+    /// The shown part of the log.
     pub slice: Slice,
-    /// The gate at which it waits for a person.
+    /// The gate at which the conversation waits for a person.
     pub gate: Option<GateItem>,
-    /// Others than its own person who answered in this part, by actor; with their names where they are or were members.
+    /// Actors other than the conversation's person who answered in this part. The name is `None` if they were
+    /// never members.
     pub others: Vec<(String, Option<String>)>,
 }
 
-/// One page of the list.
+/// Reads one page of the list.
 pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<&str>) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, thread::ListQuery::of(ROWS, cursor)?);
@@ -70,7 +71,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<&str>) -> Resul
     read.await
 }
 
-/// Those of these sessions that are conversations of the caller's own, newest first.
+/// Returns those of these sessions that are the caller's own conversations, newest first.
 pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -84,8 +85,10 @@ pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Resu
     read.await
 }
 
-/// A conversation of the caller's own: the events of these kinds before a sequence, or its newest ones. Others' look
-/// like none.
+/// Reads a conversation of the caller: events of these kinds before a sequence, or the newest ones.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such conversation, or if it belongs to another person.
 pub async fn read(
     ledger: &Ledger,
     scope: &Scope,
@@ -115,7 +118,7 @@ pub async fn read(
     read.await
 }
 
-/// The actions whose agents can be talked with.
+/// Returns the query for actions with whose agents the caller can start a conversation.
 pub(super) fn partners(scope: &Scope) -> Result<action::ListQuery> {
     let known = ListActions { status: Some(ActionStatus::Active), limit: ACTIONS_MAX, ..ListActions::default() };
     action::ListQuery::of(scope, known)
@@ -132,7 +135,7 @@ async fn rows_on(conn: &mut Conn<'_>, scope: &Scope, sessions: Vec<SessionRecord
     Ok(sessions.into_iter().map(row).collect())
 }
 
-/// Who else answered in a conversation. Its own person is not among them, nor whatever they began it with.
+/// Returns the other people who answered in a conversation: not the caller and not the creator of the session.
 async fn others(
     conn: &mut Conn<'_>,
     scope: &Scope,

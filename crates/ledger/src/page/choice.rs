@@ -1,4 +1,4 @@
-//! Entities that a form offers.
+//! Entities offered as options in forms.
 
 use crate::{Error, Result};
 use domain::{
@@ -8,19 +8,19 @@ use domain::{
 use std::collections::BTreeMap;
 use store::Conn;
 
-/// Entities offered in one field; with more, an id is typed.
+/// Number of entities offered in one field. Other entities are selected by typing an id.
 const CHOICES_MAX: u32 = 200;
 
-/// Entities to choose from.
+/// Entities offered in a field.
 #[derive(Debug)]
 pub struct Choices {
     /// Ids and titles, newest first.
     pub options: Vec<(EntityId, String)>,
-    /// Whether there are more than are offered.
+    /// Whether there are more entities than `options`.
     pub has_more: bool,
 }
 
-/// Entities of one type, or of all.
+/// Returns the newest entities of one type or of all types.
 pub(super) async fn choices(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -31,7 +31,7 @@ pub(super) async fn choices(
     Ok(Choices { options, has_more: page.has_more })
 }
 
-/// What the relations among these fields can lead to, by the slug of their type.
+/// Returns the options of the relation fields among these fields, by the slug of the related type.
 pub(super) async fn relations(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -1,4 +1,4 @@
-//! /entities: a list of entities, and one of them.
+//! The pages /entities: a list of entities, and one entity.
 
 use super::{
     choice::{Choices, relations},
@@ -20,53 +20,54 @@ use domain::{
 };
 use std::collections::BTreeMap;
 
-/// Entities of one page.
+/// Number of entities on a page.
 const ROWS: u32 = 50;
-/// Types offered as a filter.
+/// Number of types offered as a filter.
 const TYPES_MAX: u32 = 200;
-/// Tasks listed on an entity's page.
+/// Number of tasks on an entity's page.
 const TASKS_MAX: u32 = 50;
-/// Versions on a page of history.
+/// Number of versions on a page of history.
 pub const VERSIONS: u32 = 20;
 
-/// The list.
+/// The list page.
 #[derive(Debug)]
 pub struct List {
     /// The types of the workspace, newest first.
     pub types: Vec<EntityTypeRecord>,
     /// The entities, newest first.
     pub entities: Vec<EntityRecord>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Entities that a new one can refer to, by the slug of their type: of the type that it would have.
+    /// Options of the relation fields of a new entity, by the slug of the related type.
     pub relations: BTreeMap<String, Choices>,
 }
 
-/// One entity.
+/// The page of one entity.
 #[derive(Debug)]
 pub struct Page {
     /// The entity.
     pub entity: EntityRecord,
     /// Its type.
     pub of: EntityTypeRecord,
-    /// The newest sessions about it that no other session started.
+    /// The newest sessions about it, without those that another session started.
     pub sessions: Vec<OfEntity>,
     /// Active tasks about it, newest first.
     pub tasks: Vec<ActionRecord>,
-    /// One page of its versions, newest first, and one more: the last one's change is told against it.
+    /// One page of its versions, newest first, and one more, which is needed to show the change of the last
+    /// version.
     pub versions: Vec<EntityVersionRecord>,
-    /// Titles of the entities that its values refer to or did, by id.
+    /// Titles of the entities to which its present and earlier values refer, by id.
     pub titles: Vec<(String, String)>,
-    /// Entities that its values can refer to, by the slug of their type.
+    /// Options of its relation fields, by the slug of the related type.
     pub relations: BTreeMap<String, Choices>,
-    /// Everybody who may have written a version.
+    /// Everyone who may have written a version.
     pub people: People,
 }
 
-/// One page of the list. `slug` names the type, where one was picked; a title has to contain `text`.
+/// Reads one page of the list. `slug` selects a type, `text` selects titles that contain it.
 ///
 /// # Errors
-/// [`Error::NotFound`] where no type has this slug.
+/// [`Error::NotFound`] if no type has this slug.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -88,7 +89,7 @@ pub async fn list(
                 }
                 None => None,
             };
-            // A new entity has the type that was picked, or the only one.
+            // A new entity has the selected type, or the only type of the workspace.
             let new = picked.or(match types.as_slice() {
                 [only] => Some(only),
                 _ => None,
@@ -104,7 +105,7 @@ pub async fn list(
     read.await
 }
 
-/// One entity, with the page of its versions that the cursor begins.
+/// Reads the page of one entity. `versions` is the cursor of its history.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option<String>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -140,7 +141,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option
     read.await
 }
 
-/// The entities that these values refer to.
+/// Returns the entities to which these values refer.
 fn related(fields: &[FieldDef], values: &Values) -> impl Iterator<Item = EntityId> {
     let slugs = fields.iter().filter(|field| field.kind == FieldType::Relation).map(|field| &field.slug);
     slugs.filter_map(|slug| values.get(slug)?.as_str()?.parse().ok())

@@ -1,4 +1,4 @@
-//! The quick find: what is called like something.
+//! The quick find: searches names and titles.
 
 use super::chat::partners;
 use crate::{
@@ -10,20 +10,20 @@ use crate::{
 };
 use domain::{Scope, action::ActionStatus, role::Permission};
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Found {
-    /// Active actions.
+    /// Active actions whose name matches.
     pub actions: Vec<ActionRecord>,
-    /// Entities.
+    /// Entities whose title matches.
     pub entities: Vec<EntityRecord>,
-    /// Sessions.
+    /// Sessions whose title matches.
     pub sessions: Vec<SessionRecord>,
-    /// Active actions whatever they are called: their agents can be talked with.
+    /// Active actions, whatever their name. The caller can start conversations with their agents.
     pub partners: Vec<ActionRecord>,
 }
 
-/// What has this text in its name or title, newest first, at most `limit` of each.
+/// Returns objects whose name or title contains this text, newest first, at most `limit` of each kind.
 pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Result<Found> {
     require(scope, Permission::Read)?;
     let (reader, contains) = (*scope, Some(text.to_owned()));

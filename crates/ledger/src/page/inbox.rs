@@ -1,4 +1,4 @@
-//! /inbox: a list of what waits for a decision, and one item of it.
+//! The page /inbox: a list of items that wait for a decision, and one item.
 
 use super::{
     choice::{Choices, relations},
@@ -23,43 +23,43 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use store::Conn;
 
-/// Items of one page: what one press can decide.
+/// Number of items on a page. A bulk decision covers at most this many.
 pub const ITEMS: u32 = 200;
-/// Sessions shown that wait for the caller in a terminal.
+/// Number of sessions shown that wait for the caller in a terminal.
 const ELSEWHERE_MAX: u32 = 20;
-/// Events shown of what led to an item.
+/// Number of events shown of an item's session.
 const TAIL_EVENTS: u32 = 12;
 
-/// Which list.
+/// Which list to read.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// Where the items stand.
+    /// The state of the items.
     pub filter: GateFilter,
-    /// Everybody's; otherwise what the caller may decide.
+    /// Whether to list items of all reviewers. If false, only items that the caller may decide.
     pub everyone: bool,
-    /// Where the page before ended.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// Which item is shown beside the list.
+/// The item shown beside the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
-    /// The first one of the list, where it has any.
+    /// The first item of the list, if there is one.
     First,
-    /// This one, wherever it is.
+    /// This item, even if it is not in the list.
     Item(GateId),
 }
 
-/// The list.
+/// The list page.
 #[derive(Debug)]
 pub struct List {
     /// The items: closest deadline first, then oldest.
     pub items: Vec<GateItem>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Sessions that wait for the caller in a terminal, beside open items.
+    /// Sessions that wait for the caller in a terminal. Only with open items.
     pub elsewhere: Vec<Row>,
-    /// What the caller decided and can still undo.
+    /// Decisions of the caller that can still be undone.
     pub held: Vec<GateItem>,
     /// Titles of entities that are proposed as values, by id.
     pub titles: Vec<(String, String)>,
@@ -68,17 +68,18 @@ pub struct List {
 /// One item.
 #[derive(Debug)]
 pub struct Detail {
-    /// The item.
+    /// The item with its context.
     pub found: GateDetail,
     /// The newest events of its session, oldest first.
     pub events: Vec<EventRecord>,
-    /// Names for what the events and the values mention, by id or actor.
+    /// Names of entities and people in the events and values, by id or actor.
     pub names: Vec<(String, String)>,
-    /// Entities that an edit can choose, by the slug of their type. None where the caller may not decide.
+    /// Options of relation fields for an edit, by the slug of the related type. Empty if the caller may not
+    /// decide.
     pub relations: BTreeMap<String, Choices>,
 }
 
-/// The list with an item beside it.
+/// Reads the list and the item beside it.
 pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside) -> Result<(List, Option<Detail>)> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -100,7 +101,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside
     read.await
 }
 
-/// The list alone.
+/// Reads only the list.
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: Wanted) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -110,7 +111,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, wanted: Wanted) -> Result<List
     read.await
 }
 
-/// One item alone.
+/// Reads only one item.
 pub async fn detail(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Detail> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -164,7 +165,7 @@ async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestam
     Ok(Detail { found, events, names, relations })
 }
 
-/// Values that are proposed and may be ids of entities.
+/// Returns proposed values that may be ids of entities.
 fn proposed(item: &GateItem) -> impl Iterator<Item = EntityId> {
     item.proposed.iter().flat_map(|values| values.values()).filter_map(id_in)
 }

@@ -1,8 +1,8 @@
-//! Pages: one query each. A page reads everything that it shows as of one moment, on one connection, and answers with
-//! one struct.
+//! Pages: one query for each page. It reads everything that the page shows in one snapshot, on one connection,
+//! and returns one struct.
 //!
-//! A page may use every other module of this crate; no other module uses a page. Ratings are not part of the moment:
-//! they are kept apart from the log.
+//! A page may use all other modules of this crate; no other module uses a page. Ratings are not part of the
+//! snapshot, because they are stored apart from the log.
 
 pub mod action;
 pub mod chat;

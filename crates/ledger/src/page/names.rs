@@ -1,4 +1,4 @@
-//! What ids and actors in events are called.
+//! Names of the ids and actors in events.
 
 use crate::{EventRecord, Ledger, MemberRecord, Result, guard::require, human};
 use domain::{
@@ -10,16 +10,16 @@ use domain::{
 use std::collections::BTreeSet;
 use store::Conn;
 
-/// Everybody who may have written something.
+/// Everyone who may have written something.
 #[derive(Debug)]
 pub struct People {
-    /// Everybody who is or was a member.
+    /// All present and former members.
     pub members: Vec<MemberRecord>,
-    /// Tokens and their names.
+    /// Ids and names of tokens.
     pub tokens: Vec<(TokenId, String)>,
 }
 
-/// Everybody who may have written something in the workspace.
+/// Returns everyone who may have written something in the workspace.
 pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -33,8 +33,8 @@ pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Resul
     Ok(People { members, tokens: tokens.into_iter().map(|token| (token.id, token.name)).collect() })
 }
 
-/// Names for what these events mention, by the text that the event holds: the entities that people looked at, and the
-/// people who decided something.
+/// Returns names for the entities that were viewed and the people who decided in these events. The key is the id
+/// or actor as it is in the event.
 pub(super) async fn names(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -53,7 +53,7 @@ pub(super) async fn names(
     Ok(names)
 }
 
-/// Titles of these entities by id, of [`ENTITY_TITLES_MAX`] of them; ids of none are left out.
+/// Returns the titles of the first [`ENTITY_TITLES_MAX`] of these entities by id. Unknown ids are left out.
 pub(super) async fn titles(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -1,4 +1,4 @@
-//! A session as a row of a list.
+//! A session as a row in a list.
 
 use crate::{
     EventRecord, FailureRecord, Result, SessionRecord,
@@ -13,22 +13,23 @@ use domain::{
 use std::collections::HashMap;
 use store::Conn;
 
-/// A session, and what its row says beside it.
+/// A session with everything that its row shows.
 #[derive(Debug)]
 pub struct Row {
     /// The session.
     pub session: SessionRecord,
-    /// Its newest event that tells more than a change of status.
+    /// The newest event that is not just a change of status.
     pub newest: Option<EventRecord>,
-    /// What it failed with.
+    /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
     /// The gate at which it waits.
     pub gate: Option<GateItem>,
-    /// The status of its action, if the session has ended: it can run again unless the action is archived.
+    /// The status of the session's action, if the session has ended. The session can be run again unless the
+    /// action is archived.
     pub action_status: Option<ActionStatus>,
 }
 
-/// Rows for these sessions, in their order, with five queries at most.
+/// Returns rows for these sessions in the same order, with at most five queries.
 pub(super) async fn rows(
     conn: &mut Conn<'_>,
     scope: &Scope,

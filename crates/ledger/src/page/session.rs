@@ -1,4 +1,4 @@
-//! /sessions/{id}: a session, what is around it, and a part of its log.
+//! The page /sessions/{id}: a session, related objects, and a part of its log.
 
 use super::names::names;
 use crate::{
@@ -11,18 +11,18 @@ use crate::{
 use domain::{Scope, Timestamp, action::ActionStatus, event::Kind, id::SessionId, role::Permission, session::Status};
 use store::Conn;
 
-/// Events of one page.
+/// Number of events on a page.
 pub const EVENTS: u32 = 200;
-/// How many later events than the error a failed session's page holds.
+/// Number of events after the error that the page of a failed session shows.
 const BEYOND_ERROR: u64 = 100;
-/// Child sessions, and retries, that a page names.
+/// Number of child sessions and of retries on a page.
 const CHILDREN_MAX: u32 = 50;
 
-/// Which part of the log a page shows.
+/// The part of the log that a page shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Part {
-    /// The newest events of a session that goes on; of one that has ended its first ones, or those around the error
-    /// that it failed with.
+    /// For a session that has not ended, the newest events. For a failed session, the events around its error.
+    /// For other ended sessions, the first events.
     #[default]
     Fitting,
     /// The newest events.
@@ -33,72 +33,72 @@ pub enum Part {
     After(u64),
 }
 
-/// Where a page opens.
+/// The position at which a page opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpensAt {
-    /// At its first event.
+    /// The first event of the page.
     Start,
-    /// At its last event.
+    /// The last event of the page.
     End,
-    /// At the event of this sequence.
+    /// The event with this sequence.
     Event(u64),
 }
 
-/// What a page shows of a session beside its log.
+/// Everything that a page shows of a session except its log.
 #[derive(Debug)]
 pub struct Around {
     /// The session.
     pub session: SessionRecord,
-    /// The session that started it.
+    /// The session that started this one.
     pub parent: Option<SessionRecord>,
-    /// Sessions that it started, newest first.
+    /// Sessions that this one started, newest first.
     pub children: Vec<SessionRecord>,
-    /// Whether it started more.
+    /// Whether it started more sessions.
     pub has_more_children: bool,
-    /// Sessions that repeat it, newest first.
+    /// Sessions that retry this one, newest first.
     pub retries: Vec<SessionRecord>,
-    /// The sessions that it waits for, and those that wait for it.
+    /// Sessions that this one waits for, and sessions that wait for it.
     pub related: Related,
-    /// Events of each kind in the whole log.
+    /// Number of events of each kind in the whole log.
     pub kind_counts: Vec<(String, u64)>,
-    /// The name of its action.
+    /// Name of its action.
     pub action_name: Option<String>,
-    /// The status of its action.
+    /// Status of its action.
     pub action_status: Option<ActionStatus>,
     /// Events of the timeline bar.
     pub timeline: Vec<EventRecord>,
-    /// What it failed with.
+    /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
     /// The gate at which it waits.
     pub gate: Option<GateItem>,
 }
 
-/// Events, and what they mention.
+/// Events, and names of what they refer to.
 #[derive(Debug)]
 pub struct Events {
     /// The events.
     pub slice: Slice,
-    /// Names for entities and people in them, by id or actor.
+    /// Names of entities and people in the events, by id or actor.
     pub names: Vec<(String, String)>,
 }
 
 /// The page.
 #[derive(Debug)]
 pub struct Page {
-    /// Beside the log.
+    /// Everything except the log.
     pub around: Around,
-    /// The part of the log.
+    /// The shown part of the log.
     pub events: Events,
     /// Whether the log has events before this part.
     pub has_earlier: bool,
     /// Whether the log has events after this part.
     pub has_later: bool,
-    /// Where the page opens.
+    /// The position at which the page opens.
     pub opens_at: OpensAt,
 }
 
-/// A session's page. `kinds` chooses the kinds of events that are shown, given how many there are of each; none stands
-/// for all.
+/// Reads a session's page. `kinds` gets the number of events of each kind and returns the kinds to show; an
+/// empty list selects all kinds.
 pub async fn read(
     ledger: &Ledger,
     scope: &Scope,
@@ -129,7 +129,7 @@ pub async fn read(
     Ok(page)
 }
 
-/// What moves while a session goes on: the page without any part of the log.
+/// Reads the page without any part of the log. Used to refresh it while a session is running.
 pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Around> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -141,7 +141,8 @@ pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Aro
     Ok(around)
 }
 
-/// Further events of a log. `kinds` chooses among them as in [`read`]; nothing is counted without it.
+/// Reads further events of a log. `kinds` selects them as in [`read`]. Without it, nothing is counted and all
+/// kinds are returned.
 pub async fn events(
     ledger: &Ledger,
     scope: &Scope,
@@ -172,7 +173,7 @@ pub async fn events(
     Ok(events)
 }
 
-/// The events of a part, and what the page opens at.
+/// Returns which events to read for a part, and the position at which the page opens.
 async fn wanted(conn: &mut Conn<'_>, session: &SessionRecord, part: Part) -> Result<(Read, OpensAt)> {
     let before = |before: u64| Read { before_sequence: Some(before), ..Read::default() };
     let after = |after: u64| Read { after_sequence: Some(after), ..Read::default() };

@@ -1,4 +1,4 @@
-//! /sessions: a list of sessions.
+//! The page /sessions: a list of sessions.
 
 use super::row::{Row, rows};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use domain::{Scope, id::SessionId, role::Permission};
 
-/// Actions that are offered as a filter.
+/// Number of actions offered as a filter.
 const ACTIONS_MAX: u32 = 200;
 
 /// The page.
@@ -17,13 +17,13 @@ const ACTIONS_MAX: u32 = 200;
 pub struct Page {
     /// The sessions, newest first.
     pub rows: Vec<Row>,
-    /// Where the next page begins.
+    /// Cursor of the next page.
     pub next_cursor: Option<String>,
     /// Actions to filter by, newest first.
     pub actions: Vec<ActionRecord>,
 }
 
-/// One page of the list.
+/// Reads one page of the list.
 pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query)?);
@@ -42,7 +42,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
     read.await
 }
 
-/// Those rows again whose sessions exist in the workspace, newest first.
+/// Reads the rows of those of these sessions that the caller can see, newest first.
 pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());

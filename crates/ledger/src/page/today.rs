@@ -1,4 +1,4 @@
-//! /today: what needs whom, in five sections, and the caller's own working day.
+//! The page /today: work in five sections, and the caller's own working day.
 
 use super::row::{Row, rows};
 use crate::{
@@ -11,21 +11,21 @@ use crate::{
 use domain::{Scope, role::Permission, work_queue::Bucket};
 use store::{Conn, work_queue::Since};
 
-/// Rows of one section.
+/// Number of rows in one section.
 const ROWS_MAX: u32 = 25;
 
-/// One bucket's rows.
+/// The rows of one bucket.
 #[derive(Debug)]
 pub struct Section {
     /// The bucket.
     pub bucket: Bucket,
     /// Its sessions.
     pub rows: Vec<Row>,
-    /// Its actions, where it has any.
+    /// Its actions. Most buckets have none.
     pub actions: Vec<ActionRecord>,
-    /// Whether the bucket holds more.
+    /// Whether the bucket contains more.
     pub has_more: bool,
-    /// As in [`work_queue::Section`].
+    /// The same as in [`work_queue::Section`].
     pub unassigned_failures: u64,
 }
 
@@ -34,15 +34,15 @@ pub struct Section {
 pub struct Page {
     /// The five sections, in the order of [`Bucket::ALL`].
     pub sections: Vec<Section>,
-    /// How much is in each bucket.
+    /// Number of entries in each bucket.
     pub counts: Counts,
-    /// Whether the caller knows of no session at all.
+    /// Whether the caller can see no session at all.
     pub nothing_ever_ran: bool,
-    /// The caller's working day; none for a token.
+    /// The caller's working day; `None` for a token.
     pub day: Option<Today>,
 }
 
-/// The page in a time zone, which decides when the day began.
+/// Reads the page. The time zone determines when the day began.
 pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
@@ -71,7 +71,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) 
     read.await
 }
 
-/// One section of the page.
+/// Reads one section of the page.
 pub async fn section(ledger: &Ledger, scope: &Scope, whose: Whose, bucket: Bucket, timezone: &str) -> Result<Section> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
