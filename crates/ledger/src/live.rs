@@ -1,5 +1,5 @@
-//! The live hub: turns commits into rendered frames for followers, signals for dashboards and wake-ups for
-//! waiting workers. A frame is rendered once, however many watch. Nothing depends on a signal arriving.
+//! The live hub turns commits into frames for followers, signals for dashboards, and wake-ups for waiting
+//! workers. A frame is rendered once for all followers. Signals may be lost; nothing relies on their arrival.
 
 use crate::{EventRecord, Ledger, Result};
 use bytes::Bytes;
@@ -19,59 +19,59 @@ use std::{
 use store::{Change, Notice};
 use tokio::sync::{Notify, broadcast};
 
-/// Groups of frames and pieces of answers a follower may lag behind before it re-reads the log.
+/// Number of items that a follower may lag behind before it must read the log again.
 const FEED_MAX: usize = 64;
-/// Signals a dashboard may lag behind before it has to resync.
+/// Number of signals that a dashboard may lag behind before it gets [`LiveSignal::Resync`].
 const SIGNALS_MAX: usize = 1_024;
 
-/// Renders one event as it is sent to followers, appending to the buffer.
+/// Appends an event to the buffer in the format that followers get.
 pub type RenderFrame = fn(&EventRecord, &mut Vec<u8>);
 
-/// What a dashboard is told.
+/// A signal for dashboards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LiveSignal {
-    /// A session's log or status moved.
+    /// The log or the status of a session changed.
     SessionMoved {
         /// The session.
         session_id: SessionId,
-        /// Its newest sequence.
+        /// Last sequence of the session.
         head_sequence: u64,
         /// Its status.
         status: Status,
     },
     /// Counts of the work queue may have changed.
     CountsChanged,
-    /// Signals were missed: re-read what is shown.
+    /// Signals were lost. Everything shown must be read again.
     Resync,
 }
 
-/// The next piece of an answer that an agent is in the middle of.
+/// A piece of an answer that an agent is writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delta {
-    /// The attempt that speaks.
+    /// The attempt of the worker that sends it.
     pub attempt: u32,
-    /// Bytes of the answer before this piece; 0 begins an answer.
+    /// Number of bytes of the answer before this piece. 0 starts a new answer.
     pub offset: u64,
     /// The piece, 1 to [`domain::limit::DELTA_BYTES_MAX`] bytes.
     pub text: String,
 }
 
-/// One commit of a session, rendered.
+/// The rendered events of one commit of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Frames {
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// Empty when the commit was another server's.
+    /// Empty if another server committed the events.
     pub(crate) bytes: Bytes,
     pub(crate) is_final: bool,
 }
 
-/// What the followers of a session are told.
+/// An item for the followers of a session.
 #[derive(Debug, Clone)]
 pub(crate) enum FeedItem {
     /// Events were committed.
     Frames(Frames),
-    /// The agent is in the middle of saying this.
+    /// A piece of an answer that the agent is writing.
     Delta(Arc<Delta>),
 }
 
@@ -86,7 +86,7 @@ struct Shared {
 
 struct TenantHub {
     signals: broadcast::Sender<LiveSignal>,
-    /// How many were sent.
+    /// Number of signals sent so far.
     sent: AtomicU64,
     queued: Arc<Notify>,
 }
@@ -94,12 +94,12 @@ struct TenantHub {
 impl TenantHub {
     fn send(&self, signal: LiveSignal) {
         self.sent.fetch_add(1, Ordering::SeqCst);
-        // An error only says that nobody watches.
+        // An error only means that there is no subscriber.
         let _ = self.signals.send(signal);
     }
 }
 
-/// Watches the store's commits.
+/// Distributes the store's commit notices.
 pub(crate) struct Hub(Arc<Shared>);
 
 impl Hub {
@@ -109,38 +109,38 @@ impl Hub {
         Self(shared)
     }
 
-    /// Joins the feed of a session; made when nobody follows it yet.
+    /// Subscribes to the feed of a session, which is created for the first subscriber.
     pub(crate) fn feed(&self, tenant_id: TenantId, session_id: SessionId) -> Feed {
         let key = (tenant_id, session_id);
         let receiver = lock(&self.0.feeds).entry(key).or_insert_with(|| broadcast::Sender::new(FEED_MAX)).subscribe();
         Feed { receiver: Some(receiver), shared: self.0.clone(), key }
     }
 
-    /// Frames of these events, in order.
+    /// Renders these events in order.
     pub(crate) fn render(&self, events: &[EventRecord]) -> Bytes {
         self.0.render(events)
     }
 
-    /// Tells those who follow the session, if anybody does.
+    /// Sends a piece to the followers of the session, if there are any.
     pub(crate) fn publish_delta(&self, tenant_id: TenantId, session_id: SessionId, delta: Arc<Delta>) {
         let feed = lock(&self.0.feeds).get(&(tenant_id, session_id)).cloned();
-        // An error only says that nobody follows any more.
+        // An error only means that the last follower has left.
         let _ = feed.map(|feed| feed.send(FeedItem::Delta(delta)));
     }
 
-    /// Tells dashboards of what no session's log says.
+    /// Notifies dashboards of a change that is in no session's log.
     pub(crate) fn counts_changed(&self, tenant_id: TenantId) {
         self.0.tenant(tenant_id).send(LiveSignal::CountsChanged);
     }
 
-    /// A place to wait until a session is queued in this workspace.
+    /// Returns a signal for the next session that is queued in this workspace.
     pub(crate) fn queued(&self, tenant_id: TenantId) -> QueuedSignal {
-        // Counts every notification from now on, polled or not.
+        // The future counts notifications from its creation on, even before it is polled.
         QueuedSignal(self.0.tenant(tenant_id).queued.clone().notified_owned())
     }
 }
 
-/// Resolves when a session was queued after it was made.
+/// Resolves when a session is queued after this value was created.
 pub(crate) struct QueuedSignal(tokio::sync::futures::OwnedNotified);
 
 impl QueuedSignal {
@@ -180,7 +180,7 @@ impl Shared {
                 bytes: self.render(&notice.events),
                 is_final: notice.status.is_final(),
             };
-            // Nobody follows any more: the feed is removed by the last one who left.
+            // An error means that the last follower has left. It removes the feed.
             let _ = feed.send(FeedItem::Frames(frames));
         }
         let tenant = lock(&self.tenants).get(&notice.tenant_id).cloned();
@@ -199,7 +199,7 @@ impl Shared {
         }
     }
 
-    /// Everything may have changed: followers re-read, dashboards resync, workers look again.
+    /// Handles lost notices: followers read the log again, dashboards resync, and workers look for sessions.
     fn resync(&self) {
         for feed in lock(&self.feeds).values() {
             let frames = Frames { first: u64::MAX, last: u64::MAX, bytes: Bytes::new(), is_final: false };
@@ -222,7 +222,7 @@ async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Change>) {
     }
 }
 
-/// A follower's subscription to one session.
+/// A follower's subscription to one session. Dropping the last one removes the feed.
 pub(crate) struct Feed {
     receiver: Option<broadcast::Receiver<FeedItem>>,
     shared: Arc<Shared>,
@@ -248,11 +248,11 @@ impl Drop for Feed {
     }
 }
 
-/// The signals of one workspace.
+/// A subscription to the signals of one workspace.
 pub struct Signals(broadcast::Receiver<LiveSignal>);
 
 impl Signals {
-    /// The next signal; `None` when the ledger is gone.
+    /// Waits for the next signal. Returns `None` after the ledger has been dropped.
     pub async fn recv(&mut self) -> Option<LiveSignal> {
         match self.0.recv().await {
             Ok(signal) => Some(signal),
@@ -262,28 +262,29 @@ impl Signals {
     }
 }
 
-/// Watches the caller's workspace.
+/// Subscribes to the signals of the caller's workspace.
 pub fn subscribe(ledger: &Ledger, scope: &Scope) -> Signals {
     Signals(ledger.hub().0.tenant(scope.tenant_id).signals.subscribe())
 }
 
-/// How many signals the caller's workspace was sent since this server started. What is read after this call is at least
-/// as new as the signals that it counts, so a reader who finds the same number later has missed nothing.
+/// Returns the number of signals sent to the caller's workspace since this server started. Data read after this
+/// call is at least as new as these signals. If the number is the same later, the reader has missed nothing.
 pub fn signal_count(ledger: &Ledger, scope: &Scope) -> u64 {
     ledger.hub().0.tenant(scope.tenant_id).sent.load(Ordering::SeqCst)
 }
 
-/// Sessions whose owner is remembered: it never changes.
+/// Number of sessions whose owner is cached. The owner of a session never changes.
 const OWNERS_MAX: usize = 8_192;
 
-/// Whose session it is where it is private, by session.
+/// The cached owner of each session; `None` for sessions that are not private.
 pub(crate) type Owners = Cache<Key, Option<Arc<str>>>;
 
 pub(crate) fn owners() -> Owners {
     Cache::new(OWNERS_MAX)
 }
 
-/// Those of these sessions that are private to somebody else, so that the caller is not told that they moved.
+/// Returns those of these sessions that are private to another person. The caller must not learn that they
+/// changed.
 pub async fn hidden(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> Result<Vec<SessionId>> {
     let tenant_id = scope.tenant_id;
     let owners = ledger.owners();
@@ -301,7 +302,7 @@ pub async fn hidden(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> R
     Ok(sessions.iter().filter(is_hidden).copied().collect())
 }
 
-/// Says how frames are rendered. Once, at start; later calls change nothing.
+/// Sets how frames are rendered. Called once at start; later calls have no effect.
 pub fn set_frame_renderer(ledger: &Ledger, render: RenderFrame) {
     let _ = ledger.hub().0.render.set(render);
 }

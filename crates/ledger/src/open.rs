@@ -1,4 +1,4 @@
-//! Opening the ledger: the store, time, randomness, and what is kept in memory.
+//! The ledger itself: opening it, its clocks, its source of randomness and its caches.
 
 use crate::{
     auth::{IdentityCache, PasswordCost, PasswordQueue},
@@ -27,39 +27,40 @@ use tokio::sync::watch;
 
 pub use store::Mode;
 
-/// The clock that leases go by: no server's own, where several share a database.
+/// The clock by which leases are measured. If several servers share a database, it is the database's clock.
 #[derive(Clone)]
 pub enum LeaseClock {
-    /// The database server's. Only PostgreSQL has one.
+    /// The clock of the database server. Only for PostgreSQL.
     Database,
-    /// This one, of the only process that gives and takes leases, as on SQLite. One that never jumps.
+    /// The given clock, which must be monotonic. For SQLite, where one process manages all leases.
     Process(Arc<dyn Clock>),
 }
 
-/// What a ledger needs.
+/// Settings for opening a ledger.
 pub struct Options {
-    /// Where the data lives.
+    /// The database.
     pub database: Database,
-    /// The server, or a tool beside it.
+    /// Whether this is the server or a tool.
     pub mode: Mode,
-    /// Where "now" comes from; where leases go by the database, it is set by that one's ([`Ledger::set_clock`]).
+    /// The clock of [`Ledger::now`]. With [`LeaseClock::Database`], [`Ledger::set_clock`] adjusts it to the
+    /// database's clock.
     pub clock: Arc<dyn Clock>,
-    /// What leases are measured by.
+    /// The clock by which leases are measured.
     pub lease_clock: LeaseClock,
-    /// Where random bytes come from.
+    /// The source of random bytes.
     pub entropy: Arc<dyn Entropy>,
-    /// What hashing a password costs.
+    /// The cost of hashing a password.
     pub password_cost: PasswordCost,
 }
 
-/// The log and everything around it. Cheap to clone.
+/// The log and everything that belongs to it. Cloning is cheap.
 #[derive(Clone)]
 pub struct Ledger(Arc<Inner>);
 
 struct Inner {
     store: Store,
     clock: Arc<dyn Clock>,
-    /// How far the clock is behind the database's, microseconds.
+    /// Microseconds by which `clock` is behind the database's clock.
     behind: AtomicI64,
     lease_clock: LeaseClock,
     entropy: Arc<dyn Entropy>,
@@ -84,8 +85,8 @@ impl LeaseClock {
 }
 
 impl Ledger {
-    /// Opens and migrates the database. A server also gives every lease its full length again, because nobody
-    /// could send heartbeats while it was down.
+    /// Opens and migrates the database. A server on SQLite also restarts every lease with its full duration,
+    /// because workers could not send heartbeats while the server was down.
     pub async fn open(options: Options) -> Result<Self> {
         let store = Store::open(&options.database, options.mode).await?;
         let now = options.clock.now();
@@ -101,7 +102,7 @@ impl Ledger {
                 })
             });
             if let Err(error) = armed.await {
-                // "database or disk is full" is less than an operator has to know.
+                // This check has a clearer message than the "database or disk is full" of SQLite.
                 store.check_disk_space()?;
                 return Err(error);
             }
@@ -109,7 +110,7 @@ impl Ledger {
         if options.mode == Mode::Server {
             store.ensure_partitions(now).await?;
             if let Err(error) = store.feedback().check().await {
-                // The log is worth more than what people think of it.
+                // The log is more important than ratings, so the server starts without them.
                 tracing::warn!(%error, "ratings cannot be kept; it is tried again with each");
             }
         }
@@ -133,41 +134,41 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Now, in the precision of the store.
+    /// Returns the present time in the precision of the store.
     pub fn now(&self) -> Timestamp {
         truncate(self.0.clock.now()) + TimeDelta::microseconds(self.0.behind.load(Ordering::Relaxed))
     }
 
-    /// Sets "now" by the database's clock, where several servers share it: what one of them promises (a time limit, an
-    /// undo window, when a message is due) another one keeps, whatever their own clocks say.
+    /// Adjusts the clock of [`Self::now`] to the database's clock, if several servers can share the database.
+    /// Then all servers agree about time limits, undo windows and due times, even if their own clocks differ.
     pub async fn set_clock(&self) -> Result<()> {
         if !matches!(self.0.lease_clock, LeaseClock::Database) {
             return Ok(());
         }
         let asked = self.0.clock.now();
         let theirs = self.store().read(Access::System, |conn| Box::pin(LeaseTime::Database.now(conn))).await?;
-        // It was read somewhere between question and answer.
+        // The database read its clock between the request and the response, so the middle is assumed.
         let ours = asked + (self.0.clock.now() - asked) / 2;
         self.0.behind.store((theirs - ours).num_microseconds().unwrap_or_default(), Ordering::Relaxed);
         Ok(())
     }
 
-    /// The clock that leases go by, for a transaction to read.
+    /// Returns the clock by which leases are measured, to be read in a transaction.
     pub(crate) fn lease_time(&self) -> LeaseTime {
         self.0.lease_clock.time()
     }
 
-    /// A new id for a request.
+    /// Creates an id for a request.
     pub fn request_id(&self) -> RequestId {
         RequestId::new(self.now(), self.entropy())
     }
 
-    /// Numbers of the writer.
+    /// Returns statistics of the writer.
     pub fn stats(&self) -> store::Stats {
         self.0.store.stats()
     }
 
-    /// Housekeeping that is due now and then, on any server.
+    /// Periodic maintenance: removes expired links and creates partitions. Safe to run on several servers.
     pub async fn maintain(&self) -> Result<()> {
         let now = self.now();
         self.store()
@@ -178,7 +179,11 @@ impl Ledger {
         Ok(self.store().ensure_partitions(now).await?)
     }
 
-    /// Whether the database answers. After a write that found the disk full, whether it takes writes again.
+    /// Checks that the database answers. If an earlier write found the disk full, also checks that writes
+    /// succeed again.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] or another error of the database if it is not ready.
     pub async fn ready(&self) -> Result<()> {
         self.store().check_disk_space()?;
         if self.store().is_full() {
@@ -193,13 +198,13 @@ impl Ledger {
         Ok(())
     }
 
-    /// Refuses new writes, finishes accepted ones and lets go of the database.
+    /// Refuses new writes, completes accepted ones and closes the database.
     pub async fn close(&self) {
         feedback::finish(self).await;
         self.0.store.close().await;
     }
 
-    /// The data directory, on SQLite.
+    /// Returns the data directory; only for SQLite.
     pub fn data_dir(&self) -> Option<&Path> {
         self.0.store.data_dir()
     }
@@ -208,7 +213,7 @@ impl Ledger {
         &self.0.store
     }
 
-    /// Runs queries on behalf of the caller that all see one moment.
+    /// Runs queries for the caller in one snapshot of the database.
     pub(crate) async fn snapshot<T, F>(&self, scope: &Scope, body: F) -> Result<T>
     where
         T: Send + 'static,
@@ -217,8 +222,8 @@ impl Ledger {
         self.store().snapshot(scope.into(), body).await
     }
 
-    /// Runs `body` in one transaction, returns after COMMIT, and then follows what ended in it. For every use case that
-    /// may end a session.
+    /// Runs `body` in one transaction. After the commit it handles the sessions that ended in it. Every use case
+    /// that may end a session uses this function.
     pub(crate) async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -242,7 +247,7 @@ impl Ledger {
         &*self.0.entropy
     }
 
-    /// What this ledger is called in leases: new at every start.
+    /// The name of this ledger in leases. It is different at every start.
     pub(crate) fn instance(&self) -> &str {
         &self.0.instance
     }
@@ -251,13 +256,15 @@ impl Ledger {
         &self.0.hub
     }
 
-    /// Forgets who calls, after somebody's access changed, and lets open streams ask again.
+    /// Clears cached identities and makes open streams check access again. Called after someone's access
+    /// changed.
     pub(crate) fn access_changed(&self) {
         self.0.identities.clear();
         self.0.access.send_modify(|changes| *changes = changes.wrapping_add(1));
     }
 
-    /// Tells of changes to anybody's access in this process. Those made by other processes are not told.
+    /// Returns a receiver that is notified when someone's access changes in this process. Changes by other
+    /// processes are not included.
     pub fn access_changes(&self) -> watch::Receiver<u64> {
         self.0.access.subscribe()
     }
@@ -286,7 +293,7 @@ impl Ledger {
         &self.0.ratings
     }
 
-    /// A new event id.
+    /// Creates an event id.
     pub(crate) fn event_id(&self, at: Timestamp) -> EventId {
         EventId::new(at, self.entropy())
     }

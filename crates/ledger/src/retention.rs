@@ -1,9 +1,9 @@
-//! Retention: what old sessions said is erased, what happened stays and still verifies.
+//! Retention: erases the content of old sessions. The record of what happened is kept and can still be verified.
 //!
-//! Erased are the content and metadata of events; a session's title, input, metadata, result and error message; what its
-//! gates showed and what reviewers wrote; the message of its failure; messages that went out; and its prompts and answers among the
-//! training data. Kept are statuses, times,
-//! who did what, kinds, decisions, usage, and every digest. Records (entities) are not sessions' content and stay.
+//! Erased are: content and metadata of events; title, input, metadata, result and error message of a session;
+//! the content of its gates and the texts of reviewers; the message of its failure; delivered messages; and its
+//! prompts and answers in the training data. Kept are: statuses, times, actors, kinds, decisions, usage, and all
+//! digests. Entities are not content of a session and are kept.
 
 use crate::{Error, InstanceKey, Ledger, Result, commit::final_row};
 use chrono::TimeDelta;
@@ -20,26 +20,27 @@ use store::{
     retention::{Due, ErasureRecord},
 };
 
-/// Sessions asked for at once.
+/// Number of sessions that one read returns.
 const SESSIONS: u32 = 500;
-/// What ended less than this ago is not erased: somebody may be at it still.
+/// Sessions that ended less than this ago are not erased, because people may still be working with them.
 const AGE_MIN: TimeDelta = TimeDelta::days(1);
 
-/// What a run has done.
+/// Counts of an erasure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// Their events.
+    /// Number of events of these sessions.
     pub events: u64,
-    /// Messages that went out before.
+    /// Number of outbox messages.
     pub messages: u64,
 }
 
-/// How much there is to erase of sessions that ended before `older_than`. For the operator of the machine.
+/// Reports how much content would be erased from sessions that ended before `older_than`. For the server's
+/// operator.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a moment less than a day ago.
+/// [`Error::Invalid`] if `older_than` is less than a day ago.
 pub async fn preview_by_operator(ledger: &Ledger, older_than: Timestamp) -> Result<Erased> {
     check(ledger, older_than)?;
     let mut found = Erased::default();
@@ -53,11 +54,11 @@ pub async fn preview_by_operator(ledger: &Ledger, older_than: Timestamp) -> Resu
     }
 }
 
-/// Erases the content of sessions that ended before `older_than`, in every workspace, and takes it out of the database's
-/// file. `progress` is called with the sums so far. A run that was stopped is continued by the next.
+/// Erases the content of sessions that ended before `older_than`, in all workspaces, and removes it from the
+/// database file. Calls `progress` with the counts so far. If it is interrupted, the next call continues.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a moment less than a day ago.
+/// [`Error::Invalid`] if `older_than` is less than a day ago.
 pub async fn erase_by_operator(
     ledger: &Ledger,
     key: &InstanceKey,
@@ -85,11 +86,11 @@ pub async fn erase_by_operator(
     Ok(erased)
 }
 
-/// How each of these sessions stands, of any workspace: for files beside the ledger that quote them. For the operator of the
-/// machine.
+/// Returns the erasure state of each of these sessions, of any workspace. Used for files outside of the ledger
+/// that quote them. For the server's operator.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn erasure_states_by_operator(
     ledger: &Ledger,
     sessions: Vec<(TenantId, SessionId)>,
@@ -120,7 +121,8 @@ async fn due(ledger: &Ledger, older_than: Timestamp, after: Option<(TenantId, Se
     Ok(read.await?)
 }
 
-/// In short transactions, so that a long log holds nobody up. Which of them were done does not matter to the next run.
+/// Erases one session in short transactions, so that a long log does not block other writes. The next run can
+/// repeat any of them.
 async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timestamp) -> Result<u64> {
     let begun_at = ledger.now();
     let read = ledger
@@ -159,7 +161,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timesta
     Ok(events)
 }
 
-/// Whether this installation's key sealed the erasure.
+/// Returns whether the erasure was sealed with this installation's key.
 pub(crate) fn is_sealed(
     key: &InstanceKey,
     tenant_id: TenantId,
@@ -178,7 +180,7 @@ fn seal(key: &InstanceKey, tenant_id: TenantId, session_id: SessionId, erasure: 
         &erasure.head_digest.0,
         &to_micros(erasure.older_than).to_be_bytes(),
         &to_micros(erasure.begun_at).to_be_bytes(),
-        // Erasures of earlier versions have none, and are sealed without it.
+        // Erasures of earlier versions have no row digest and are sealed without it.
         row_digest.as_ref().map_or(&[], |digest| &digest[..]),
     ];
     Digest(key.derive("erasure", &parts))

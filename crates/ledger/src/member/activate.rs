@@ -1,4 +1,4 @@
-//! Letting a deactivated member in again.
+//! Activating a deactivated member.
 
 use super::{by_operator, present};
 use crate::{Error, Ledger, MemberRecord, Result, guard::require};
@@ -10,13 +10,16 @@ use domain::{
 };
 use store::Access;
 
-/// Activates a member. Their own tokens work again; they sign in anew.
+/// Activates a member. The member's tokens work again, but the member must sign in again.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such member.
 pub async fn activate(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<MemberRecord> {
     require(scope, Permission::Administer)?;
     let_in(ledger, scope.into(), scope.tenant_id, user_id).await
 }
 
-/// The same from the server's own machine.
+/// Does the same as [`activate`] for the operator of the server.
 pub async fn activate_by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<MemberRecord> {
     let (tenant, member) = by_operator(ledger, tenant_slug, email).await?;
     let_in(ledger, (&Scope::system(tenant.id)).into(), tenant.id, member.user_id).await

@@ -1,4 +1,4 @@
-//! Adding members from the server's own machine.
+//! Adding members by the operator of the server.
 
 use crate::{
     Error, Ledger, MemberRecord, Result, TenantRecord,
@@ -14,8 +14,11 @@ use domain::{
 };
 use store::{Access, UserRecord};
 
-/// Adds a person to a workspace, or changes the role and password of one who exists: then every sign-in that the old
-/// password opened ends. Creates the workspace when it does not exist. A workspace keeps an admin.
+/// Adds a person to a workspace, which is created if it does not exist. If the person has an account, sets its
+/// role and password, and ends all of its sign-ins.
+///
+/// # Errors
+/// [`Error::LastAdmin`] if the new role would leave the workspace without an admin.
 pub async fn add_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
@@ -27,7 +30,7 @@ pub async fn add_by_operator(
     join(ledger, tenant.id, email, role, password).await
 }
 
-/// The workspace of this slug, made when it is missing.
+/// Returns the workspace with this slug, and creates it if it does not exist.
 pub(crate) async fn ensure_tenant(ledger: &Ledger, slug: &str, name: &str) -> Result<TenantRecord> {
     let mut fields = Fields::default();
     fields.name("workspace", name, NAME_CHARS_MAX);

@@ -15,8 +15,12 @@ use domain::{
 };
 use store::{Access, AccessLinkRecord, LinkPurpose};
 
-/// Makes an invitation. Its secret is in the answer and nowhere else. An earlier invitation of the same address stops
-/// working.
+/// Creates an invitation and returns its secret, which is not stored in plain text. An earlier invitation of the
+/// same address stops working.
+///
+/// # Errors
+/// [`Error::Invalid`] if the person is a member already, [`Error::LimitReached`] if there are too many open
+/// invitations.
 pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> Result<(AccessLinkRecord, String)> {
     require(scope, Permission::Administer)?;
     let email = Address::parse(email)?.into_string();
@@ -55,7 +59,7 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
     Ok((link, secret.into_string()))
 }
 
-/// Somebody who is here needs no invitation.
+/// Refuses to invite a person who is a member, active or deactivated.
 fn refuse_present(status: Option<MemberStatus>) -> Result<()> {
     match status {
         Some(MemberStatus::Active) => Err(Error::invalid("email", "is a member of this workspace already")),
@@ -66,7 +70,7 @@ fn refuse_present(status: Option<MemberStatus>) -> Result<()> {
     }
 }
 
-/// Invitations that still work, newest first.
+/// Returns the invitations that are still valid, newest first.
 pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<AccessLinkRecord>> {
     require(scope, Permission::Administer)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
@@ -76,7 +80,7 @@ pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<Acce
     Ok(read.await?)
 }
 
-/// Withdraws an invitation at once.
+/// Withdraws an invitation, which stops working at once.
 pub async fn withdraw_invitation(ledger: &Ledger, scope: &Scope, id: LinkId) -> Result<()> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

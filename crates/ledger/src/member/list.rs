@@ -4,14 +4,15 @@ use super::present;
 use crate::{Ledger, MemberRecord, Result, guard::require};
 use domain::{Scope, id::UserId, member::MemberStatus, role::Permission};
 
-/// Those who are active, by address: who can be chosen for something.
+/// Returns the active members, ordered by address.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord>> {
     let mut members = list_all(ledger, scope).await?;
     members.retain(|member| member.status == MemberStatus::Active);
     Ok(members)
 }
 
-/// Everybody who is or was a member, by address: what they did keeps their name.
+/// Returns all present and former members, ordered by address. Former members are needed to show who wrote
+/// something.
 pub async fn list_all(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -19,7 +20,10 @@ pub async fn list_all(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord
     Ok(read.await?)
 }
 
-/// One member, active or not.
+/// Returns one member, active or deactivated.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such member.
 pub async fn get(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<MemberRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

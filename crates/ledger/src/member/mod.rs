@@ -1,4 +1,4 @@
-//! Members of a workspace: who they are, how they come, and how their access is taken away.
+//! Members of a workspace: listing, inviting, roles, and the end of their access.
 
 mod activate;
 mod add;
@@ -26,13 +26,13 @@ use domain::id::{TenantId, UserId};
 use domain::member::MemberStatus;
 use store::{Access, Conn};
 
-/// A member who has not been removed.
+/// Returns a member who has not been removed.
 async fn present(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<MemberRecord> {
     let found = store::user::find_any_member(conn, tenant_id, user_id).await?;
     found.filter(|member| member.status != MemberStatus::Removed).ok_or(Error::NotFound("member"))
 }
 
-/// A workspace and a member of it, for whoever runs the server.
+/// Returns a workspace and a member of it, for the operator of the server.
 async fn by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<(TenantRecord, MemberRecord)> {
     let tenant = find_workspace_by_operator(ledger, tenant_slug).await?.ok_or(Error::NotFound("workspace"))?;
     let (tenant_id, email) = (tenant.id, Address::parse(email)?.into_string());

@@ -1,4 +1,4 @@
-//! Links by which a person chooses a new password.
+//! Links with which a person sets a new password.
 
 use super::{by_operator, present};
 use crate::{
@@ -16,15 +16,17 @@ use domain::{
 };
 use store::{Access, AccessLinkRecord, LinkPurpose};
 
-/// Makes a link for an active member. Its secret is in the answer and nowhere else. An earlier one stops working.
+/// Creates a link for an active member and returns its secret, which is not stored in plain text. An earlier
+/// link stops working.
 ///
-/// A password opens every workspace of its person, so an admin may do this only for people of this workspace alone.
+/// A password gives access to all workspaces of its person. Therefore an admin may only create links for people
+/// who are in no other workspace.
 pub async fn reset_link(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<(AccessLinkRecord, String)> {
     require(scope, Permission::Administer)?;
     make(ledger, scope.tenant_id, user_id, scope.caller).await
 }
 
-/// The same from the server's own machine, for anybody.
+/// Does the same as [`reset_link`] for the operator of the server, and for any member.
 pub async fn reset_link_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
@@ -40,7 +42,7 @@ async fn make(ledger: &Ledger, tenant_id: TenantId, user_id: UserId, by: Caller)
     let (id, digest, by_operator) = (LinkId::new(now, ledger.entropy()), secret.digest(), by == Caller::System);
     let link = ledger
         .store()
-        // Memberships elsewhere decide, so it looks across workspaces.
+        // The check covers memberships in other workspaces, so it needs access to all workspaces.
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 let member = present(tx.conn(), tenant_id, user_id).await?;
@@ -67,7 +69,7 @@ async fn make(ledger: &Ledger, tenant_id: TenantId, user_id: UserId, by: Caller)
             })
         })
         .await?;
-    // Who could have changed somebody's password is worth a line.
+    // Logged because whoever has the link can change the person's password.
     tracing::info!(workspace = link.tenant.slug, user = %user_id, by = link.created_by, "a password reset link was made");
     Ok((link, secret.into_string()))
 }

@@ -1,4 +1,4 @@
-//! Changing what a member may do.
+//! Changing the role of a member.
 
 use super::present;
 use crate::{Error, Ledger, MemberRecord, Result, guard::require};
@@ -9,7 +9,10 @@ use domain::{
     role::{Permission, Role},
 };
 
-/// Gives a member another role. A workspace keeps an admin.
+/// Gives a member another role.
+///
+/// # Errors
+/// [`Error::LastAdmin`] if the workspace would have no admin.
 pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Role) -> Result<MemberRecord> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

@@ -1,4 +1,4 @@
-//! Taking a person's access to a workspace away.
+//! Withdrawing a person's access to a workspace.
 
 use super::{by_operator, present};
 use crate::{
@@ -15,12 +15,12 @@ use domain::{
 };
 use store::{Access, WriteTx};
 
-/// How access is taken away.
+/// How access is withdrawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withdrawal {
-    /// For a while. Groups and tokens stay, and nothing can be done with them.
+    /// Temporarily. Groups and tokens are kept but have no effect.
     Deactivate,
-    /// For good: their own tokens are revoked, and they leave their groups. They can be invited again.
+    /// Permanently. The person's own tokens are revoked and they leave their groups. They can be invited again.
     Remove,
 }
 
@@ -33,14 +33,17 @@ impl Withdrawal {
     }
 }
 
-/// Takes a member's access away. Their sign-ins to the workspace end, the links that they made and that were made for
-/// them stop working, and what they are working on is cancelled. What they did stays, with their name.
+/// Withdraws a member's access. Their sign-ins to the workspace end. Links that they created and links created
+/// for them stop working. Their running human session is cancelled. What they wrote is kept with their name.
+///
+/// # Errors
+/// [`Error::LastAdmin`] if the workspace would have no admin.
 pub async fn withdraw(ledger: &Ledger, scope: &Scope, user_id: UserId, how: Withdrawal) -> Result<()> {
     require(scope, Permission::Administer)?;
     end_access(ledger, scope.into(), (scope.tenant_id, user_id), how, scope.caller).await
 }
 
-/// The same from the server's own machine.
+/// Does the same as [`withdraw`] for the operator of the server.
 pub async fn withdraw_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
@@ -86,7 +89,7 @@ async fn end_access(
     Ok(())
 }
 
-/// Cancels the working session that a person has open.
+/// Cancels the running human session of a person.
 async fn stop_working(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

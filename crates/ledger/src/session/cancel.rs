@@ -14,7 +14,8 @@ use domain::{
     session::{Actor, Command, Report, decide},
 };
 
-/// Stops a session for good: abandoned, with end reason cancelled. Who started it may; operators may any.
+/// Cancels a session: it is abandoned with the end reason cancelled. Allowed for the person who started it, and
+/// for operators and admins.
 pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Option<String>) -> Result<SessionRecord> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();

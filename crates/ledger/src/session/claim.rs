@@ -1,4 +1,4 @@
-//! Claiming queued sessions: each is handed to exactly one worker per attempt.
+//! Claiming pending sessions. Each attempt of a session is given to exactly one worker.
 
 mod first;
 
@@ -27,19 +27,19 @@ use store::{
     session::graph::{RelatedSession, related_children, related_dependencies},
 };
 
-/// Why a claimed session runs.
+/// The reason in the status change of a claim.
 const REASON: &str = "claimed";
-/// How long a waiting claim sleeps at most before it looks again: a wake-up may get lost between servers.
+/// Longest time that a waiting claim sleeps before it looks again, because wake-ups between servers may be lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// What a worker asks for.
+/// The request of a worker.
 #[derive(Debug, Clone)]
 pub struct Claim {
-    /// Only sessions of these agents; any agent's when absent.
+    /// Claim only sessions of these agents; `None` for any agent.
     pub agent_slugs: Option<Vec<String>>,
-    /// 1 to 100.
+    /// Largest number of sessions, 1 to 100.
     pub max: u32,
-    /// 1 to 3,600.
+    /// Duration of the lease in seconds, 1 to 3,600.
     pub lease_seconds: u32,
 }
 
@@ -63,40 +63,40 @@ impl Claim {
     }
 }
 
-/// A session in a worker's hands.
+/// A claimed session with the context for its worker.
 #[derive(Debug, Clone)]
 pub struct Claimed {
     /// The session.
     pub session: SessionRecord,
-    /// What its person was doing just now, for the end of the agent's prompt; `None` when they work on nothing, or
-    /// when the session is nobody's.
+    /// Recent activity of the session's person, to be appended to the agent's prompt. `None` if the person has
+    /// no running human session, or if the session belongs to no person.
     pub context: Option<String>,
-    /// With what it goes on after a person decided.
+    /// The decision with which the session continues.
     pub resume: Option<Resumed>,
-    /// Outputs of it that were denied, oldest first.
+    /// Denied outputs of the session, oldest first.
     pub denials: Vec<Denied>,
-    /// What came of the sessions it depends on, in the order in which they were named.
+    /// Results of the sessions that it depends on, in the order in which they were named.
     pub dependencies: Vec<RelatedSession>,
-    /// The sessions it has started, and what came of them, oldest first; only from the second claim on.
+    /// The sessions that it started, with their results, oldest first. Empty at the first claim.
     pub children: Vec<RelatedSession>,
-    /// Whether it has started more than those.
+    /// Whether it started more sessions than `children` contains.
     pub has_more_children: bool,
 }
 
-/// Claims up to `max` sessions, oldest first; waits up to `wait` for the first. Empty when there was none.
+/// Claims up to `max` sessions, oldest first. Waits up to `wait` for the first one. Empty if there was none.
 pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration) -> Result<Vec<Claimed>> {
     require(scope, Permission::Work)?;
     claim.check()?;
     let deadline = tokio::time::Instant::now() + wait;
     loop {
-        // Registered before looking, so that a session queued in between is not missed.
+        // Subscribed before the query, so that a session queued in between is not missed.
         let queued = ledger.hub().queued(scope.tenant_id);
         let claimed = attempt(ledger, scope, claim.clone()).await?;
         if !claimed.is_empty() || tokio::time::Instant::now() >= deadline {
             return Ok(claimed);
         }
         let until = deadline.min(tokio::time::Instant::now() + LOOK_AGAIN);
-        // Either way we look again: woken, or to be sure.
+        // After a wake-up or a timeout the loop looks again.
         let _ = tokio::time::timeout_at(until, queued.wait()).await;
     }
 }
@@ -106,7 +106,7 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
         return Ok(claimed);
     }
     let now = ledger.now();
-    // Randomness is drawn before the transaction, which has none of its own.
+    // Randomness is drawn before the transaction, which has no source of its own.
     let fresh = |_| (EventFactory::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
     let fresh: Vec<(EventFactory, Delimiter)> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
@@ -129,7 +129,7 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
         .await
 }
 
-/// The oldest claimable sessions over all wanted agents.
+/// Returns the oldest claimable sessions of all requested agents.
 async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Result<Vec<SessionRecord>> {
     let Some(slugs) = &claim.agent_slugs else {
         return Ok(store::session::claimable(tx, scope.tenant_id, None, claim.max).await?);
@@ -144,7 +144,7 @@ async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Resul
     Ok(found)
 }
 
-/// What a claim gives: from when, and how long.
+/// The start and duration of a lease.
 #[derive(Clone, Copy)]
 struct Term {
     from: Timestamp,
@@ -184,7 +184,7 @@ async fn take(
     Ok(Claimed { session, context, resume, denials, dependencies, children, has_more_children })
 }
 
-/// What a claim records of itself.
+/// Creates the event that records a claim.
 fn claimed_event(
     minter: &mut EventFactory,
     scope: &Scope,
@@ -196,7 +196,7 @@ fn claimed_event(
     minter.event(Kind::SESSION_CLAIMED, None, &metadata)
 }
 
-/// What came of the sessions around this one, as far as its worker is told: of those it depends on, and of those it
+/// Returns the results of related sessions for the worker: those that this session depends on, and those that it
 /// started before this claim.
 async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<RelatedSession>, Vec<RelatedSession>)> {
     let (tenant_id, id) = (session.tenant_id, session.id);
@@ -204,7 +204,7 @@ async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<R
         0 => Vec::new(),
         _ => related_dependencies(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX, CLAIM_OUTPUT_BYTES_MAX).await?,
     };
-    // Nobody has held it before: it has started nothing.
+    // A session that no worker has claimed has started no other session.
     let children = match session.attempt {
         0 => Vec::new(),
         _ => related_children(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX + 1, CLAIM_OUTPUT_BYTES_MAX).await?,
@@ -212,7 +212,7 @@ async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<R
     Ok((dependencies, children))
 }
 
-/// What the session's person was doing, and the event that records what the agent is told.
+/// Returns the recent activity of the session's person, and the event that records it in the log.
 async fn context(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
