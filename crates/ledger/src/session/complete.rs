@@ -1,4 +1,4 @@
-//! A worker reports success. The first report is the recorded outcome, for ever.
+//! Completing a session. The first report of a worker is recorded and never changes.
 
 use crate::{
     ActionRecord, Ledger, Result, SessionRecord,
@@ -19,23 +19,24 @@ use domain::{
 use serde_json::{Value, json};
 use store::WriteTx;
 
-/// What a worker reports.
+/// The report of a worker.
 #[derive(Debug, Clone)]
 pub struct Completion {
-    /// The fencing token.
+    /// The attempt of the claim, which is the fencing token.
     pub attempt: u32,
-    /// Any JSON that keeps the output contract of the session's action.
+    /// The result as JSON. It must fulfil the output contract of the session's action.
     pub result: Option<String>,
-    /// A JSON object.
+    /// Usage as a JSON object.
     pub usage: Option<String>,
 }
 
-/// Completes a session and writes its result to the entities that its action's output contract names: all or nothing.
-/// A repeat under the same attempt answers with the recorded outcome.
+/// Completes a session and writes its result to the entities that its action's output contract names, in one
+/// transaction. If the action requires approval, a gate opens instead. A repeat with the same attempt returns
+/// the recorded outcome.
 ///
 /// # Errors
-/// [`Error::OutputInvalid`] for a result that breaks the contract. The first one of an attempt is recorded and the
-/// session goes on; the second one fails it.
+/// [`Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is recorded
+/// and the session continues. The second violation fails the session.
 pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
@@ -74,7 +75,8 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
     Ok(reported?)
 }
 
-/// Checks the result against its contract and does what becomes of it. The refusal is a value: it is recorded.
+/// Checks the result against its contract, then writes, stages or refuses it. A refusal is returned as a value,
+/// because it is recorded and must be committed.
 async fn report(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -104,16 +106,16 @@ async fn report(
     }
     let events = vec![change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
     let Completion { result, usage, .. } = completion;
-    // What a completion says of its usage counts alone, also where it says nothing.
+    // Only the usage in the completion counts. A completion without usage clears earlier usage.
     let before = SessionRecord { usage: None, ..before };
     Ok(Ok(write(tx, before, transition, change, events, Report { result, usage, ..Report::default() }).await?))
 }
 
-/// What becomes of a result that keeps its contract.
+/// What happens to a result that fulfils its contract.
 enum Settled {
-    /// Its entities are written, where it has any.
+    /// It was written to its entities, if it has any.
     Written(Written),
-    /// A person has to decide first: nothing is written.
+    /// It needs approval. Nothing was written.
     AwaitsApproval(Value),
 }
 
@@ -129,7 +131,7 @@ async fn settled(
     if output::awaits_approval(action, session) {
         return Ok(Settled::AwaitsApproval(output));
     }
-    // Only objects have something to write.
+    // Only a JSON object can contain values for entities.
     if !output.is_object() {
         return Ok(Settled::Written(Written::default()));
     }
@@ -138,12 +140,13 @@ async fn settled(
     Ok(Settled::Written(output::write_back(tx, write).await?))
 }
 
-/// The result as JSON; its contract was checked before. Null for a session that ends without a word.
+/// Parses the result, whose contract is already checked. Null if there is no result.
 fn read(result: Option<&str>) -> Value {
     result.and_then(|result| serde_json::from_str(result).ok()).unwrap_or_default()
 }
 
-/// Whether this very result waits for approval already: its worker did not hear the answer and reports again.
+/// Returns whether the same result already waits for approval. This is the case if the worker did not receive
+/// the response and repeats its report.
 async fn is_staged(tx: &mut WriteTx<'_>, session: &SessionRecord, completion: &Completion) -> Result<bool> {
     let Some(gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(false) };
     let (Task::Output(staged) | Task::Fields(staged)) = &gate.task else { return Ok(false) };

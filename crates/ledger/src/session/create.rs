@@ -26,40 +26,40 @@ use store::{
     session::{Idempotency, Inserted},
 };
 
-/// A session that a new one waits for.
+/// A session on which a new session depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DependsOn {
-    /// A session of the workspace.
+    /// Id of a session of the workspace.
     pub session_id: SessionId,
-    /// What becomes of the new one when this one does not complete.
+    /// What happens to the new session if this one does not complete.
     pub if_fails: IfDependencyFails,
 }
 
-/// What a session is made of.
+/// The fields of a new session.
 #[derive(Debug, Clone)]
 pub struct NewSession {
-    /// agent and tool sessions are queued, response and mixed ones start as drafts.
+    /// Agent and tool sessions are queued at once. Response and mixed sessions start as drafts.
     pub session_type: Type,
-    /// An action of the workspace.
+    /// Id of an action of the workspace.
     pub action_id: Option<ActionId>,
-    /// The agent that may claim it, where no action says so.
+    /// Slug of the agent that may claim the session. Defaults to the agent of the action.
     pub agent_slug: Option<String>,
-    /// Made from the action's name when absent.
+    /// Defaults to the action's name.
     pub title: Option<String>,
-    /// JSON for the worker.
+    /// Input for the worker, as JSON.
     pub input: Option<String>,
     /// A JSON object.
     pub metadata: Option<String>,
-    /// A session of the workspace.
+    /// Id of a session of the workspace.
     pub parent_id: Option<SessionId>,
-    /// Sessions that have to end before it is queued; only of agent and tool sessions.
+    /// Sessions that must end before this one is queued. Only for agent and tool sessions.
     pub depends_on: Vec<DependsOn>,
-    /// The same key answers with the same session again.
+    /// A repeat with the same key returns the session that the first request created.
     pub idempotency_key: Option<String>,
 }
 
 impl NewSession {
-    /// An empty session of this type.
+    /// Creates a session of this type without any other field.
     pub const fn of_type(session_type: Type) -> Self {
         Self {
             session_type,
@@ -102,7 +102,7 @@ impl NewSession {
         }
     }
 
-    /// What makes two requests with one key the same request.
+    /// Returns a digest of the request. Requests with the same key must have the same digest.
     fn digest(&self) -> [u8; 32] {
         let mut fields = json!([
             self.session_type,
@@ -113,7 +113,8 @@ impl NewSession {
             self.metadata,
             self.parent_id
         ]);
-        // Digests of requests without any stay what they were.
+        // Dependencies are only added if there are any. This keeps the digest of other requests as it was in
+        // earlier versions.
         for on in &self.depends_on {
             if let Some(fields) = fields.as_array_mut() {
                 fields.push(json!([on.session_id, on.if_fails]));
@@ -123,10 +124,14 @@ impl NewSession {
     }
 }
 
-/// Events of a session that is made: made, queued; or made, and given up with its error.
+/// Largest number of events of a new session: created and queued, or created and skipped with an error.
 pub(super) const EVENTS_MAX: usize = 3;
 
-/// Creates a session. Repeating a request with the same idempotency key answers with the same session.
+/// Creates a session. A repeat with the same idempotency key returns the same session.
+///
+/// # Errors
+/// [`Error::Invalid`] for wrong fields, [`Error::NotFound`] for unknown references, [`Error::IdConflict`] if the
+/// key was used for a different request.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<SessionRecord> {
     require(scope, Permission::StartSession)?;
     new.check()?;
@@ -137,7 +142,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
 }
 
-/// Inserts a session with its first events, or finds the one its idempotency key made.
+/// Inserts a session with its first events, or returns the session that its idempotency key created.
 pub(super) async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
@@ -153,7 +158,7 @@ pub(super) async fn insert(
     let place = lock_relations(tx, &scope, &new, retry_of.is_some()).await?;
     let is_queued = matches!(new.session_type, Type::Agent | Type::Tool);
     let (mut session, action) = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
-    // A retry has the input that was accepted once.
+    // The input of a retry was accepted when the first session was created.
     if let (Some(action), None) = (&action, retry_of) {
         session.input = accept(action, session.input.take(), is_queued)?;
     }
@@ -167,7 +172,8 @@ pub(super) async fn insert(
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => depend(tx, session, &place.dependencies, minter).await,
-        // Two requests with one key at the same instant on two servers: the other one won.
+        // Another server handled a request with the same key at the same time, and its transaction was committed
+        // first.
         Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
     }
@@ -191,7 +197,7 @@ pub(crate) async fn repeated(
     }
 }
 
-/// The row as it will be inserted, checked against action and parent; and the action.
+/// Builds the row and checks it against its action and parent. Also returns the action.
 pub(crate) async fn draft(
     tx: &mut WriteTx<'_>,
     scope: Scope,
@@ -210,7 +216,7 @@ pub(crate) async fn draft(
     }
     let mut entity_id = action.as_ref().and_then(|a| a.target_entity_id);
     if let Some(parent) = &place.parent {
-        // A step of work on an entity is work on that entity.
+        // A child session is about the same entity as its parent, unless its action says otherwise.
         entity_id = entity_id.or(parent.entity_id);
         if store::session::depth(tx.conn(), tenant_id, parent.id).await? >= PARENT_DEPTH_MAX {
             return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
@@ -265,7 +271,7 @@ pub(crate) async fn draft(
     Ok((session, action))
 }
 
-/// What an incognito conversation has others do is as incognito as itself.
+/// Returns the metadata of a new session. Children of an incognito session are incognito too.
 fn metadata(own: Option<String>, parent: Option<&SessionRecord>) -> String {
     let own = own.unwrap_or_else(|| "{}".into());
     if !parent.is_some_and(|parent| is_incognito(&parent.metadata)) {
@@ -276,7 +282,7 @@ fn metadata(own: Option<String>, parent: Option<&SessionRecord>) -> String {
     serde_json::Value::Object(notes).to_string()
 }
 
-/// The time limits that an action gives its sessions.
+/// Returns the time limits in the metadata of an action.
 fn time_limits_of(action: &ActionRecord) -> Result<TimeLimits> {
     let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
     Ok(TimeLimits::of_metadata(&metadata)?)

@@ -1,4 +1,4 @@
-//! Ending sessions whose time limit passed.
+//! Expiring sessions whose time limit is over.
 
 use super::sweep::BATCH;
 use crate::{
@@ -15,9 +15,10 @@ use domain::{
 use serde_json::json;
 use store::Access;
 
-/// Expires every session that has stood where it stands for longer than its limit; how many this call ended.
+/// Expires every session that has been in its status for longer than its limit. Returns how many this call
+/// expired.
 ///
-/// Safe to run on many servers at once: each session is decided under its row's lock.
+/// Safe to run on several servers at once: each session is decided under its row's lock.
 pub(super) async fn expire_overdue(ledger: &Ledger) -> Result<u64> {
     let mut expired = 0;
     loop {
@@ -33,7 +34,7 @@ pub(super) async fn expire_overdue(ledger: &Ledger) -> Result<u64> {
     }
 }
 
-/// Expires one session, if it is still overdue.
+/// Expires one session if it is still overdue. Returns whether it did.
 async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<bool> {
     let now = ledger.now();
     let mut change = Change {
@@ -48,7 +49,7 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
         .write((&Scope::system(tenant_id)).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                // It may have moved on, or ended, since.
+                // The session may have changed its status or ended since it was read.
                 if before.deadline_at().is_none_or(|at| at > now) {
                     return Ok(false);
                 }

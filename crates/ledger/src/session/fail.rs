@@ -1,4 +1,4 @@
-//! A worker reports an error.
+//! Failing a session.
 
 use crate::{
     Ledger, Result, SessionRecord,
@@ -16,20 +16,20 @@ use domain::{
 };
 use serde_json::json;
 
-/// What a worker reports.
+/// The report of a worker.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The fencing token.
+    /// The attempt of the claim, which is the fencing token.
     pub attempt: u32,
-    /// For people; at most 4,000 characters.
+    /// Error message for people, at most 4,000 characters.
     pub message: String,
-    /// For machines.
+    /// Error code for programs.
     pub code: Option<String>,
-    /// A JSON object: what the session has cost until then.
+    /// Usage until the failure, as a JSON object.
     pub usage: Option<String>,
 }
 
-/// Fails a session. A repeat under the same attempt answers with the recorded outcome.
+/// Fails a session. A repeat with the same attempt returns the recorded outcome.
 pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failure) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();

@@ -1,9 +1,10 @@
-//! What follows from the end of a session: dependents begin or are given up, a parent that waited goes on, and what a
-//! stopped session had started stops too.
+//! Handles the end of a session for other sessions: dependents start or are skipped, a waiting parent is queued
+//! again, and children of a cancelled session are cancelled.
 //!
-//! The transaction that ends a session only notes that it did. Following the note is a second step, of the same request
-//! right after the commit, or of a sweep if the process dies in between. So the end of one session never waits for locks
-//! of others, which could wait for it. Every step decides each session under its lock and does nothing twice.
+//! The transaction that ends a session only records the ending. A second step handles it: the same request after
+//! the commit, or a sweep if the process stops in between. Therefore ending a session never waits for locks of
+//! other sessions, and deadlocks are impossible. Each session is decided under its lock, so repeating the step
+//! has no further effect.
 
 use super::{
     graph::{resume_parent, start_or_skip, step},
@@ -19,11 +20,11 @@ use domain::{
 use std::collections::VecDeque;
 use store::{Access, WriteTx, session::graph as rows};
 
-/// An ended session whose end is to be followed up.
+/// A session whose ending has to be handled.
 pub(crate) type Ending = (TenantId, SessionId);
 
-/// Follows endings that were just committed, and those that follow from them, as far as one request goes. What fails or
-/// is left stays noted: the sweep follows it.
+/// Handles endings that were just committed and the endings that result from them, up to [`FOLLOW_AT_ONCE_MAX`].
+/// Endings that fail or are left remain recorded and are handled by the sweep.
 pub(crate) async fn follow_at_once(ledger: &Ledger, endings: Vec<Ending>) {
     let mut queue = VecDeque::from(endings);
     for _ in 0..FOLLOW_AT_ONCE_MAX {
@@ -37,8 +38,8 @@ pub(crate) async fn follow_at_once(ledger: &Ledger, endings: Vec<Ending>) {
     }
 }
 
-/// Follows every ending that is still noted, and what follows from those; how many that were. One that cannot be followed
-/// does not hold up the others.
+/// Handles all recorded endings and those that result from them. Returns how many. An ending that fails does not
+/// stop the others.
 pub(super) async fn follow_noted(ledger: &Ledger) -> Result<u64> {
     let mut followed = 0;
     loop {
@@ -53,11 +54,11 @@ pub(super) async fn follow_noted(ledger: &Ledger) -> Result<u64> {
 #[derive(Default)]
 struct FollowedEndings {
     followed: u64,
-    /// Whether further endings followed from these.
+    /// Whether handling these endings ended further sessions.
     has_further: bool,
 }
 
-/// Follows the endings that are noted, once each.
+/// Handles each recorded ending once.
 async fn walk(ledger: &Ledger) -> Result<FollowedEndings> {
     let mut walked = FollowedEndings::default();
     let mut after = None;
@@ -80,15 +81,15 @@ async fn walk(ledger: &Ledger) -> Result<FollowedEndings> {
     }
 }
 
-/// Sessions that an end may move.
+/// Sessions that may change because a session ended.
 struct AffectedSessions {
     ended: SessionRecord,
     ids: Vec<SessionId>,
-    /// Whether there are more children to stop than were listed.
+    /// Whether there are more children to cancel than `ids` contains.
     has_more: bool,
 }
 
-/// Follows one ending; the endings that follow from it.
+/// Handles one ending. Returns the endings that result from it.
 async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<Vec<Ending>> {
     let access: Access = (&Scope::system(tenant_id)).into();
     let mut further = Vec::new();
@@ -120,7 +121,7 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
     Ok(further)
 }
 
-/// What an ending that is still noted may move.
+/// Returns the sessions that a recorded ending may change. `None` if the ending is already handled.
 async fn touched(
     conn: &mut store::Conn<'_>,
     tenant_id: TenantId,
@@ -143,7 +144,7 @@ async fn touched(
     Ok(Some(AffectedSessions { ended, ids, has_more }))
 }
 
-/// Decides these sessions, locked in id order, now that the other one has ended.
+/// Decides these sessions after `ended` has ended. They are locked in the order of their ids.
 async fn apply_ending(
     tx: &mut WriteTx<'_>,
     ended: &SessionRecord,
@@ -154,7 +155,7 @@ async fn apply_ending(
     let mut minters = chunk.into_iter().peekable();
     let along = ended.end_reason().is_some_and(cancels_children);
     for session in locked {
-        // Both are in id order; a session that is not there has no use for its ids.
+        // Both lists are ordered by id. Sessions that do not exist are skipped.
         while minters.next_if(|(id, _)| *id < session.id).is_some() {}
         let Some((_, minter)) = minters.next() else { return Ok(()) };
         if along && session.parent_id == Some(ended.id) {

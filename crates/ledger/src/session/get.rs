@@ -1,4 +1,4 @@
-//! One session, or a few by id.
+//! Reading one session, or several by id.
 
 use crate::{
     Error, Ledger, Result, SessionRecord,
@@ -8,7 +8,10 @@ use crate::{
 use domain::{Scope, id::SessionId, limit::PAGE_MAX, role::Permission};
 use store::Conn;
 
-/// A session of the workspace that the caller may know of.
+/// Returns a session of the workspace that the caller can see.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -21,7 +24,10 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) ->
     require_visible(conn, scope, found).await
 }
 
-/// Those of `ids` that exist in the workspace, newest first.
+/// Returns those of these sessions that exist in the workspace and that the caller can see, newest first.
+///
+/// # Errors
+/// [`Error::Invalid`] for more than [`PAGE_MAX`] ids.
 pub async fn list_by_ids(ledger: &Ledger, scope: &Scope, ids: &[SessionId]) -> Result<Vec<SessionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, ids) = (*scope, ids.to_vec());

@@ -1,4 +1,5 @@
-//! Sessions that wait for others: where a new one stands among them, and when one that waits goes on.
+//! Dependencies between sessions: checks those of a new session, and starts sessions when they have nothing to
+//! wait for.
 
 use super::create::{DependsOn, NewSession};
 use crate::{
@@ -21,18 +22,19 @@ use serde_json::json;
 use std::collections::HashMap;
 use store::{WriteTx, session::graph as rows};
 
-/// What stands above and before a new session, locked.
+/// The parent and the dependencies of a new session, locked.
 #[derive(Default)]
 pub(crate) struct LockedRelations {
     pub(crate) parent: Option<SessionRecord>,
     pub(crate) dependencies: Vec<(SessionRecord, IfDependencyFails)>,
 }
 
-/// Finds and locks the parent and the dependencies of a new session, all in id order: neither can end or begin to wait
-/// unseen while the session is made.
+/// Finds and locks the parent and the dependencies of a new session, in the order of their ids. While they are
+/// locked they cannot end or begin to wait.
 ///
 /// # Errors
-/// For sessions that are not of the workspace, parents that were stopped, and circles of sessions that wait for each other.
+/// If a session is not in the workspace, if the parent was stopped, or if sessions would wait for each other in
+/// a circle.
 pub(super) async fn lock_relations(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
@@ -58,7 +60,7 @@ pub(super) async fn lock_relations(
         Some(id) => Some(found.get(&id).cloned().ok_or(Error::NotFound("parent session"))?),
     };
     if let Some(parent) = &parent {
-        // Whoever stopped the parent stopped what it had started; it starts nothing after that.
+        // A parent that was stopped together with its children must not get new ones.
         let stopped = parent.end_reason().is_some_and(cancels_children);
         if stopped && !is_retry {
             return Err(Refusal::AlreadyFinal { status: parent.status() }.into());
@@ -84,8 +86,9 @@ async fn check_room(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<()>
     Ok(())
 }
 
-/// A parent may wait for its children. So none of what a child depends on may wait for the parent: nothing is known of
-/// the child yet, and every circle that it closes leads through its parent.
+/// Checks that the new session does not close a circle. A parent may wait for its children, so nothing that a
+/// child depends on may wait for the parent. No session depends on the new child yet, so every circle contains
+/// its parent.
 async fn check_circle(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<()> {
     let Some(parent) = place.parent.as_ref().filter(|parent| !parent.status().is_final()) else { return Ok(()) };
     let mut seen: Vec<SessionId> =
@@ -103,9 +106,10 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<(
         }
         let ahead = rows::list_awaited(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await?;
         if !ahead.is_empty() && !alone {
-            // What the new session depends on is locked and gets no children meanwhile. What stands behind that is not:
-            // two creations at one instant could each close half of a circle that neither sees. So those that have to look
-            // further do it one at a time; whoever comes second sees what the first has made.
+            // Direct dependencies are locked and get no children in the meantime. Sessions further away are not
+            // locked, so two sessions created at the same time could each add one half of a circle. Therefore
+            // checks that look further run one at a time in a workspace, and each sees what the previous one
+            // created.
             rows::lock_workspace_graph(tx, parent.tenant_id).await?;
             alone = true;
         }
@@ -119,7 +123,8 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<(
     Ok(())
 }
 
-/// Records the dependencies of a session that was just inserted, and begins it if there is nothing to wait for.
+/// Records the dependencies of a newly inserted session. Starts or skips the session if it has nothing to wait
+/// for.
 pub(super) async fn depend(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
@@ -137,7 +142,7 @@ pub(super) async fn depend(
     start_or_skip(tx, session, minter).await
 }
 
-/// Starts or gives up a locked draft, if what it depends on lets it; leaves it alone otherwise.
+/// Starts or skips a locked draft, if the status of its dependencies permits it. Otherwise returns it unchanged.
 pub(super) async fn start_or_skip(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -165,7 +170,7 @@ pub(super) async fn start_or_skip(
     }
 }
 
-/// Puts a locked parent back into the queue, if every session that it started has ended.
+/// Queues a locked parent again if all of its children have ended.
 pub(super) async fn resume_parent(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -177,7 +182,7 @@ pub(super) async fn resume_parent(
     step(tx, before, Command::Resume, "every session that it started has ended".into(), minter).await
 }
 
-/// One command of the server that needs nothing else, on a locked session.
+/// Applies a command of the server to a locked session, without further events.
 pub(super) async fn step(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,

@@ -1,4 +1,4 @@
-//! Keeping a lease.
+//! Extending a lease.
 
 use crate::commit::state;
 use crate::{Error, Ledger, Result, guard::require};
@@ -11,7 +11,7 @@ use domain::{
     session::{Actor, Command, decide},
 };
 
-/// Extends the holder's lease by its full length; answers with its new end.
+/// Extends the lease of the session's worker by its full duration. Returns when it expires.
 pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Timestamp> {
     require(scope, Permission::Work)?;
     let (tenant_id, leases) = (scope.tenant_id, ledger.lease_time());
@@ -24,7 +24,7 @@ pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u
                 decide(state(&session), Actor::Worker { attempt }, Command::Heartbeat)?;
                 let seconds = session.lease_seconds().unwrap_or(LEASE_SECONDS_DEFAULT);
                 let expires_at = leases.now(tx.conn()).await? + TimeDelta::seconds(i64::from(seconds));
-                // The row is locked: the compare-and-set can only succeed.
+                // The row is locked, so the compare-and-set always succeeds.
                 store::session::extend_lease(tx, tenant_id, id, attempt, expires_at).await?;
                 Ok(expires_at)
             })

@@ -16,26 +16,27 @@ use domain::{
 };
 use store::{Conn, session::Filter};
 
-/// Which sessions.
+/// Filter and page of a list of sessions.
 #[derive(Debug, Clone, Default)]
 pub struct ListSessions {
-    /// Only this type.
+    /// Only sessions of this type.
     pub session_type: Option<Type>,
-    /// Only this status.
+    /// Only sessions of this status.
     pub status: Option<Status>,
     /// Only sessions of this action.
     pub action_id: Option<ActionId>,
     /// Only children of this session.
     pub parent_id: Option<SessionId>,
-    /// Only titles that contain this, whatever the case.
+    /// Only sessions whose title contains this text. Case is ignored.
     pub title_contains: Option<String>,
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// Whoever sees a private session sees its children, which are private to the same person.
+/// Adjusts the filter for children of a private session. They are private to the same person, so everyone who
+/// can see the parent can see them.
 async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store::Result<Filter> {
     let Some(id) = filter.parent_id else { return Ok(filter) };
     match store::session::find(conn, scope.tenant_id, id).await? {
@@ -46,7 +47,7 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
     }
 }
 
-/// A list that was asked for, with what its filter and cursor mean.
+/// A checked [`ListSessions`] with a decoded cursor, for one caller.
 pub(crate) struct ListQuery {
     filter: Filter,
     before: Option<SessionId>,
@@ -54,10 +55,11 @@ pub(crate) struct ListQuery {
 }
 
 impl ListQuery {
-    /// What the caller asks for.
+    /// Checks the query and decodes its cursor.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] or [`crate::Error::InvalidCursor`] for what no list has.
+    /// [`crate::Error::Invalid`] for a wrong filter or limit, [`crate::Error::InvalidCursor`] for a cursor of
+    /// another list.
     pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
@@ -76,7 +78,7 @@ impl ListQuery {
     }
 }
 
-/// One page of the sessions that the caller may know of, newest first.
+/// Returns one page of the sessions that the caller can see, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(scope, query)?);
@@ -92,7 +94,7 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery
     Ok(Listed { items: page.items, next_cursor })
 }
 
-/// Sessions that repeat this one and that the caller may know of, newest first, at most `limit`.
+/// Returns retries of this session that the caller can see, newest first, at most `limit`.
 pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<SessionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, limit) = (*scope, page_size(limit)?);
@@ -105,7 +107,7 @@ pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) 
     read.await
 }
 
-/// [`retries`] on an open connection, of a session that the caller may know of.
+/// [`retries`] on an open connection. The caller has checked that the session is visible.
 pub(crate) async fn retries_on(
     conn: &mut Conn<'_>,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! Which sessions one waits for, and which wait for it.
+//! The dependencies and dependents of a session.
 
 use super::get::get_on;
 use crate::{Ledger, Result, SessionRecord, guard::require, visibility::can_see};
@@ -8,16 +8,16 @@ use store::{
     session::graph::{Neighbour, dependencies, dependents},
 };
 
-/// The sessions before and after one.
+/// The sessions before and after a session.
 #[derive(Debug, Clone, Default)]
 pub struct Related {
-    /// What it depends on, in the order in which it was named.
+    /// Sessions that it depends on, in the order in which they were named.
     pub dependencies: Vec<Neighbour>,
-    /// What depends on it, oldest first.
+    /// Sessions that depend on it, oldest first.
     pub dependents: Vec<Neighbour>,
 }
 
-/// What a session depends on, and the first [`DEPENDENTS_MAX`] that depend on it.
+/// Returns the dependencies of a session and its first [`DEPENDENTS_MAX`] dependents.
 pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Related> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -30,14 +30,15 @@ pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Re
     read.await
 }
 
-/// [`related`] on an open connection, of a session that the caller may know of.
+/// [`related`] on an open connection. The caller has checked that the session is visible.
 pub(crate) async fn related_on(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> Result<Related> {
     let (tenant_id, id) = (session.tenant_id, session.id);
     let dependencies = match session.dependency_count {
         0 => Vec::new(),
         _ => dependencies(conn, tenant_id, id).await?,
     };
-    // Sessions may come to depend on one that has ended; nobody waits for it then, so they are not bounded.
+    // Any number of sessions may depend on a session that has ended, because they do not wait for it. So the
+    // list is limited.
     let dependents = dependents(conn, tenant_id, id, DEPENDENTS_MAX).await?;
     Ok(Related {
         dependencies: retain_visible(conn, scope, dependencies).await?,
@@ -45,7 +46,7 @@ pub(crate) async fn related_on(conn: &mut Conn<'_>, scope: &Scope, session: &Ses
     })
 }
 
-/// Those of these sessions that the caller may know of.
+/// Returns those of these sessions that the caller can see.
 async fn retain_visible(
     conn: &mut Conn<'_>,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! A worker gives its session back unfinished.
+//! Releasing a session that is not finished.
 
 use crate::commit::{Change, EventFactory, apply};
 use crate::{Ledger, Result, SessionRecord, guard::require};
@@ -9,7 +9,7 @@ use domain::{
     session::{Actor, Command},
 };
 
-/// Puts the session back into the queue for another worker.
+/// Puts the session of a worker back into the queue, so that another worker can claim it.
 pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;
     let change = Change {

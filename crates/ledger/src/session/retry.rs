@@ -1,4 +1,4 @@
-//! Repeating a session that has ended.
+//! Running an ended session again.
 
 use super::create::{DependsOn, EVENTS_MAX, NewSession, insert};
 use crate::{
@@ -17,7 +17,7 @@ use domain::{
 };
 use store::{WriteTx, session::graph as rows};
 
-/// A new session with the same action, input and parent. The old one stays as it is.
+/// Creates a new session with the same action, input and parent. The old session does not change.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
@@ -61,8 +61,9 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
         .await
 }
 
-/// What the old session depended on, or the newest retries of that. Whoever repeats a session knows how those ended: what
-/// has ended is nothing to wait for any more, however it did.
+/// Returns the dependencies of the retry: those of the old session, or their newest retries. The retry does not
+/// wait for dependencies that have ended, even if they failed, because the person who retries can see how they
+/// ended.
 async fn dependencies(tx: &mut WriteTx<'_>, old: &SessionRecord) -> Result<Vec<DependsOn>> {
     if old.dependency_count == 0 {
         return Ok(Vec::new());

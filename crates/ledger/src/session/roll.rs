@@ -1,16 +1,17 @@
-//! Entering sessions in the roll of their workspace.
+//! Adds sessions to the roll of their workspace.
 
 use crate::{Error, Ledger, Result};
 use store::Access;
 
-/// Sessions entered in one transaction: on SQLite appends wait for it.
+/// Number of sessions added in one transaction. On SQLite, appends wait for that transaction.
 const ENTERED_AT_ONCE: u32 = 200;
-/// Transactions of one sweep. What is left waits for the next.
+/// Largest number of transactions in one sweep. Remaining sessions are added by the next sweep.
 const STEPS_MAX: u32 = 20;
 
-/// Enters sessions that were made since the last sweep, and some of those that were there before rolls were kept. How many.
+/// Adds sessions that were created since the last sweep, and some of those from before rolls existed. Returns
+/// how many.
 ///
-/// Safe to run on many servers at once: they take turns.
+/// Safe to run on several servers at once: they take turns.
 pub async fn roll(ledger: &Ledger) -> Result<u64> {
     let mut entered = 0;
     for _ in 0..STEPS_MAX {

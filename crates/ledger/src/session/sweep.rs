@@ -1,4 +1,4 @@
-//! Taking sessions back from workers that went silent.
+//! Takes sessions back from workers whose lease has expired.
 
 use super::{expire::expire_overdue, follow::follow_noted};
 use crate::{
@@ -14,26 +14,26 @@ use domain::{
 use serde_json::json;
 use store::Access;
 
-/// Sessions handled per look.
+/// Largest number of sessions that one read returns.
 pub(super) const BATCH: u32 = 200;
 
-/// What a sweep did.
+/// Counts of one sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Back in the queue.
+    /// Sessions that were queued again.
     pub requeued: u64,
-    /// Failed, because every attempt was lost.
+    /// Sessions that failed because their last attempt lost its lease.
     pub failed: u64,
-    /// Expired, because a time limit passed.
+    /// Sessions that expired because a time limit was over.
     pub expired: u64,
-    /// Ended before, and followed up only now.
+    /// Endings that were handled by this sweep.
     pub followed: u64,
 }
 
-/// Requeues sessions whose lease ran out; those at their last attempt fail with `lease_exhausted`. Ends those whose time
-/// limit passed. Follows up endings that nobody came to follow up.
+/// Queues sessions whose lease has expired. At their last attempt they fail with `lease_exhausted`. Also expires
+/// sessions whose time limit is over, and handles endings that no request has handled.
 ///
-/// Safe to run on many servers at once: each session is decided under its row's lock.
+/// Safe to run on several servers at once: each session is decided under its row's lock.
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let mut swept = Swept::default();
     loop {
@@ -64,7 +64,7 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     Ok(swept)
 }
 
-/// Takes one session back, if its lease is still lost; answers with its new status.
+/// Takes one session back if its lease is still expired. Returns its new status.
 async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<Option<Status>> {
     let scope = Scope::system(tenant_id);
     let leases = ledger.lease_time();
@@ -80,7 +80,7 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
-                // A heartbeat may have come in since.
+                // A heartbeat may have extended the lease since it was read.
                 let now = leases.now(tx.conn()).await?;
                 if before.lease_expires_at().is_none_or(|at| at >= now) {
                     return Ok(None);

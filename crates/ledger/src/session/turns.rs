@@ -1,11 +1,11 @@
-//! How many turns a session had.
+//! Counting the turns of a session.
 
 use crate::{Ledger, Result, SessionRecord, commit::is_thread};
 use domain::{Scope, session::Type};
 use store::Conn;
 
-/// How many turns a session had: the messages of a person in its log. A session without any that is no conversation has
-/// one turn per attempt.
+/// Returns the number of turns of a session: the messages of a person in its log. An agent session without
+/// messages that is not a conversation has one turn for each attempt.
 pub async fn turns(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<u64> {
     let session = session.clone();
     ledger.snapshot(scope, move |conn| Box::pin(async move { turns_on(conn, &session).await })).await

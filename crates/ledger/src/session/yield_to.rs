@@ -1,4 +1,4 @@
-//! A worker parks its session until something arrives.
+//! Yielding a session until someone or something answers.
 
 use super::graph::resume_parent;
 use crate::{
@@ -19,27 +19,27 @@ use domain::{
 };
 use serde_json::Value;
 
-/// What a worker parks its session for.
+/// The request of a worker to yield.
 #[derive(Debug, Clone)]
 pub struct YieldRequest {
-    /// The fencing token.
+    /// The attempt of the claim, which is the fencing token.
     pub attempt: u32,
-    /// Where it is parked.
+    /// The status to yield to.
     pub to: YieldTo,
-    /// What is awaited, for people.
+    /// What the session waits for, as a text for people.
     pub detail: Option<String>,
-    /// The call that must not run before a person approved it.
+    /// The tool call that must not run before a person approves it. Only with `awaiting_tool`.
     pub paused_tool_call: Option<PausedToolCall>,
-    /// What a person is asked.
+    /// The question for a person. Only with `waiting_human`.
     pub question: Option<Question>,
-    /// It goes on by itself once every session that it started has ended.
+    /// Whether the session is queued again when all sessions that it started have ended. Only with `idle`.
     pub waits_for_children: bool,
-    /// A JSON object: what the session has cost so far.
+    /// Usage so far, as a JSON object.
     pub usage: Option<String>,
 }
 
 impl YieldRequest {
-    /// Parked, with nothing said and nobody asked anything of their own.
+    /// Creates a request without any optional field.
     pub const fn at(attempt: u32, to: YieldTo) -> Self {
         Self {
             attempt,
@@ -84,7 +84,7 @@ impl YieldRequest {
         fields.check()
     }
 
-    /// What a person has to decide, where one has to.
+    /// Returns what a person has to decide, if anything.
     fn task(&self) -> Option<Task> {
         match self.to {
             YieldTo::Idle => None,
@@ -111,8 +111,11 @@ impl YieldRequest {
     }
 }
 
-/// Parks the session; the lease ends. One that waits for its children goes back to the queue with the last of them, at
-/// once where all have ended. Where a person has to decide or answer, a gate opens with it.
+/// Yields the session, which ends its lease. If a person has to decide or answer, a gate opens. A session that
+/// waits for its children is queued again when the last one ends, or at once if all have ended.
+///
+/// # Errors
+/// [`Error::Invalid`] for wrong fields, [`Error::Refused`] if the worker does not hold the session.
 pub async fn yield_to(
     ledger: &Ledger,
     scope: &Scope,
@@ -152,7 +155,7 @@ pub async fn yield_to(
                     return Err(Error::invalid("waitFor", "it has started no session to wait for"));
                 }
                 let parked = write(tx, before, transition, change, events, report).await?;
-                // The last of them may have ended already. One that ends from here on finds this session waiting.
+                // The last child may have ended already. A child that ends later finds this session waiting.
                 resume_parent(tx, parked, joining).await
             })
         })

@@ -1,4 +1,4 @@
-//! Ending a conversation: the person's rating, the summary, the end.
+//! Ending a conversation, optionally with a rating and a summary.
 
 use super::{own, summary::summarize};
 use crate::{
@@ -22,11 +22,11 @@ use store::WriteTx;
 /// How a person ends a conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
-    /// What they said of it, where they did.
+    /// The person's rating; `None` if they gave none.
     pub feedback: Option<Label>,
-    /// Where they were asked.
+    /// Where the person was asked for the rating.
     pub source: Surface,
-    /// Whether a summary is kept.
+    /// Whether to keep a summary.
     pub summary: bool,
 }
 
@@ -35,23 +35,23 @@ pub struct Ending {
 pub struct Ended {
     /// Its session.
     pub session: SessionRecord,
-    /// Messages of the person.
+    /// Number of messages of the person.
     pub turns: u64,
-    /// What is left of it, where a summary is kept.
+    /// The summary, if one was kept.
     pub summary: Option<Summary>,
 }
 
-/// Ends a conversation, with a summary of it in its session's result. At rest it is completed; before its first turn or in
-/// the middle of one it is abandoned. One that has ended stays as it ended.
+/// Ends a conversation and keeps a summary in its session's result. An idle conversation is completed. Before
+/// its first turn, or during a turn, it is abandoned. A conversation that has ended does not change.
 ///
-/// A rating is kept beside it, once per person; that it could not be kept is logged and counted, and changes nothing else.
-/// Where its database is locked, the rating is kept in the background and the conversation ends without it.
+/// The rating is stored separately, once per person. If it cannot be stored, this is logged and counted, and the
+/// conversation ends anyway. If the database of ratings is locked, the rating is stored in the background.
 pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) -> Result<Ended> {
     end_with(ledger, scope, id, ending, None).await
 }
 
-/// The same, with what the agent was asked to say of it. Its words are kept as part of a summary, and what they cost as part
-/// of what the session did, unless more was said since it was asked.
+/// Does the same as [`end`], and keeps the agent's closing as part of the summary. Its usage is added to the
+/// session. The closing is dropped if messages were written after the agent was asked.
 pub async fn end_with(
     ledger: &Ledger,
     scope: &Scope,
@@ -69,7 +69,8 @@ pub async fn end_with(
         minter: EventFactory::new(ledger, ledger.now(), 2),
     };
     let owner = *scope;
-    // Not the store's own: whoever waits for this end hears of it at once.
+    // [`Ledger::write`] handles the ending at once, so sessions that wait for this one continue without waiting
+    // for a sweep.
     let closing = closing.filter(|_| ending.summary);
     let ended = ledger.write(scope.into(), move |tx| {
         Box::pin(async move { finish(tx, &owner, change, (ending.summary, closing)).await })
@@ -102,7 +103,7 @@ async fn finish(
         let is_about_all = closing.head_sequence == before.head_sequence;
         let words = if is_about_all { closing.words } else { Err("more was said while the agent was asked".into()) };
         summary = summary.map(|summary| summary.with_closing(words));
-        // A turn since then has counted anew, from the log alone.
+        // If there was a turn since then, usage is counted from the log only.
         usage = closing.usage.filter(|_| is_about_all);
     }
     let mut events = Vec::new();

@@ -1,4 +1,4 @@
-//! One conversation.
+//! Reading one conversation.
 
 use super::is_thread;
 use crate::{
@@ -9,7 +9,11 @@ use crate::{
 use domain::{Scope, id::SessionId, role::Permission};
 use store::Conn;
 
-/// A conversation of the workspace, and its turns so far. Whoever may read its session may read it.
+/// Returns a conversation of the workspace and its number of turns. Everyone who can read its session may read
+/// it.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such conversation or the caller cannot see it.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<(SessionRecord, u64)> {
     require(scope, Permission::Read)?;
     let reader = *scope;

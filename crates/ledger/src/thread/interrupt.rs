@@ -1,4 +1,4 @@
-//! Stopping a turn, so that the conversation can go on.
+//! Interrupting a turn, so that the conversation can continue.
 
 use super::own;
 use crate::{
@@ -14,10 +14,11 @@ use domain::{
     thread::INTERRUPTED,
 };
 
-/// Takes a running turn away from its worker: the conversation rests, and the next message begins the next turn. What the
-/// agent said so far stays in the log; what it has begun outside may go on for a moment, until its worker hears of it.
+/// Takes a running turn away from its worker. The conversation becomes idle, and the next message starts the
+/// next turn. Messages of the agent stay in the log. Work outside may continue until the worker notices the
+/// interruption.
 ///
-/// A conversation that rests already is answered as it is.
+/// A conversation that is idle already is returned unchanged.
 pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::Converse)?;
     let change = Change {

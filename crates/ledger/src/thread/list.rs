@@ -1,4 +1,4 @@
-//! A caller's own conversations.
+//! The caller's own conversations.
 
 use crate::{
     Ledger, Listed, Result, SessionRecord,
@@ -8,22 +8,23 @@ use crate::{
 use domain::{Scope, id::SessionId, role::Permission};
 use store::Conn;
 
-/// A list that was asked for, with what its cursor means.
+/// A checked query with a decoded cursor.
 pub(crate) struct ListQuery {
     before: Option<SessionId>,
     limit: u32,
 }
 
 impl ListQuery {
-    /// What the caller asks for; `limit` 0 for the default.
+    /// Checks the page size and decodes the cursor. A `limit` of 0 selects the default.
     pub(crate) fn of(limit: u32, cursor: Option<&str>) -> Result<Self> {
         let before = cursor.map(|cursor| decode(List::Threads, cursor)).transpose()?.map(SessionId);
         Ok(Self { before, limit: page_size(limit)? })
     }
 }
 
-/// One page of the conversations that the caller began, or that are theirs as a person, newest first. An incognito one is
-/// found by whoever began it alone. `limit` 0 for the default.
+/// Returns one page of the conversations that the caller started, or that belong to the caller as a person,
+/// newest first. An incognito conversation is only listed for the caller that started it. A `limit` of 0 selects
+/// the default.
 pub async fn list(ledger: &Ledger, scope: &Scope, limit: u32, cursor: Option<&str>) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(limit, cursor)?);

@@ -1,4 +1,5 @@
-//! Conversations with an agent: sessions that rest between turns. The session's id is the conversation's.
+//! Conversations with an agent: sessions that are idle between turns. The id of a conversation is the id of its
+//! session.
 
 mod end;
 mod get;
@@ -23,7 +24,7 @@ pub use crate::{commit::is_thread, session::turns, visibility::is_own};
 use crate::{Error, Result, SessionRecord};
 use domain::Scope;
 
-/// A conversation that the caller may speak in and end.
+/// Returns the session if it is a conversation of the caller, who may write in it and end it.
 fn own(scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
     let session = session.filter(is_thread).ok_or(Error::NotFound("thread"))?;
     if is_own(scope, &session) {

@@ -1,4 +1,4 @@
-//! A person speaks in a conversation.
+//! Sending a message in a conversation.
 
 use super::own;
 use crate::{
@@ -20,25 +20,25 @@ use domain::{
 use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx, thread::Known};
 
-/// What a person says.
+/// A message of a person.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// 1 to 20,000 characters.
+    /// The text, 1 to 20,000 characters.
     pub text: String,
-    /// Made by the client, so that a repeat is recognised.
+    /// Id made by the client, so that a repeat is detected.
     pub id: Option<EventId>,
 }
 
-/// Where a message landed.
+/// The result of sending a message.
 #[derive(Debug, Clone)]
 pub struct MessageReceipt {
-    /// Its event.
+    /// Id of the message's event.
     pub event_id: EventId,
-    /// Its place in the log.
+    /// Sequence of the message's event.
     pub sequence: u64,
-    /// The conversation now.
+    /// The conversation afterwards.
     pub session: SessionRecord,
-    /// Messages of the person in it.
+    /// Number of messages of the person.
     pub turns: u64,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn check_text(fields: &mut Fields, field: &str, text: &str) {
     }
 }
 
-/// The event of a message. Its id is the client's, where it made one.
+/// Creates the event of a message. Its id is the client's, or else `fresh`.
 pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<PreparedEvent> {
     let kind = Kind::parse(MESSAGE).map_err(|error| Error::Internal(error.to_string()))?;
     let content = content_of(&message.text);
@@ -68,14 +68,15 @@ pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<Prepare
     })
 }
 
-/// Records a person's message and queues the agent's turn. A repeat with the same id answers with what is recorded.
+/// Records a person's message and queues the agent's turn. A repeat with the same id returns the recorded
+/// message.
 ///
-/// While the turn is queued, more can be said: it is answered together. While the agent works, or waits for somebody, the
-/// message is refused.
+/// While the turn is queued, further messages are accepted and answered together. While the agent works or waits
+/// for someone, messages are refused.
 ///
 /// # Errors
-/// [`Error::Refused`] while a turn runs or after the end, [`Error::IdConflict`] for an id that was used for something else,
-/// [`Error::LimitReached`] when the conversation has as many messages as one may have.
+/// [`Error::Refused`] while a turn runs or after the end. [`Error::IdConflict`] if the id was used for something
+/// else. [`Error::LimitReached`] if the conversation has the largest number of messages.
 pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<MessageReceipt> {
     require(scope, Permission::Converse)?;
     let mut fields = Fields::default();
@@ -130,7 +131,7 @@ async fn add(
     Ok(MessageReceipt { event_id, sequence, session, turns: turns + 1 })
 }
 
-/// The sequence of this very message, where it is recorded already.
+/// Returns the sequence of this message if it is already recorded.
 async fn recorded(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
@@ -149,10 +150,10 @@ async fn recorded(
     }
 }
 
-/// Whether this answer to a question of the agent, or this message, is recorded under its id.
+/// Returns whether this message, or this answer to a question of the agent, is recorded with its id.
 ///
 /// # Errors
-/// [`Error::NotFound`] where there is no such conversation.
+/// [`Error::NotFound`] if there is no such conversation.
 pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message: &Message) -> Result<bool> {
     let (session, _) = super::get(ledger, scope, id).await?;
     let Some(event_id) = message.id else { return Ok(false) };
@@ -175,8 +176,8 @@ fn content_of(text: &str) -> String {
     json!([{ "type": "text", "text": text }]).to_string()
 }
 
-/// The id of the message that is sent again after the turn of this conversation at rest has failed. Sending it twice, from
-/// one page or from several, is sending it once.
+/// Returns the id of the message that is sent again after a turn of this idle conversation has failed. The id is
+/// derived from the log, so sending it again from one page or several has no further effect.
 pub fn resend_id(session: &SessionRecord) -> EventId {
     let parts: [&[u8]; 3] = [b"again", session.id.0.as_bytes(), &session.head_sequence.to_be_bytes()];
     EventId(derived_id(session.created_at, &parts))

@@ -1,4 +1,4 @@
-//! Beginning a conversation.
+//! Starting a conversation.
 
 use super::say::{Message, check_text, message_event};
 use crate::{
@@ -28,31 +28,32 @@ use store::{
     session::{Idempotency, Inserted},
 };
 
-/// A conversation to begin.
+/// A conversation to start.
 #[derive(Debug, Clone, Default)]
 pub struct NewThread {
-    /// The agent's slug, or the id of an action that names one.
+    /// Slug of the agent, or id of an action that names one.
     pub agent: String,
-    /// Keeps its rating in memory and nobody's name on the session.
+    /// Whether the conversation is incognito: its rating stays in memory, and no user is stored on the session.
     pub incognito: bool,
-    /// Made from the first message when absent; an incognito one says nothing of it.
+    /// Derived from the first message when `None`. The title of an incognito conversation is never derived from
+    /// a message.
     pub title: Option<String>,
     /// The first message.
     pub message: Option<String>,
-    /// The same key answers with the same conversation again.
+    /// A repeat with the same key returns the conversation that the first request started.
     pub idempotency_key: Option<String>,
 }
 
-/// A conversation that was begun.
+/// A conversation that was started.
 #[derive(Debug, Clone)]
 pub struct Started {
     /// Its session.
     pub session: SessionRecord,
-    /// Messages of the person in it.
+    /// Number of messages of the person.
     pub turns: u64,
 }
 
-/// Whom it is with.
+/// The agent or action to converse with.
 enum With {
     Agent(String),
     Action(ActionId),
@@ -76,15 +77,15 @@ impl NewThread {
         Ok(action.map_or_else(|| With::Agent(self.agent.clone()), With::Action))
     }
 
-    /// What makes two requests with one key the same request.
+    /// Returns a digest of the request. Requests with the same key must have the same digest.
     fn digest(&self) -> [u8; 32] {
         let fields = json!([SOURCE, self.agent, self.incognito, self.title, self.message]);
         Sha256::digest(fields.to_string().as_bytes()).into()
     }
 }
 
-/// Begins a conversation with an agent. With a message its first turn is queued; without one it is a draft that waits for
-/// the first message.
+/// Starts a conversation with an agent. With a message, the first turn is queued. Without one, the conversation
+/// is a draft that waits for the first message.
 pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Started> {
     require(scope, Permission::Converse)?;
     let with = new.check()?;
@@ -125,13 +126,14 @@ async fn insert(
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
-        // Two requests with one key at the same instant on two servers: the other one won.
+        // Another server handled a request with the same key at the same time, and its transaction was committed
+        // first.
         Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a conversation met a working session".into())),
     }
 }
 
-/// The row before anything was said.
+/// Builds the row of a conversation without messages.
 async fn row(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
@@ -145,7 +147,7 @@ async fn row(
         With::Action(id) => (Some(id), None),
     };
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
-    // Messages are what the agent is given: the action's input schema is not asked.
+    // The agent gets messages as its input, so the action's input schema does not apply.
     let (mut session, _) = draft(tx, *scope, id, minter, blank, (None, &LockedRelations::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this task names no agent"));

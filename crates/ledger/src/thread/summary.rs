@@ -1,4 +1,4 @@
-//! What is left of a conversation at its end: figures and quotations from its log, nothing made up.
+//! The summary of a conversation: counts and quotes from its log, and an optional closing by the agent.
 
 use crate::{Result, SessionRecord};
 use domain::{
@@ -10,52 +10,52 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::{Conn, EventRecord};
 
-/// Parts of one long reply that are put together again, at most.
+/// Largest number of parts of one long reply that are joined.
 const PARTS_MAX: u32 = 20;
 
-/// A conversation in short. Kept as `result.summary` of its session.
+/// A summary of a conversation. Stored as `result.summary` of its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// The conversation's title.
     pub title: String,
-    /// Messages of the person.
+    /// Number of messages of the person.
     pub turns: u64,
-    /// From its first moment to its end.
+    /// Milliseconds from the start of the conversation to its end.
     pub duration_ms: u64,
     /// Beginning of the first message.
     pub first_request: Option<String>,
-    /// Beginning of the last reply.
+    /// Beginning of the agent's last reply.
     pub last_reply: Option<String>,
-    /// Who wrote it.
+    /// Whether the agent or only the log was used for the summary.
     #[serde(default)]
     pub by: SummaryBy,
-    /// The agent's closing words.
+    /// The agent's closing text.
     #[serde(default)]
     pub closing: Option<String>,
-    /// Why there are none, where it was asked.
+    /// Why there is no closing, although the agent was asked for one.
     #[serde(default)]
     pub closing_missing: Option<String>,
 }
 
-/// What a conversation's agent says at its end, when it was asked.
+/// The closing that an agent was asked for at the end of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closing {
-    /// The newest event that it knew of: words about an earlier state are not kept.
+    /// The last sequence that the agent knew. A closing about an earlier state is not kept.
     pub head_sequence: u64,
-    /// Its words, or why there are none.
+    /// The text, or the reason why there is none.
     pub words: std::result::Result<String, String>,
-    /// What the conversation has cost with them: a JSON object.
+    /// Usage of the conversation including the closing, as a JSON object.
     pub usage: Option<String>,
 }
 
 impl Summary {
-    /// As a session's result.
+    /// Returns the summary as the result of a session.
     pub(super) fn to_result(&self) -> String {
         json!({ "summary": self }).to_string()
     }
 
-    /// With what the agent says of it.
+    /// Adds the agent's closing or the reason why there is none.
     pub(super) fn with_closing(self, words: std::result::Result<String, String>) -> Self {
         match words {
             Ok(text) => Self { by: SummaryBy::Agent, closing: Some(cut(text.trim(), CLOSING_CHARS_MAX)), ..self },
@@ -63,14 +63,14 @@ impl Summary {
         }
     }
 
-    /// The summary in a session's result, where it has one.
+    /// Returns the summary in a session's result, if there is one.
     pub fn of(session: &SessionRecord) -> Option<Self> {
         let result: Value = serde_json::from_str(session.result()?).ok()?;
         serde_json::from_value(result.get("summary")?.clone()).ok()
     }
 }
 
-/// Reads a conversation's log for its summary.
+/// Builds the summary from a conversation's log.
 pub(super) async fn summarize(
     conn: &mut Conn<'_>,
     session: &SessionRecord,
@@ -97,7 +97,7 @@ fn quote(text: &str) -> String {
     cut(text.trim(), SUMMARY_QUOTE_CHARS_MAX)
 }
 
-/// The last reply, put together where it came in parts. `events` are replies, oldest first.
+/// Returns the text of the last reply, with its parts joined. `events` are replies, oldest first.
 fn last_reply(events: &[EventRecord]) -> Option<String> {
     let part = |event: &EventRecord| {
         let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();

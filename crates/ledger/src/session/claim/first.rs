@@ -1,7 +1,8 @@
-//! The common claim, of sessions that nobody has held: on PostgreSQL one statement, decided beforehand.
+//! The fast path of a claim, for sessions that no worker has claimed before. On PostgreSQL it is one statement.
 //!
-//! Such a session has nothing to be told to its worker, so all that a claim makes of it is known before it is known which
-//! session it will be. If one of the oldest is of another kind, none is taken, and the claim goes the long way.
+//! Such a session has no context for its worker, so the events of the claim can be built before it is known
+//! which session will be claimed. If one of the oldest sessions needs context, none is claimed here, and the
+//! caller uses the general path.
 
 use super::{Claim, Claimed, REASON, claimed_event};
 use crate::{Ledger, Result, commit::EventFactory};
@@ -11,10 +12,11 @@ use domain::{
 };
 use store::session::{ClaimTerms, FirstClaim};
 
-/// A session that is queued for the first time. What its type and limit are makes no difference to a claim.
+/// The position of a session that is queued for the first time. Its type and its largest number of attempts do
+/// not affect a claim.
 const QUEUED: Position = Position { status: Status::Pending, session_type: Type::Agent, attempt: 0, attempts_max: 1 };
 
-/// Claims in one statement; `None` where the claim has to go the long way.
+/// Claims in one statement. Returns `None` if the general path must be used.
 pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Result<Option<Vec<Claimed>>> {
     let agent_slug = match claim.agent_slugs.as_deref() {
         None => None,
