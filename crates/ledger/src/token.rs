@@ -14,7 +14,7 @@ use domain::{
 };
 use store::Access;
 
-/// Makes a token. The secret is in the answer and nowhere else.
+/// Creates a token of the workspace and returns its secret, which is not stored in plain text.
 pub async fn create(
     ledger: &Ledger,
     scope: &Scope,
@@ -26,8 +26,8 @@ pub async fn create(
     make(ledger, scope.tenant_id, name, (role, token_scope), None).await
 }
 
-/// One for the caller themselves, who is a person: it may read what they did, and what it starts is theirs. It may
-/// nothing that they may not.
+/// Creates a token for the caller, who must be a person. The token can read the person's recent activity, and
+/// sessions that it starts belong to the person. It never has more rights than the person.
 pub async fn create_personal(
     ledger: &Ledger,
     scope: &Scope,
@@ -39,7 +39,8 @@ pub async fn create_personal(
     if !may_give(scope.role, role, token_scope) {
         return Err(Error::invalid("role", "your token cannot allow more than your own role"));
     }
-    // What a narrowed token may does not follow from its role; its person's own says when they lose it.
+    // The rights of a limited token do not depend on its role. It gets the person's role, so that it stops
+    // working when the person's role is lowered.
     let role = if token_scope.is_some() { scope.role } else { role };
     make(ledger, scope.tenant_id, name, (role, token_scope), Some(user_id)).await
 }
@@ -48,7 +49,8 @@ fn person(scope: &Scope) -> Result<UserId> {
     scope.user_id().ok_or(Error::Forbidden("only a person has tokens of their own"))
 }
 
-/// The same from the server's own machine, for a member of the workspace where their address is given.
+/// Does the same as [`create`] for the operator of the server. With an e-mail address, the token acts for that
+/// member of the workspace.
 pub async fn create_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
@@ -76,13 +78,17 @@ async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) ->
     Ok(read.await?.ok_or_else(|| Error::invalid("user", "not a member of this workspace"))?.user_id)
 }
 
-/// The tokens, newest first, revoked ones included: all of them for admins, their own for other people.
+/// Returns the tokens, newest first, including revoked ones. Admins get all tokens, other people their own.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
     let (tenant_id, whose) = (scope.tenant_id, whose(scope)?);
     Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id, whose))).await?)
 }
 
-/// Stops a token at once in this process, within a second in others. Admins stop any, other people their own.
+/// Revokes a token: at once in this process, within one second in others. Admins may revoke all tokens, other
+/// people their own.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such token, or it is not the caller's.
 pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
     let (tenant_id, whose, now) = (scope.tenant_id, whose(scope)?, ledger.now());
     let known = ledger
@@ -95,7 +101,7 @@ pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
     if known { Ok(()) } else { Err(Error::NotFound("token")) }
 }
 
-/// Whose tokens the caller looks after; `None` for everybody's.
+/// Returns whose tokens the caller manages; `None` for all tokens.
 fn whose(scope: &Scope) -> Result<Option<UserId>> {
     if scope.may(Permission::Administer) { Ok(None) } else { person(scope).map(Some) }
 }

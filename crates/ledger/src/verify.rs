@@ -1,4 +1,4 @@
-//! Checking everything that can be checked: the hash chain of every session, and that each row says what its log says.
+//! Verifies the rolls, the hash chain of every session, and that each row matches its log.
 
 mod roll;
 mod session;
@@ -8,53 +8,58 @@ use domain::id::{SessionId, TenantId};
 use session::Checked;
 use store::{Access, verify::Listed};
 
-/// Sessions read at once.
+/// Number of sessions that one read returns.
 const SESSIONS: u32 = 500;
 
-/// What a verification found.
+/// The result of a verification.
 #[derive(Debug, Clone, Default)]
 pub struct Verified {
-    /// Sessions walked.
+    /// Number of sessions verified.
     pub sessions: u64,
-    /// Events checked.
+    /// Number of events verified.
     pub events: u64,
-    /// Of these, those whose content retention erased.
+    /// Number of these events whose content was erased by retention.
     pub erased: u64,
-    /// Final sessions whose row is not bound by their log, because they ended, or were erased, under an earlier version.
+    /// Number of final sessions whose row is not bound by their log, because they ended or were erased under an
+    /// earlier version.
     pub unbound: u64,
-    /// Sessions that the rolls of the workspaces have.
+    /// Number of sessions in the rolls of all workspaces.
     pub rolled: u64,
-    /// Whether erasures were taken at their word, because there was no key to check their seals with.
+    /// Whether the seals of erasures were not checked, because no instance key was given.
     pub is_unsealed: bool,
-    /// The first bad place of a session's log and what is wrong there.
+    /// The first error in a session: the session, the sequence of its log and the error.
     pub bad: Option<(SessionId, u64, String)>,
-    /// What else is wrong, each with its place: the file, values, rolls. When there is any, no session was walked.
+    /// Other errors in the file, in values or in rolls, each with its location. If there are any, no session is
+    /// verified.
     pub problems: Vec<String>,
-    /// Whether the pages of the database file were checked. Those of PostgreSQL are not.
+    /// Whether the pages of the database file were checked. Not available for PostgreSQL.
     pub has_checked_pages: bool,
 }
 
-/// Walks every session of every workspace in key order and stops at the first bad one. `progress` is called with the
-/// counts so far. With the installation's `key` an erasure has to be sealed with it.
+/// Verifies every session of every workspace in the order of keys, and stops at the first error. Calls
+/// `progress` with the counts so far. If `key` is given, each erasure must be sealed with it.
+///
+/// # Errors
+/// [`Error::Unavailable`] if a server wrote to the file during the check. Errors in the data are in the result.
 pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl FnMut(&Verified)) -> Result<Verified> {
     let store = ledger.store();
     store.check_schema().await?;
     let mut verified = Verified { has_checked_pages: !store.is_postgres(), ..Verified::default() };
     verified.problems = problems(ledger).await?;
-    // A session that is gone is named, not only what refers to it.
+    // Rolls are checked too, so that a missing session is named itself and not only by references to it.
     match roll::check(ledger).await {
         Ok((rolled, missing)) => {
             verified.rolled = rolled;
             verified.problems.extend(missing);
         }
-        // A damaged page may be one that holds the roll.
+        // A damaged page may contain the roll.
         Err(_) if !verified.problems.is_empty() => {}
         Err(error) => return Err(error),
     }
     if !verified.problems.is_empty() {
         return require_unchanged(ledger, verified);
     }
-    // ListQuery first: from then on each session is known.
+    // This is read before the sessions: if the roll is filled now, it contains every session listed afterwards.
     let is_filled = store.read(Access::System, |conn| Box::pin(store::roll::is_filled(conn))).await?;
     let mut after = None;
     loop {
@@ -82,21 +87,21 @@ pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl 
     require_unchanged(ledger, verified)
 }
 
-/// What is wrong with values and with the database file.
+/// Returns errors in values and in the database file.
 async fn problems(ledger: &Ledger) -> Result<Vec<String>> {
     let store = ledger.store();
     let mut pages = store.read(Access::System, |conn| Box::pin(store::verify::file(conn))).await?;
     pages.extend(store.check_feedback_file()?);
     match store.read(Access::System, |conn| Box::pin(store::verify::unknown(conn))).await {
-        // Values first: they say which row it is.
+        // Errors in values come first, because they name the row.
         Ok(values) => Ok(values.into_iter().chain(pages).collect()),
-        // A damaged page may be one that holds them.
+        // A damaged page may contain the values.
         Err(_) if !pages.is_empty() => Ok(pages),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The result, unless a server began to write on a file that was read as one that does not change.
+/// Returns the result, unless a server has begun to write to a file that was opened as unchanging.
 fn require_unchanged(ledger: &Ledger, verified: Verified) -> Result<Verified> {
     if ledger.store().has_changed() {
         return Err(Error::Unavailable("a server began to write during the check: check again".into()));
@@ -104,8 +109,8 @@ fn require_unchanged(ledger: &Ledger, verified: Verified) -> Result<Verified> {
     Ok(verified)
 }
 
-/// Checks a session. One that looks bad is checked again before it is called so: retention may have begun on it between
-/// two of the reads.
+/// Checks a session. If there is an error, checks it again, because retention may have begun to erase the
+/// session between two reads.
 async fn check(ledger: &Ledger, key: Option<&InstanceKey>, tenant_id: TenantId, id: SessionId) -> Result<Checked> {
     let checked = session::check(ledger, key, tenant_id, id).await?;
     if checked.bad.is_none() { Ok(checked) } else { session::check(ledger, key, tenant_id, id).await }

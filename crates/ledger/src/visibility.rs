@@ -1,12 +1,12 @@
-//! Which sessions a caller may know of, write in and end.
+//! Which sessions a caller can see, write in and end.
 
 use crate::{Error, Result, SessionRecord, guard::require};
 use domain::{Caller, Scope, event::Kind, role::Permission};
 use store::Conn;
 
-/// Whether the caller may know of a session. Of an incognito one its own person may, and an agent: the one that
-/// claimed it last, while the session goes on, for itself and for the sessions that it started from it. Nobody else,
-/// whatever their role.
+/// Returns whether the caller can see a session. An incognito session is visible to its own person, and to the
+/// agent that claimed it last until the session ends. That agent also sees the sessions that it started from it.
+/// No other caller can see it, whatever their role.
 pub(crate) async fn can_see(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
     let Some(owner) = &session.private_to else { return Ok(true) };
     if scope.caller == Caller::System || *owner == scope.caller.to_string() {
@@ -22,7 +22,10 @@ pub(crate) async fn can_see(conn: &mut Conn<'_>, scope: &Scope, session: &Sessio
     }
 }
 
-/// The session, if the caller may know of it.
+/// Returns the session if the caller can see it.
+///
+/// # Errors
+/// [`Error::NotFound`] otherwise.
 pub(crate) async fn require_visible(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -34,7 +37,8 @@ pub(crate) async fn require_visible(
     }
 }
 
-/// The session, if the caller may know of it or was the last to claim it: workers repeat what they report at its end.
+/// Returns the session if the caller can see it or claimed it last. Workers need this to repeat their last
+/// report.
 pub(crate) async fn require_visible_or_claimed(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -52,7 +56,7 @@ pub(crate) async fn require_visible_or_claimed(
     }
 }
 
-/// Whether the caller is the agent that works on the session. A person in a browser never is.
+/// Returns whether the caller is the agent that works on the session. A person in a browser never is.
 async fn is_working_agent(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
     if session.status().is_final() {
         return Ok(false);
@@ -70,12 +74,12 @@ async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecor
     Ok(claims.items.last().is_some_and(|claim| claim.actor == scope.caller.to_string()))
 }
 
-/// Whether a session is the caller's: they created it, or it belongs to them as a person.
+/// Returns whether a session belongs to the caller: the caller created it, or it belongs to the caller as a person.
 pub fn is_own(scope: &Scope, session: &SessionRecord) -> bool {
     session.created_by == scope.caller.to_string() || (session.user_id.is_some() && session.user_id == scope.user_id())
 }
 
-/// Whoever started a session may stop and repeat it; operators and admins may do so with any session.
+/// Refuses callers that may not stop or retry the session. Allowed for its own person, and for operators and admins.
 pub(crate) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
     if is_own(scope, session) { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }

@@ -1,4 +1,4 @@
-//! The work-queue strip: what needs whom.
+//! The work queue: sessions and actions in five buckets.
 
 use crate::{ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, gate::by_role, guard::require};
 use chrono::{LocalResult, NaiveTime, TimeDelta, TimeZone as _};
@@ -17,71 +17,74 @@ use store::{
 };
 use uuid::Uuid;
 
-/// Whose queue is asked for.
+/// Whose queue to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// The caller's tasks, and what they may decide.
+    /// The caller's tasks, and gates that the caller may decide.
     #[default]
     Mine,
-    /// The whole workspace: every task, assigned or not, and sessions of none.
+    /// The whole workspace: all tasks, assigned or not, and sessions without a task.
     Everyone,
 }
 
 /// Counts of the five buckets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Waiting for the caller: on their tasks, at gates that they may decide, or elsewhere in a session of theirs. Of
-    /// everyone's: waiting for anybody.
+    /// Sessions that wait for the caller: on the caller's tasks, at gates that the caller may decide, or outside
+    /// in a session of the caller. For everyone's queue: sessions that wait for any person.
     pub needs_me: u64,
-    /// Pending or running.
+    /// Pending and running sessions.
     pub running: u64,
-    /// An agent could take these on: nothing of them is queued, at work, or waits for a person.
+    /// Actions that an agent could work on: none of their sessions is queued, running or waiting for a person.
     pub delegatable: u64,
-    /// Ended badly within 24 hours.
+    /// Sessions that failed within 24 hours.
     pub failed: u64,
-    /// Completed since the caller's midnight.
+    /// Sessions completed since the caller's midnight.
     pub done_today: u64,
 }
 
 /// Hours of the longest local day: one on which clocks go back.
 pub const HOURS_MAX: usize = 25;
 
-/// One bucket in the course of the caller's day.
+/// The course of one bucket during the caller's day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Trend {
-    /// Since when the oldest waits or is at work; of what has ended, when the newest did. None while there is nothing.
+    /// For waiting and running sessions: the time since which the oldest one waits or runs. For ended sessions:
+    /// when the newest one ended. `None` if the bucket is empty.
     pub at: Option<Timestamp>,
-    /// How many came up, began or ended in each hour since the caller's midnight.
+    /// Number of sessions that entered the bucket in each hour since the caller's midnight.
     pub hours: [u64; HOURS_MAX],
 }
 
-/// How the day went. Nothing is told of what could be delegated: it neither begins nor ends.
+/// The course of the buckets during a day. Delegatable actions are left out, because they do not begin or end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Day {
-    /// What waits for the caller.
+    /// Sessions that wait for the caller.
     pub needs_me: Trend,
-    /// What is at work; its hours are those in which sessions were made, also such as have ended since.
+    /// Running sessions. The hours count sessions that were created then, including those that have ended since.
     pub running: Trend,
-    /// What ended badly.
+    /// Sessions that failed.
     pub failed: Trend,
-    /// What was completed.
+    /// Sessions that were completed.
     pub done_today: Trend,
-    /// Hours of this day that have begun.
+    /// Number of hours of this day that have begun.
     pub hours: usize,
 }
 
-/// The rows behind one bucket.
+/// The sessions and actions in one bucket.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     /// Its sessions.
     pub sessions: Vec<SessionRecord>,
-    /// Its actions, for `Delegatable`.
+    /// Its actions; only for `Delegatable`.
     pub actions: Vec<ActionRecord>,
-    /// Of the caller's own `Failed`: how many more ended badly on tasks that are nobody's, or on none.
+    /// For the caller's own `Failed` bucket: number of further failures on tasks that are assigned to no one, or
+    /// without a task.
     pub unassigned_failures: u64,
 }
 
-/// The five counts in one round trip. A token has no tasks of its own: only everyone's queue says something to it.
+/// Returns the five counts with one round trip. A token has no tasks of its own, so only everyone's queue is
+/// useful for it.
 pub async fn counts(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, since(ledger.now(), timezone)?);
@@ -95,7 +98,7 @@ pub(crate) async fn counts_on(conn: &mut Conn<'_>, scope: &Scope, whose: Whose, 
     Ok(Counts { needs_me, running, delegatable, failed, done_today })
 }
 
-/// How the day went so far, in one round trip.
+/// Returns the course of the day so far, with one round trip.
 pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Day> {
     require(scope, Permission::Read)?;
     let since = since(ledger.now(), timezone)?;
@@ -133,7 +136,7 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -
     Ok(day)
 }
 
-/// The rows behind one bucket, at most `limit`.
+/// Returns the sessions and actions in one bucket, at most `limit` of each.
 pub async fn section(
     ledger: &Ledger,
     scope: &Scope,
@@ -172,8 +175,8 @@ pub(crate) async fn section_on(
     Ok(Section { sessions, actions, unassigned_failures })
 }
 
-/// The caller's own sessions that wait for them and cannot be answered here: a coding agent asks in its terminal. None
-/// for a token. At most `limit`, longest waiting first.
+/// Returns the caller's sessions that wait in a terminal, where a coding agent asks, so they cannot be answered
+/// here. Longest waiting first, at most `limit`. Empty for a token.
 pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<SessionRecord>> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
@@ -184,7 +187,7 @@ pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> 
     Ok(read.await?)
 }
 
-/// Everyone, or the caller as an assignee and reviewer; the nil id is nobody, and a token decides nothing.
+/// Converts to the store's type. A token is the nil user and decides nothing.
 fn of(scope: &Scope, whose: Whose) -> QueueOwner {
     if whose == Whose::Everyone {
         return QueueOwner::Everyone;
@@ -195,17 +198,20 @@ fn of(scope: &Scope, whose: Whose) -> QueueOwner {
     QueueOwner::Mine(me)
 }
 
-/// Whether a text names a time zone.
+/// Returns whether a text is the name of a time zone.
 pub fn is_timezone(text: &str) -> bool {
     text.parse::<Tz>().is_ok()
 }
 
-/// The instants at which the buckets begin, now.
+/// Returns the times at which the buckets begin.
 pub(crate) fn since(now: Timestamp, timezone: &str) -> Result<Since> {
     Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight_in(now, timezone)?, now })
 }
 
-/// The start of the local day in the zone of this name.
+/// Returns the start of the local day in the time zone with this name.
+///
+/// # Errors
+/// [`Error::Invalid`] if there is no such time zone.
 pub(crate) fn midnight_in(now: Timestamp, timezone: &str) -> Result<Timestamp> {
     let refused = || Error::invalid("timezone", "an IANA name such as Europe/Berlin");
     if timezone.len() > TIMEZONE_CHARS_MAX {
@@ -215,7 +221,7 @@ pub(crate) fn midnight_in(now: Timestamp, timezone: &str) -> Result<Timestamp> {
     Ok(midnight(now, zone))
 }
 
-/// The start of the local day. Where clocks skip midnight, the first instant that exists after it.
+/// Returns the start of the local day. If clocks skip midnight, the first time that exists after it.
 fn midnight(now: Timestamp, zone: Tz) -> Timestamp {
     let mut local = now.with_timezone(&zone).date_naive().and_time(NaiveTime::MIN);
     for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! Checking the rolls: that every session that was entered is there, as it was, and that no roll was changed or cut.
+//! Verifies the rolls: each session in a roll still exists unchanged, and no roll was changed or truncated.
 
 use crate::{Ledger, Result};
 use domain::chain::roll_root;
@@ -7,12 +7,12 @@ use store::{
     roll::{RollHead, RollState, RolledSession},
 };
 
-/// Places read at once.
+/// Number of places in a roll that one read returns.
 const PLACES: u32 = 1_000;
-/// Sessions that are named when they are missing.
+/// Largest number of missing sessions that are named.
 const MISSING_NAMED: usize = 20;
 
-/// What is wrong with the rolls, and how many sessions they have.
+/// Returns the number of sessions in the rolls, and the errors.
 pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
     let (mut sessions, mut problems) = (0, Vec::new());
     let states = ledger.store().read(Access::System, |conn| Box::pin(store::roll::list_states(conn))).await?;
@@ -27,7 +27,7 @@ pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
     Ok((sessions, problems))
 }
 
-/// Walks the roll of one workspace up to where its head says that it ends.
+/// Verifies the roll of one workspace up to the end that its head names.
 async fn one(ledger: &Ledger, state: RollState, problems: &mut Vec<String>) -> Result<()> {
     let RollState { tenant_id, head, last } = state;
     let mut found = RollHead { sessions: 0, root: domain::chain::Digest::GENESIS };

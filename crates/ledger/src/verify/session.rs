@@ -1,4 +1,4 @@
-//! Checking one session: its events, and its row against them.
+//! Verifies one session: its events, and its row against them.
 
 use crate::{
     EventRecord, InstanceKey, Ledger, Result, SessionRecord,
@@ -12,25 +12,25 @@ use domain::{
 };
 use store::{Access, retention::ErasureRecord};
 
-/// Events read at once.
+/// Number of events that one read returns.
 const EVENTS: u32 = 1_000;
 
-/// What was found of one session.
+/// The result for one session.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
-    /// Events checked.
+    /// Number of events verified.
     pub(super) events: u64,
-    /// Of these, erased ones.
+    /// Number of these events that were erased.
     pub(super) erased: u64,
-    /// Whether it is final and nothing binds its row.
+    /// Whether the session is final and its row is not bound by the log.
     pub(super) is_unbound: bool,
-    /// Whether its erasure was taken at its word.
+    /// Whether its erasure was accepted without checking the seal.
     pub(super) is_unsealed: bool,
-    /// The first bad sequence, and what is wrong there.
+    /// The first bad sequence and the error.
     pub(super) bad: Option<(u64, String)>,
 }
 
-/// Checks one session.
+/// Verifies one session.
 pub(super) async fn check(
     ledger: &Ledger,
     key: Option<&InstanceKey>,
@@ -40,7 +40,7 @@ pub(super) async fn check(
     let mut checked = Checked::default();
     let read = ledger.store().read(Access::System, move |conn| {
         Box::pin(async move {
-            // The row first: what is appended meanwhile is not its concern.
+            // The row is read first. Later events are not part of this check.
             let session = store::session::find(conn, tenant_id, id).await?;
             let erasure = store::retention::of_session(conn, tenant_id, id).await?;
             Ok((session, erasure))
@@ -77,7 +77,7 @@ pub(super) async fn check(
     Ok(checked)
 }
 
-/// Walks the events up to the head that the row names.
+/// Verifies the events up to the head that the row names.
 async fn events(
     ledger: &Ledger,
     session: &SessionRecord,
@@ -119,7 +119,7 @@ async fn events(
     Ok(None)
 }
 
-/// Checks the row against what the log says of it; what is wrong.
+/// Checks the row against its log. Returns the error, if there is one.
 fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<String> {
     if let Some(ErasureRecord { finished_at: Some(_), row_digest, .. }) = &walk.erasure {
         *is_unbound = row_digest.is_none();
@@ -127,7 +127,7 @@ fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<St
         return (!is_same).then(|| "its row was changed after its content was erased".into());
     }
     let Some(RecordedStatusChange { to, bound }) = &walk.told else {
-        // An erasure that is under way has taken what the log said.
+        // An erasure in progress has already erased the metadata of the status change.
         *is_unbound = session.status().is_final();
         return None;
     };
@@ -152,12 +152,12 @@ struct Walk {
     digest: Digest,
     erasure: Option<ErasureRecord>,
     erased: u64,
-    /// The newest change of its status, where that can be read.
+    /// The last status change in the log, if it can be read.
     told: Option<RecordedStatusChange>,
 }
 
 impl Walk {
-    /// Checks one event against the link before it.
+    /// Checks one event against the previous one.
     fn step(&mut self, event: &EventRecord) -> std::result::Result<(), String> {
         if event.sequence != self.sequence + 1 {
             return Err("missing".into());
@@ -195,7 +195,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether retention left this event as it is: its digest stands for what it said.
+    /// Returns whether retention erased this event. Its digest still proves the original content.
     fn is_erased(&self, event: &EventRecord) -> bool {
         let covered = self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence);
         covered && event.content == "[]" && event.metadata == "{}"

@@ -14,17 +14,20 @@ use domain::{
 };
 use outbound::{Destination, Policy};
 
-/// A webhook to add.
+/// The fields of a new webhook.
 #[derive(Debug, Clone, Default)]
 pub struct NewWebhook {
-    /// `https://…` or `http://…`, not inside.
+    /// An `https://` or `http://` URL that the policy permits, so not in an internal network.
     pub url: String,
-    /// Names of what it is told, at least one.
+    /// Names of the topics to send, at least one.
     pub events: Vec<String>,
 }
 
-/// Adds a webhook. Its secret is in the answer and nowhere else. The URL is judged again at every delivery, because
-/// names can come to lead elsewhere.
+/// Adds a webhook and returns its secret, which is not stored. The URL is checked again at every delivery,
+/// because its host name may resolve to another address later.
+///
+/// # Errors
+/// [`Error::Invalid`] for wrong fields, [`Error::LimitReached`] if the workspace has too many webhooks.
 pub async fn create(
     ledger: &Ledger,
     scope: &Scope,

@@ -3,7 +3,10 @@
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{Scope, id::WebhookId, role::Permission};
 
-/// Removes a webhook. Messages that are on their way to it are given up.
+/// Removes a webhook. Messages that are not delivered yet are given up.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such webhook.
 pub async fn delete(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<()> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

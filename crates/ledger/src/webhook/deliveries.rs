@@ -1,9 +1,9 @@
-//! What became of the messages to a webhook.
+//! The deliveries of a webhook.
 
 use crate::{Error, Ledger, MessageRecord, Result, guard::require};
 use domain::{Scope, id::WebhookId, limit::DELIVERIES_LISTED_MAX, role::Permission};
 
-/// The newest messages to a webhook, newest first.
+/// Returns the newest messages to a webhook, newest first, at most [`DELIVERIES_LISTED_MAX`].
 pub async fn deliveries(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Vec<MessageRecord>> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

@@ -3,7 +3,7 @@
 use crate::{Ledger, Result, WebhookRecord, guard::require};
 use domain::{Scope, role::Permission};
 
-/// The webhooks, oldest first, disabled ones included.
+/// Returns the webhooks, oldest first, including disabled ones.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<WebhookRecord>> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

@@ -1,4 +1,4 @@
-//! Webhooks: a workspace's URLs that are told what happens.
+//! Webhooks: URLs of a workspace that receive messages about events.
 
 mod create;
 mod delete;

@@ -1,4 +1,4 @@
-//! Seeing a message arrive.
+//! Sending a test message to a webhook.
 
 use crate::{
     Error, Ledger, MessageRecord, Result,
@@ -13,7 +13,10 @@ use domain::{
 };
 use serde_json::json;
 
-/// Sends a message of its own kind to a webhook, the way all messages go.
+/// Enqueues a message of the topic `test` for a webhook. It is delivered like every other message.
+///
+/// # Errors
+/// [`Error::Invalid`] if the webhook is disabled.
 pub async fn test(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<MessageRecord> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
