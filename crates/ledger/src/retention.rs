@@ -1,9 +1,9 @@
 //! Retention: erases the content of old sessions. The record of what happened is kept and can still be verified.
 //!
 //! Erased are: content and metadata of events; title, input, metadata, result and error message of a session;
-//! the content of its gates and the texts of reviewers; the message of its failure; delivered messages; and its
-//! prompts and answers in the training data. Kept are: statuses, times, actors, kinds, decisions, usage, and all
-//! digests. Entities are not content of a session and are kept.
+//! the content of its gates and the texts of reviewers; the message of its failure; messages that were delivered
+//! or given up; and its prompts and answers in the training data. Kept are: statuses, times, actors, kinds,
+//! decisions, usage, and all digests. Entities are not content of a session and are kept.
 
 use crate::{Error, InstanceKey, Ledger, Result, commit::final_row};
 use chrono::TimeDelta;

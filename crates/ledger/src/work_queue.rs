@@ -37,7 +37,7 @@ pub struct Counts {
     pub running: u64,
     /// Actions that an agent could work on: none of their sessions is queued, running or waiting for a person.
     pub delegatable: u64,
-    /// Sessions that failed within 24 hours.
+    /// Sessions that failed, expired or were abandoned within 24 hours.
     pub failed: u64,
     /// Sessions completed since the caller's midnight.
     pub done_today: u64,
@@ -63,7 +63,7 @@ pub struct Day {
     pub needs_me: Trend,
     /// Running sessions. The hours count sessions that were created then, including those that have ended since.
     pub running: Trend,
-    /// Sessions that failed.
+    /// Sessions that failed, expired or were abandoned.
     pub failed: Trend,
     /// Sessions that were completed.
     pub done_today: Trend,

@@ -1,4 +1,4 @@
-//! The status of the newest session of an action. The reference application calls this `getTaskStatus`.
+//! The status of the newest session of an action. The API operation is `getTaskStatus`.
 
 use super::get_on;
 use crate::{Ledger, Result, guard::require};

@@ -1,5 +1,4 @@
-//! The sessions about an entity, and the status marks of its fields. The reference application calls this
-//! `listEntitySessions`.
+//! The sessions about an entity, and the status marks of its fields. The API operation is `listEntitySessions`.
 
 use super::get_on;
 use crate::{Error, Ledger, Result, guard::require};

@@ -270,8 +270,8 @@ fn edit(
         }
         Approval::AsProposed { restates } => {
             let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
-            // The reviewer sends the values of their own earlier edit again, or values that equal the staged
-            // ones.
+            // The reviewer sends the proposed values: either they repeat their own edit, or the values they send
+            // turn the staged values into the proposed ones.
             let restates = restates || (own && !given.is_empty());
             // An approval of a proposed edit applies to that edit only: it has the edit's digest.
             let plain = Decided::plain(Verdict::Approve, standing.digest, note);

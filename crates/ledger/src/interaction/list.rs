@@ -27,8 +27,8 @@ pub struct ListInteractions {
     pub session_id: Option<SessionId>,
     /// Only interactions with this feedback. `Some(None)` selects those without feedback.
     pub feedback: Option<Option<Feedback>>,
-    /// Only interactions with this outcome. `Some(None)` selects those without an outcome, or whose outcome
-    /// could not be inferred.
+    /// Only interactions with this outcome. `Some(None)` selects those without an outcome: the conversation
+    /// has no next turn, or that turn does not indicate one.
     pub outcome: Option<Option<Outcome>>,
     /// Only interactions whose answer was completed at this time or later.
     pub since: Option<Timestamp>,

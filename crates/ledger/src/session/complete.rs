@@ -35,7 +35,7 @@ pub struct Completion {
 /// the recorded outcome.
 ///
 /// # Errors
-/// [`Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is recorded
+/// [`crate::Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is recorded
 /// and the session continues. The second violation fails the session.
 pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;

@@ -3,8 +3,8 @@
 //!
 //! The transaction that ends a session only records the ending. A second step handles it: the same request after
 //! the commit, or a sweep if the process stops in between. Therefore ending a session never waits for locks of
-//! other sessions, and deadlocks are impossible. Each session is decided under its lock, so repeating the step
-//! has no further effect.
+//! other sessions, which could be waiting for its own lock. Each session is decided under its lock, so repeating
+//! the step has no further effect.
 
 use super::{
     graph::{resume_parent, start_or_skip, step},

@@ -50,8 +50,9 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) 
     end_with(ledger, scope, id, ending, None).await
 }
 
-/// Does the same as [`end`], and keeps the agent's closing as part of the summary. Its usage is added to the
-/// session. The closing is dropped if messages were written after the agent was asked.
+/// Does the same as [`end`], and keeps the agent's closing as part of the summary. The usage in
+/// `closing` becomes the usage of the session. Text and usage of the closing are dropped if messages were written
+/// after the agent was asked.
 pub async fn end_with(
     ledger: &Ledger,
     scope: &Scope,

@@ -27,7 +27,7 @@ pub struct Summary {
     pub first_request: Option<String>,
     /// Beginning of the agent's last reply.
     pub last_reply: Option<String>,
-    /// Whether the agent or only the log was used for the summary.
+    /// Whether the agent contributed a closing, or the summary is from the log only.
     #[serde(default)]
     pub by: SummaryBy,
     /// The agent's closing text.

@@ -13,7 +13,7 @@ use domain::{
 };
 use serde_json::json;
 
-/// Enqueues a message of the topic `test` for a webhook. It is delivered like every other message.
+/// Enqueues a message of the topic `webhook.test` for a webhook. It is delivered like every other message.
 ///
 /// # Errors
 /// [`Error::Invalid`] if the webhook is disabled.
