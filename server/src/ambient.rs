@@ -1,4 +1,5 @@
-//! The only place that reads the clock, the system's randomness and the environment. Everything else is handed them.
+//! The only code that reads the clock, the system's random source and the environment. Other code
+//! gets them as parameters.
 
 use domain::{Clock, Entropy, Timestamp};
 use std::{ffi::OsStr, path::Path, time::Instant};
@@ -14,7 +15,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The wall clock as it was when the process started, and the time that has passed since: it never jumps.
+/// The wall clock at the start of the process plus the time that has passed since. It never jumps.
 #[derive(Debug, Clone, Copy)]
 pub struct SteadyClock {
     started: Timestamp,
@@ -22,7 +23,7 @@ pub struct SteadyClock {
 }
 
 impl SteadyClock {
-    /// Right now, and at the pace of time from here on.
+    /// Starts at the current wall-clock time.
     pub fn start() -> Self {
         Self { started: SystemClock.now(), since: Instant::now() }
     }
@@ -39,8 +40,8 @@ impl Clock for SteadyClock {
 pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
-    /// Ids and secrets made without randomness would be worse than no server: a system that cannot
-    /// give random bytes ends the process.
+    /// Fills the buffer with random bytes. If the system gives none, the process ends, because ids
+    /// and secrets that can be guessed are worse than a server that does not run.
     #[expect(clippy::disallowed_methods, reason = "the one source of randomness")]
     fn fill(&self, bytes: &mut [u8]) {
         if let Err(error) = getrandom::fill(bytes) {
@@ -50,7 +51,8 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// Whether there is such a program, so that a typing error does not fail every session of a queue.
+/// Returns whether the program exists. A misspelt name is found at the start, instead of failing
+/// every session of a queue.
 pub fn is_program(name: &OsStr) -> bool {
     if name.as_encoded_bytes().contains(&b'/') {
         return Path::new(name).is_file();
@@ -58,7 +60,7 @@ pub fn is_program(name: &OsStr) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()))
 }
 
-/// A value of the environment, where it is text.
+/// Returns an environment variable. `None` if it is not set or is not valid Unicode.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

@@ -1,8 +1,9 @@
-//! Which browser a request comes from, in a few words that a person recognises.
+//! Names the browser of a request in a few words that a person recognises.
 
 use axum::http::{HeaderMap, header};
 
-/// Parts of `User-Agent` and what they mean. The first that is found counts: many browsers name others too.
+/// Parts of `User-Agent` and the browser that they indicate. The first match counts, because many
+/// browsers also name others.
 const BROWSERS: [(&str, &str); 6] = [
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
@@ -21,7 +22,8 @@ const SYSTEMS: [(&str, &str); 7] = [
     ("Linux", "Linux"),
 ];
 
-/// Such as "Firefox on Linux"; empty when nothing is recognised. The header itself is not kept.
+/// Returns a name such as "Firefox on Linux", or an empty text if nothing is recognised. The header
+/// itself is not stored.
 pub fn browser(headers: &HeaderMap) -> String {
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     let find =

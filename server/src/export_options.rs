@@ -1,10 +1,10 @@
-//! How options of exports are typed, on the command line and on the page.
+//! Parses the options of exports, for the command line and for the page.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use datalake::export::{CONFIDENCE_MAX, SHARE_WHOLE, VALIDATION_SHARE_MAX};
 use domain::Timestamp;
 
-/// A day, which begins at midnight UTC, or an instant.
+/// Parses a day (its midnight in UTC) or an instant in RFC 3339.
 pub fn instant(text: &str) -> Result<Timestamp, String> {
     if let Ok(day) = text.parse::<NaiveDate>() {
         return Ok(day.and_hms_opt(0, 0, 0).unwrap_or_default().and_utc());
@@ -14,18 +14,18 @@ pub fn instant(text: &str) -> Result<Timestamp, String> {
     instant.map(|instant| instant.with_timezone(&Utc)).map_err(|_| expected.to_owned())
 }
 
-/// A confidence in thousandths.
+/// Parses a confidence in thousandths, 0 to [`CONFIDENCE_MAX`].
 pub fn confidence(text: &str) -> Result<u16, String> {
     let confidence = text.parse().ok().filter(|confidence| *confidence <= CONFIDENCE_MAX);
     confidence.ok_or_else(|| format!("a whole number from 0 to {CONFIDENCE_MAX}"))
 }
 
-/// A share such as 0.1, in thousandths.
+/// Parses a share such as 0.1 and returns it in thousandths.
 pub fn share(text: &str) -> Result<u16, String> {
     let most = f64::from(VALIDATION_SHARE_MAX) / f64::from(SHARE_WHOLE);
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=most).contains(share));
     let expected = || format!("a share from 0 to {most}, such as 0.1");
-    // Within the bounds, so the cast loses nothing but the fraction.
+    // The share is within its bounds, so the cast does not overflow.
     share.map(|share| (share * f64::from(SHARE_WHOLE)).round() as u16).ok_or_else(expected)
 }
 

@@ -1,5 +1,5 @@
-//! Exports that were asked for on a page: one at a time for each workspace, each in a folder of its own, a bounded number
-//! kept until the server stops.
+//! Exports that people start on a page. Each workspace runs one at a time, each export has its own
+//! folder, and a bounded number is kept until the server stops.
 
 use crate::{
     config::{Database, Settings},
@@ -29,90 +29,92 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Exports that a server makes at once.
+/// Exports that a server runs at the same time.
 pub const EXPORTS_RUNNING_MAX: usize = 2;
 /// Exports of a workspace that are kept.
 pub const EXPORTS_KEPT_MAX: usize = 5;
 /// The folder of exports in the data directory.
 const FOLDER: &str = "exports";
 
-/// Makes temporary folders that only their owner can read.
+/// Returns a builder of temporary folders that only their owner can read.
 pub fn private_folder(prefix: &str) -> tempfile::Builder<'_, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).permissions(Permissions::from_mode(private::FOLDER_MODE));
     builder
 }
 
-/// Where an export stands.
+/// The state of an export.
 #[derive(Debug, Clone)]
 pub enum Stage {
-    /// The streams leave the database.
+    /// The streams are being written from the database to files.
     Collecting,
-    /// They are read, matched, written.
+    /// The streams are being read and matched, and the export is being written.
     Working(Progress),
-    /// It is there.
+    /// The export is complete.
     Done(Box<Preview>),
-    /// Somebody stopped it, or the server did.
+    /// A person or the stopping server stopped the export.
     Stopped,
-    /// It could not be made.
+    /// The export failed, with the reason as text.
     Failed(String),
 }
 
-/// An export of a workspace.
+/// One export of a workspace.
 #[derive(Debug)]
 pub struct Job {
-    /// Its id.
+    /// Id of the export.
     pub id: Uuid,
-    /// The workspace.
+    /// Workspace that is exported.
     pub tenant_id: TenantId,
-    /// What was asked for.
+    /// Options that the person chose.
     pub options: Options,
-    /// Whether it only looks.
+    /// Whether this is only a preview.
     pub is_preview: bool,
-    /// When it was begun.
+    /// Time at which the export was started.
     pub begun_at: Timestamp,
     folder: PathBuf,
     stage: Mutex<Stage>,
     stopped: AtomicBool,
 }
 
-/// What is asked for, by whom.
+/// A request to start an export.
 #[derive(Debug)]
 pub struct ExportRequest {
-    /// Who asks, in which workspace.
+    /// Who starts the export, and in which workspace.
     pub scope: Scope,
-    /// Its slug.
+    /// Slug of that workspace.
     pub workspace: String,
-    /// What is wanted.
+    /// Options that the person chose.
     pub options: Options,
-    /// Whether to look only.
+    /// Whether this is only a preview.
     pub is_preview: bool,
-    /// The same as JSON, to be remembered.
+    /// The options as JSON, which is stored with the export.
     pub noted: String,
 }
 
-/// Why an export was not begun.
+/// Why an export was not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Busy {
-    /// One of this workspace is at work.
+    /// Another export of this workspace is running.
     Workspace,
-    /// As many as this server makes at once are at work.
+    /// The server already runs [`EXPORTS_RUNNING_MAX`] exports.
     Server,
 }
 
-/// The exports of this server.
+/// All exports of this server process.
 pub struct Exports {
     folder: PathBuf,
-    /// Tells this process from others that make exports for the same database.
+    /// Random id of this process. It differs from those of other processes that use the same
+    /// database.
     server: String,
     jobs: Mutex<VecDeque<Arc<Job>>>,
-    /// Keeps a folder outside of a data directory until the server stops.
+    /// Owns the temporary folder on PostgreSQL, which is removed when the server stops.
     _temporary: Option<tempfile::TempDir>,
 }
 
 impl Exports {
-    /// Below the data directory, where what an earlier process left is removed: nobody can find it any more. On PostgreSQL in
-    /// a temporary folder, which only a process that is killed leaves behind.
+    /// Opens the folder of exports. On SQLite it is below the data directory. Folders of an earlier
+    /// process are removed, because nothing refers to them any more. On PostgreSQL it is a
+    /// temporary folder, which stays behind only if the process is killed.
     pub fn open(settings: &Settings, entropy: &dyn Entropy) -> io::Result<Exports> {
         let (folder, temporary) = match &settings.database {
             Database::Sqlite(data_dir) => (data_dir.join(FOLDER), None),
@@ -131,7 +133,7 @@ impl Exports {
         Ok(Exports { folder, server, jobs: Mutex::default(), _temporary: temporary })
     }
 
-    /// Whether this process made, or makes, what is noted as that server's.
+    /// Returns whether the export that is stored for `server` belongs to this process.
     pub fn is_own(&self, server: &str) -> bool {
         self.server == server
     }
@@ -140,17 +142,18 @@ impl Exports {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exports of a workspace, newest first.
+    /// Returns the exports of a workspace, newest first.
     pub fn of(&self, tenant_id: TenantId) -> Vec<Arc<Job>> {
         self.jobs().iter().rev().filter(|job| job.tenant_id == tenant_id).cloned().collect()
     }
 
-    /// An export of a workspace.
+    /// Returns one export of a workspace.
     pub fn find(&self, tenant_id: TenantId, id: Uuid) -> Option<Arc<Job>> {
         self.jobs().iter().find(|job| job.tenant_id == tenant_id && job.id == id).cloned()
     }
 
-    /// Begins an export, and forgets the oldest of its workspace where there are too many.
+    /// Starts an export. Removes the oldest one of the workspace if there are more than
+    /// [`EXPORTS_KEPT_MAX`].
     pub fn begin(
         &self,
         ledger: &Ledger,
@@ -189,7 +192,8 @@ impl Exports {
         jobs.push_back(Arc::clone(&job));
         let (ledger, working, server) = (ledger.clone(), Arc::clone(&job), self.server.clone());
         tokio::spawn(async move {
-            // What cannot be noted is made all the same; only a restart forgets it then.
+            // An export that cannot be stored in the database still runs. It is only unknown after
+            // a restart.
             if let Err(error) = export_job::begin(&ledger, &scope, id, server, noted).await {
                 tracing::warn!(export = %id, %error, "an export is not noted");
             }
@@ -204,24 +208,25 @@ impl Exports {
 }
 
 impl Job {
-    /// Where it stands.
+    /// Returns the current state.
     pub fn stage(&self) -> Stage {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Ends it before it is done.
+    /// Requests the export to stop.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Where its file of a split is, with its name and length, once it is there.
+    /// Returns the path, name and size in bytes of the file of a split, once the export is
+    /// complete.
     pub fn file(&self, split: Split) -> Option<(PathBuf, String, u64)> {
         let Stage::Done(preview) = self.stage() else { return None };
         let file = preview.manifest.files.iter().find(|file| file.split == split)?;
         Some((self.folder.join(&file.name), file.name.clone(), file.bytes))
     }
 
-    /// Where its manifest is, once it is there.
+    /// Returns the path of the manifest, once the export is complete.
     pub fn manifest(&self) -> Option<PathBuf> {
         self.file(Split::Train).map(|_| self.folder.join(MANIFEST_FILE))
     }
@@ -235,7 +240,8 @@ impl Job {
     }
 }
 
-/// What cannot be removed stays until the next start, and says so.
+/// Removes the folder of an export. A folder that cannot be removed is logged and stays until the
+/// next start.
 fn discard(folder: &Path) {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -245,7 +251,7 @@ fn discard(folder: &Path) {
     }
 }
 
-/// How it ended, as it is remembered.
+/// Returns the final state of an export as it is stored in the database.
 fn recorded_end(stage: &Stage) -> (ExportState, export_job::Ending) {
     let ending = export_job::Ending::default();
     match stage {
@@ -286,7 +292,8 @@ async fn work(ledger: &Ledger, job: &Arc<Job>, workspace: String, stop: Cancella
     job.set(stage);
 }
 
-/// The streams of the workspace as files, in a folder that goes when it is dropped.
+/// Writes the streams of the workspace to files in a temporary folder, which is removed when it is
+/// dropped.
 async fn collect_streams(
     ledger: &Ledger,
     job: &Job,

@@ -1,7 +1,9 @@
-//! Composition root: configuration, accept loop, shield, API, pages and command line.
+//! The HTTP server and the command line of Shiftbook: configuration, connections, API, pages and
+//! commands.
 //!
-//! Only this crate knows HTTP. Handlers authenticate, call one use case of `ledger` and map its
-//! record to `wire`; nothing here decides what a session may do.
+//! Only this crate knows HTTP. A handler authenticates the caller, calls one use case of `ledger`
+//! and maps its record to `wire`. Rules about what a session may do are in `domain` and `ledger`,
+//! not here.
 
 mod accept;
 mod agents;

@@ -1,7 +1,8 @@
-//! Events as JSON, written straight from what the store holds.
+//! Renders events as JSON directly from the stored text.
 //!
-//! Content and metadata are stored as the text they were sent as. Going through serde would parse and
-//! print each again; transcripts are the largest thing this server says. A test holds the two equal.
+//! Content and metadata are stored as the JSON text that was sent. serde would parse and print each
+//! of them again, and transcripts are the largest responses of this server. A test checks that the
+//! output equals that of serde.
 
 use bytes::Bytes;
 use chrono::{Datelike, Timelike};
@@ -9,9 +10,10 @@ use domain::{Timestamp, chain::Digest};
 use ledger::{EventRecord, event::Slice};
 use serde::Serialize;
 
-/// Longest end of a page, bytes.
+/// Longest end of a page (see [`render_page_end`]), in bytes.
 pub const PAGE_END_BYTES_MAX: usize = 64;
-/// Bytes of an event beside its content and metadata; a guess that saves growing the buffer.
+/// Estimated bytes of an event without its content and metadata. Buffers are reserved with it, so
+/// they rarely grow.
 const ENVELOPE_BYTES: usize = 400;
 
 /// Appends the JSON of one [`wire::event::Event`].
@@ -52,14 +54,15 @@ pub fn render_event(event: &EventRecord, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"}");
 }
 
-/// The JSON of a [`wire::event::Events`] page.
+/// Returns the JSON of a [`wire::event::Events`] page.
 pub fn render_slice(slice: &Slice) -> Bytes {
     let mut out = render_page_start(slice);
     render_page_end(slice.head_sequence, slice.has_more, &mut out);
     out.into()
 }
 
-/// The part of a page that never changes once the page is full: everything up to its last event.
+/// Returns the start of a page, up to its last event. This part does not change any more once the
+/// page is full.
 pub fn render_page_start(slice: &Slice) -> Vec<u8> {
     let bodies: usize = slice.events.iter().map(|e| e.content.len() + e.metadata.len() + ENVELOPE_BYTES).sum();
     let mut out = Vec::with_capacity(bodies + ENVELOPE_BYTES);
@@ -73,7 +76,7 @@ pub fn render_page_start(slice: &Slice) -> Vec<u8> {
     out
 }
 
-/// The rest of a page: where the log stands now.
+/// Appends the rest of a page: the current head of the log and whether more events follow.
 pub fn render_page_end(head_sequence: u64, has_more: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"],\"headSequence\":");
     text(&head_sequence, out);
@@ -84,8 +87,9 @@ pub fn render_page_end(head_sequence: u64, has_more: bool, out: &mut Vec<u8>) {
 
 /// Appends one event as a frame of `text/event-stream`.
 ///
-/// A frame's data is one line, so that the simplest client can read it: line breaks, which JSON knows
-/// only between tokens, become spaces. Whoever needs the very bytes reads the events by page.
+/// The data of a frame is one line, so that simple clients can parse it. JSON allows line breaks
+/// only between tokens, so they are replaced by spaces. Clients that need the exact bytes read the
+/// events by page.
 pub fn render_frame(event: &EventRecord, out: &mut Vec<u8>) {
     out.extend_from_slice(b"id: ");
     text(&event.sequence, out);
@@ -98,7 +102,7 @@ pub fn render_frame(event: &EventRecord, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\n\n");
 }
 
-/// Writing to memory cannot fail, and these types always serialize.
+/// Appends a value as JSON. Writing to memory cannot fail, and these types always serialize.
 fn json(value: &impl Serialize, out: &mut Vec<u8>) {
     let written = serde_json::to_writer(out, value);
     debug_assert!(written.is_ok(), "{written:?}");

@@ -1,4 +1,4 @@
-//! All routes under the one shield.
+//! Builds the router: all routes, behind the one middleware of `shield`.
 
 use crate::{api, assets, problem::Problem, shield, state::AppState, web};
 use axum::{
@@ -16,13 +16,16 @@ use tower_http::{
 };
 use wire::Code;
 
-/// Smaller answers fit a packet as they are, bytes.
+/// Smallest response that is compressed, in bytes. A smaller one fits into one network packet
+/// uncompressed.
 const COMPRESS_BYTES_MIN: u64 = 1_024;
-/// Gzip level for answers made on the fly: most of the gain for little time. Brotli would make them a tenth smaller and
-/// take a third of a list's time, most of it to clear its window (docs/benchmarks.md); it is for what is packed once.
+/// Gzip level for responses that are compressed for each request. This level gives most of the
+/// reduction in little time. Brotli would make the responses a tenth smaller, but would take a
+/// third of the time of a list request, most of it to clear its window (docs/benchmarks.md). Brotli
+/// is only used for files that are compressed once.
 const COMPRESS_LEVEL: i32 = 4;
 
-/// The whole server as one service.
+/// Returns the router of the whole server.
 pub fn build(state: AppState) -> Router {
     let worth_it = SizeAbove::new(COMPRESS_BYTES_MIN)
         .and(NotForContentType::SSE)
@@ -36,7 +39,7 @@ pub fn build(state: AppState) -> Router {
         .merge(web::router())
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
-        // The shield has read and limited every body before a route sees it.
+        // The shield has already read and limited the body when a route gets the request.
         .layer(DefaultBodyLimit::disable())
         .layer(compression)
         .layer(from_fn_with_state(state.clone(), shield::shield))
@@ -47,7 +50,7 @@ async fn unknown(request: Request) -> Response {
     Problem::detailed(Code::NotFound, format!("there is nothing at {}", request.uri().path())).into_response()
 }
 
-/// axum adds the Allow header.
+/// Answers 405. axum adds the Allow header.
 async fn wrong_method(request: Request) -> Response {
     let detail = format!("the method {} is not allowed on {}", request.method(), request.uri().path());
     Problem::detailed(Code::MethodNotAllowed, detail).into_response()

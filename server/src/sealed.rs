@@ -1,5 +1,5 @@
-//! A final session's transcript never changes: its pages are rendered and compressed once, and served
-//! as bytes with an ETag from then on.
+//! Cache of the rendered transcript pages of final sessions. Such a transcript never changes, so
+//! each page is rendered and compressed once and then served as bytes with an ETag.
 
 use axum::{
     body::Body,
@@ -15,16 +15,16 @@ use flate2::{Compression, write::GzEncoder};
 use quick_cache::{Weighter, sync::Cache};
 use std::io::Write;
 
-/// Bytes of rendered pages kept in memory.
+/// Bytes of rendered pages that are kept in memory.
 const CACHE_BYTES_MAX: u64 = 32 * 1024 * 1024;
-/// Pages the cache is laid out for; it holds fewer large ones or more small ones.
+/// Estimated number of pages, for the layout of the cache. The real number depends on their sizes.
 const PAGES_ESTIMATED: usize = 1_024;
-/// Smaller pages are not worth compressing.
+/// Smallest page that is compressed, in bytes.
 const GZIP_BYTES_MIN: usize = 1_024;
-/// Where zlib's time and size meet.
+/// zlib's default level, a compromise between time and size.
 const GZIP_LEVEL: u32 = 6;
 
-/// One page of one transcript at its final head.
+/// Identifies one page of one transcript at its final head.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The workspace.
@@ -33,7 +33,7 @@ pub struct Key {
     pub session_id: SessionId,
     /// Its head when the page was rendered.
     pub head_sequence: u64,
-    /// The query, in a canonical spelling.
+    /// The query in canonical form.
     pub query: String,
 }
 
@@ -52,16 +52,16 @@ impl Weighter<Key, Page> for ByBytes {
     }
 }
 
-/// The cache.
+/// The cache of rendered pages.
 #[derive(Debug)]
 pub struct Sealed(Cache<Key, Page, ByBytes>);
 
-/// The ETag of a page: its session's last link of the chain, and which page it is.
+/// The ETag of a page: the last digest of the session's chain and a checksum of the query.
 #[derive(Debug, Clone)]
 pub struct Tag(String);
 
 impl Tag {
-    /// The tag of the page that `query` names.
+    /// Creates the tag of the page that `query` selects.
     pub fn new(head_digest: Digest, query: &str) -> Self {
         Self(format!("{head_digest}-{:08x}", crc32fast::hash(query.as_bytes())))
     }
@@ -70,7 +70,7 @@ impl Tag {
         format!("\"{}{}\"", self.0, if gzip { "-gz" } else { "" })
     }
 
-    /// Whether the client's copy is this page, in either encoding.
+    /// Returns whether `If-None-Match` contains this page's tag, in either encoding.
     pub fn matches(&self, headers: &HeaderMap) -> bool {
         let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         known
@@ -81,22 +81,23 @@ impl Tag {
 }
 
 impl Sealed {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub fn new() -> Self {
         Self(Cache::with_weighter(PAGES_ESTIMATED, CACHE_BYTES_MAX, ByBytes))
     }
 
-    /// The page's bytes, where they are kept.
+    /// Returns the page's bytes if they are cached.
     pub fn get(&self, key: &Key) -> Option<Bytes> {
         self.0.get(key).map(|page| page.identity)
     }
 
-    /// Keeps a rendered page.
+    /// Adds a rendered page to the cache.
     pub fn seal(&self, key: Key, identity: Bytes) {
         self.0.insert(key, Page { identity, gzip: None });
     }
 
-    /// The answer for a client with these headers. Compresses at most once per kept page.
+    /// Returns the response for a client that sent these headers. A cached page is compressed at
+    /// most once.
     pub async fn respond(&self, key: Key, identity: Bytes, tag: &Tag, headers: &HeaderMap) -> Response {
         let gzip = if identity.len() >= GZIP_BYTES_MIN && accepts(headers, "gzip") {
             self.gzip(key, identity.clone()).await
@@ -133,8 +134,8 @@ pub fn not_modified(tag: &Tag) -> Response {
     response
 }
 
-/// The copy may be kept by the browser that was allowed to read it, and is asked about each time: a
-/// revoked caller gets 401 or 404 before any tag is compared.
+/// Sets the headers for caching. Browsers may keep the page but must revalidate it for each use. A
+/// caller whose access was revoked gets 401 or 404 before any tag is compared.
 fn mark(headers: &mut HeaderMap, tag: &Tag, gzip: bool) {
     if let Ok(tag) = HeaderValue::from_str(&tag.header(gzip)) {
         headers.insert(header::ETAG, tag);

@@ -1,4 +1,4 @@
-//! The code that proves that whoever sets the server up can read its log.
+//! The setup code. A person who enters it proves that they can read the server's log.
 
 use domain::Entropy;
 use ledger::{Ledger, Result, auth};
@@ -8,14 +8,16 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Random bytes of a code: 80 bits, which nobody guesses.
+/// Random bytes of a code. 80 bits cannot be guessed.
 const CODE_BYTES: usize = 10;
-/// Characters between two hyphens.
+/// Characters between two hyphens of the shown code.
 const GROUP_CHARS: usize = 4;
-/// Five bits each. No letter looks like a digit.
+/// Characters of a code, five bits each. The letters I, L, O and U are left out, so no letter looks
+/// like a digit.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// Whether the server has been set up, and the code for doing it. The code is new at every start.
+/// Whether the server has been set up, and the code that setting it up needs. Each start of the
+/// server creates a new code.
 pub struct SetupState {
     is_done: AtomicBool,
     code: String,
@@ -28,17 +30,18 @@ impl fmt::Debug for SetupState {
 }
 
 impl SetupState {
-    /// With a new code.
+    /// Creates a state with a new random code.
     pub fn new(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; CODE_BYTES];
         entropy.fill(&mut bytes);
         Self { is_done: AtomicBool::new(false), code: base32(&bytes) }
     }
 
-    /// Whether nobody has an account here yet. Once somebody has, this needs no database.
+    /// Returns whether the server still has to be set up, which means that no account exists yet.
+    /// After the first `false`, later calls do not read the database.
     ///
     /// # Errors
-    /// When the database cannot be asked.
+    /// If the database cannot be read.
     pub async fn is_open(&self, ledger: &Ledger) -> Result<bool> {
         if self.is_done.load(Ordering::Relaxed) {
             return Ok(false);
@@ -48,19 +51,21 @@ impl SetupState {
         Ok(open)
     }
 
-    /// The code in groups, to be shown to the operator.
+    /// Returns the code in groups of four characters, as it is shown to the operator.
     pub fn grouped_code(&self) -> String {
         let groups = self.code.as_bytes().chunks(GROUP_CHARS);
         groups.map(|group| String::from_utf8_lossy(group).into_owned()).collect::<Vec<_>>().join("-")
     }
 
-    /// Whether this is the code. Digests are compared, so that the time taken says nothing about the code.
+    /// Returns whether the typed text is the code. Digests are compared, so the time taken reveals
+    /// nothing about the code.
     pub fn is_code(&self, typed: &str) -> bool {
         Sha256::digest(plain(typed)) == Sha256::digest(&self.code)
     }
 }
 
-/// A typed code as it was made: without hyphens and spaces, and letters that were taken for digits as digits.
+/// Normalizes a typed code: removes hyphens and spaces, and replaces letters that look like digits
+/// by those digits.
 fn plain(typed: &str) -> String {
     let meant = |c: char| match c.to_ascii_uppercase() {
         'O' => '0',
@@ -70,7 +75,7 @@ fn plain(typed: &str) -> String {
     typed.chars().filter(|c| !c.is_whitespace() && *c != '-').map(meant).collect()
 }
 
-/// Five bits a character, from the first bit on.
+/// Encodes five bits in each character, starting with the most significant bit of the first byte.
 fn base32(bytes: &[u8; CODE_BYTES]) -> String {
     let bit = |n: usize| (bytes[n / 8] >> (7 - n % 8)) & 1;
     let character = |n: usize| {

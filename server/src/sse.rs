@@ -1,4 +1,5 @@
-//! What all event streams share: headers, fixed frames, the goodbye, and being counted.
+//! Shared parts of all event streams: headers, fixed frames, the last frame, and the gauge of open
+//! streams.
 
 use crate::{metrics::StreamGauge, state::AppState};
 use axum::{
@@ -11,25 +12,27 @@ use futures_util::Stream;
 use std::{convert::Infallible, time::Duration};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-/// How often a silent stream says that it lives.
+/// Interval of comments on a stream without events.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Spread of the reconnections after a stop, so that they do not come in one instant.
+/// Bounds of the random reconnection delay after a stop. The spread prevents that all clients
+/// reconnect at once.
 const BYE_RETRY_MS_MIN: u64 = 300;
 const BYE_RETRY_MS_SPREAD: u64 = 1_700;
 
-/// How soon a client comes back when a stream breaks.
+/// Frame that sets the delay before a client reconnects when a stream breaks: 2 seconds.
 pub const RETRY: Bytes = Bytes::from_static(b"retry: 2000\n\n");
-/// A sign of life that clients' event handlers do not see.
+/// Comment that shows that the connection is alive. Event handlers of clients do not receive it.
 pub const COMMENT: Bytes = Bytes::from_static(b": beat\n\n");
 
-/// A frame of a named event. `name` is one of ours and `data` is JSON made by serde: neither can hold
-/// a line break.
+/// Returns a frame of a named event. `name` is a constant of this server and `data` is JSON from
+/// serde, so neither contains a line break.
 pub fn frame(name: &'static str, data: &str) -> Bytes {
     debug_assert!(!data.contains(['\n', '\r']));
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// The last frame before a stop. The client comes back by itself, and finds a successor.
+/// Returns the last frame before the server stops. The client reconnects by itself and then reaches
+/// the next process.
 pub fn end_frame(state: &AppState) -> Bytes {
     let mut jitter = [0; 2];
     state.entropy.fill(&mut jitter);
@@ -37,14 +40,15 @@ pub fn end_frame(state: &AppState) -> Bytes {
     Bytes::from(format!("event: bye\nretry: {retry_ms}\ndata: {{}}\n\n"))
 }
 
-/// Ticks for [`HEARTBEAT`], the first one a whole period from now.
+/// Returns a timer that ticks every [`HEARTBEAT`], first after one whole period.
 pub fn heartbeat() -> Interval {
     let mut interval = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     interval
 }
 
-/// A response that streams frames. `open` is dropped with it.
+/// Returns a response that streams frames. `open` is dropped when the stream ends, which lowers the
+/// gauge.
 pub fn response(frames: impl Stream<Item = Bytes> + Send + 'static, open: StreamGauge) -> Response {
     use futures_util::StreamExt;
     let frames = frames.map(move |frame| {
@@ -55,7 +59,7 @@ pub fn response(frames: impl Stream<Item = Bytes> + Send + 'static, open: Stream
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // nginx would collect frames otherwise.
+    // Without this header, nginx buffers frames.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }

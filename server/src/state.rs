@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! The state that every handler can access.
 
 use crate::{
     assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
@@ -11,50 +11,52 @@ use runner::capture::TurnCapture;
 use std::{ops::Deref, sync::Arc};
 use wire::Code;
 
-/// Shared by all requests; cheap to clone.
+/// State shared by all requests. A clone is cheap.
 #[derive(Clone)]
 pub struct AppState(Arc<Shared>);
 
 /// The parts of [`AppState`].
 pub struct Shared {
-    /// The use cases.
+    /// The database and the use cases.
     pub ledger: Ledger,
-    /// Exports that were asked for on a page.
+    /// Exports that people started on a page.
     pub exports: Exports,
-    /// Where captured turns go.
+    /// Writes the files of captured turns, if the server writes any.
     pub turn_capture: Arc<TurnCapture>,
-    /// Counters behind `/metrics`.
+    /// Counters and gauges of `/metrics`.
     pub metrics: Metrics,
-    /// Style sheet, scripts and WASM, by logical name.
+    /// File names of the style sheet, scripts and WASM by logical name.
     pub assets: Assets,
     /// Whether the server is stopping.
     pub shutdown: Shutdown,
-    /// Rendered pages of final sessions' transcripts.
+    /// Cache of rendered transcript pages of final sessions.
     pub sealed: Sealed,
-    /// How the session cookie is named and marked.
+    /// Name and attributes of the cookies.
     pub cookies: CookiePolicy,
-    /// `https://host[:port]` where browsers see the server, when the configuration says so.
+    /// `https://host[:port]` under which browsers reach the server. `None` if it is not configured.
     pub public_origin: Option<String>,
-    /// Whether the server has been set up, and the code for doing it.
+    /// Whether the server has been set up, and the code that setting it up needs.
     pub set_up: SetupState,
     /// Random bytes for nonces and jitter.
     pub entropy: Arc<dyn Entropy>,
-    /// What leads inside, for addresses that people choose.
+    /// Which addresses the server may call when people choose the address.
     pub outbound: outbound::Policy,
-    /// Whether people can be written to.
+    /// Whether the server can send e-mail.
     pub sends_email: bool,
-    /// Agents of this server that are asked for a summary when a conversation ends.
+    /// Agents in this server that are asked for a summary when a conversation ends.
     pub summary_agents: SummaryAgents,
-    /// The agents of this server: workspace and name.
+    /// The agents that run in this server, as pairs of workspace slug and agent name.
     pub agents: Vec<(String, String)>,
-    /// Signs what goes to webhooks, and names what ratings are about.
+    /// Signs messages to webhooks and derives the opaque ids of rated sessions. `None` if no key is
+    /// configured.
     instance_key: Option<InstanceKey>,
-    /// Random for each start: what a page remembers of another server means nothing here.
+    /// Random number of this start. Live marks of pages that another start rendered do not match
+    /// it.
     start: u64,
 }
 
 impl AppState {
-    /// The state of one server.
+    /// Creates the state of one server.
     pub fn new(
         ledger: Ledger,
         settings: &Settings,
@@ -86,28 +88,31 @@ impl AppState {
     }
 }
 
-/// The agents that run here, each in its workspace.
+/// Returns the agents that run in this server, each with its workspace. Empty if the server runs no
+/// agents.
 fn agents(settings: &Settings) -> Vec<(String, String)> {
     let run = settings.agents.iter().filter(|_| settings.runs_agents);
     run.filter_map(|(slug, config)| Some((config.workspace.clone()?, slug.clone()))).collect()
 }
 
 impl Shared {
-    /// Where the live stream of the caller's workspace stands. A page carries it, and the stream names it.
+    /// Returns a mark of the position of the live stream of the caller's workspace. A page contains
+    /// the mark of its rendering, and the stream sends the current one.
     pub fn live_mark(&self, scope: &Scope) -> String {
         format!("{:x}-{}", self.start, ledger::live::signal_count(&self.ledger, scope))
     }
 
-    /// Where the asker sees this server, without a slash at the end.
+    /// Returns the origin of this server without a slash at the end: the public origin if it is
+    /// configured, otherwise the `Host` of the request.
     pub fn origin(&self, headers: &HeaderMap) -> String {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         self.public_origin.clone().unwrap_or_else(|| format!("http://{host}"))
     }
 
-    /// The instance's key.
+    /// Returns the instance's key.
     ///
     /// # Errors
-    /// Says what the operator has to do where there is none.
+    /// If there is no key. The text says how to configure one.
     pub fn instance_key(&self) -> Result<&InstanceKey, Problem> {
         let missing = "this needs the instance key: set `instance_key_file` in the settings file";
         self.instance_key.as_ref().ok_or_else(|| Problem::detailed(Code::Unavailable, missing))
@@ -122,7 +127,7 @@ impl Deref for AppState {
     }
 }
 
-/// The address of an invitation or a reset, on a server whose address is `origin`.
+/// Returns the URL of an invitation or of a password reset on the server at `origin`.
 pub fn access_link_url(origin: &str, secret: &str) -> String {
     format!("{origin}/link/{secret}")
 }

@@ -21,8 +21,8 @@ use wire::{
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
-/// Longest wait of one claim, so that the server can stop within this time. A claim is never aborted: its sessions
-/// could be leased to nobody.
+/// Longest wait of one claim, so that the server can stop within this time. A claim is never
+/// aborted, because the sessions that it leased would then be without a worker.
 const WAIT_SLICE: Duration = Duration::from_secs(2);
 
 /// The calls of one agent in one workspace.
@@ -48,7 +48,7 @@ impl LocalWorkerApi {
     }
 }
 
-/// A refusal as a client of the API receives it.
+/// Converts a refusal to the error that a client of the API receives.
 fn refused(problem: impl Into<Problem>) -> client::Error {
     let problem: Problem = problem.into();
     if let Some(internal) = problem.internal_text() {
@@ -68,8 +68,8 @@ impl WorkerApi for LocalWorkerApi {
             let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into()).min(WAIT_SLICE);
             let (ledger, scope, wanted) = (self.state.ledger.clone(), self.scope, wire_map::claim(claim.clone()));
             let (answer, claimed) = oneshot::channel();
-            // In a task of its own, so that a caller that goes away does not abort the claim. Its sessions are released
-            // then.
+            // Runs the claim in its own task, so that a caller that is dropped does not abort the
+            // claim. In that case the task releases the claimed sessions.
             tokio::spawn(async move {
                 let claimed = session::claim(&ledger, &scope, wanted, wait).await;
                 if let Err(Ok(unheard)) = answer.send(claimed) {
