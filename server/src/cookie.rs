@@ -25,7 +25,8 @@ const NEW_TOKEN: &str = "new-token";
 const NEW_TOKEN_SECONDS: i64 = 60;
 /// Where it is shown.
 const NEW_TOKEN_PATH: &str = "/settings";
-/// With a person's id behind it: they do not want to be asked about the session at whose address it is.
+/// Prefix of a cookie name; the id of a person follows. The cookie records that this person does
+/// not want to be asked for a rating of the session at its path.
 const UNASKED: &str = "unasked-";
 
 /// How the session cookie is named and marked.
@@ -60,7 +61,7 @@ impl CookiePolicy {
         self.session_header(secret, seconds)
     }
 
-    /// `Set-Cookie` that forgets the sign-in.
+    /// `Set-Cookie` that removes the sign-in.
     pub fn clear_session(self) -> Option<HeaderValue> {
         self.session_header("", 0)
     }
@@ -81,7 +82,7 @@ impl CookiePolicy {
         is_text.then(|| self.header(self.link_name(), secret, LINK_SECONDS_MAX)).flatten()
     }
 
-    /// `Set-Cookie` that forgets a link.
+    /// `Set-Cookie` that removes the secret of a link.
     pub fn clear_link(self) -> Option<HeaderValue> {
         self.header(self.link_name(), "", 0)
     }

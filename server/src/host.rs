@@ -26,19 +26,19 @@ const OF_PROXIES: [HeaderName; 6] = [
     header::VIA,
 ];
 
-/// What a request calls this server.
+/// How the `Host` of a request refers to this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HostClass {
     /// By a loopback name or address.
     Loopback,
     /// By another IP address, by the public URL's host, or not at all, as no browser does.
     Known,
-    /// By a name that anybody could have pointed here.
+    /// By a name that anyone could have pointed to this server.
     Foreign,
 }
 
 impl HostClass {
-    /// Of all names in a request, the worst counts.
+    /// Classifies all host names of a request. A foreign one decides.
     fn of(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Self {
         let hosts = headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
         let names: Vec<_> =

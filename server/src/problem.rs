@@ -14,7 +14,7 @@ use wire::{Code, FieldProblem};
 /// How soon to try again when the server cannot say better, seconds.
 const RETRY_AFTER_SECONDS: u64 = 1;
 
-/// What an error answer says, and what only the log may hear.
+/// An error response: what the caller receives, and internal text that only the log receives.
 #[derive(Debug, Clone)]
 pub struct Problem {
     code: Code,
@@ -26,12 +26,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem that its title says whole.
+    /// Creates a problem whose title says everything.
     pub const fn new(code: Code) -> Self {
         Self { code, detail: None, errors: Vec::new(), retry_after_seconds: None, internal: None, recorded: None }
     }
 
-    /// With a text about this occurrence.
+    /// Creates a problem with a text about this occurrence.
     pub fn detailed(code: Code, detail: impl Into<String>) -> Self {
         Self { detail: Some(detail.into()), ..Self::new(code) }
     }
@@ -57,12 +57,12 @@ impl Problem {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
-    /// Something broke here; `internal` goes to the log alone.
+    /// Creates a problem for an internal failure. `internal` is only logged.
     pub fn internal(internal: impl Into<String>) -> Self {
         Self { internal: Some(internal.into()), ..Self::new(Code::Internal) }
     }
 
-    /// Over capacity or stopping; `internal` goes to the log alone.
+    /// Creates a problem for a server that is over capacity or stopping. `internal` is only logged.
     pub fn unavailable(internal: impl Into<String>) -> Self {
         Self {
             retry_after_seconds: Some(RETRY_AFTER_SECONDS),
@@ -76,7 +76,7 @@ impl Problem {
         self.code
     }
 
-    /// What the log hears beyond the code.
+    /// Returns the internal text for the log.
     pub(crate) fn internal_text(&self) -> Option<&str> {
         self.internal.as_deref()
     }
@@ -95,17 +95,18 @@ impl Problem {
     }
 }
 
-/// A problem that the response shows already, as a page with a form does.
+/// Marks a response that already shows the problem, such as a page with a form.
 #[derive(Debug, Clone)]
 pub(crate) struct RenderedProblem(pub(crate) Problem);
 
 impl Problem {
-    /// The status that it travels with.
+    /// Returns the HTTP status of the problem.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Marks a response that shows this problem itself: it gets the problem's headers, and the log hears of it.
+    /// Marks a response that shows this problem itself. Sets the problem's headers and lets the
+    /// shield log it.
     pub fn mark(&self, response: &mut Response) {
         self.set_retry_after(response);
         response.extensions_mut().insert(RenderedProblem(self.clone()));

@@ -26,10 +26,10 @@ const PAGE: u32 = 500;
 /// Sessions whose ratings are remembered while an export runs.
 const RATINGS_REMEMBERED: usize = 10_000;
 
-/// Says how a session was rated, on another thread.
+/// Returns the rating of a session. It is called on another thread.
 pub type Rated = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, String> + Send>;
 
-/// What the settings say.
+/// Opens the capture of turns as the settings require: with files on SQLite, without on PostgreSQL.
 pub fn open(settings: &Settings, entropy: &dyn Entropy) -> TurnCapture {
     let Database::Sqlite(data_dir) = &settings.database else { return TurnCapture::default() };
     let mut random = [0; WRITER_BYTES];
@@ -45,13 +45,13 @@ pub fn open(settings: &Settings, entropy: &dyn Entropy) -> TurnCapture {
 /// Why the streams could not be written out.
 #[derive(Debug, thiserror::Error)]
 pub enum DumpError {
-    /// They cannot be read.
+    /// The streams cannot be read.
     #[error(transparent)]
     Ledger(#[from] ledger::Error),
     /// A file cannot be written.
     #[error("{0}: {1}")]
     Io(String, #[source] io::Error),
-    /// It was told to.
+    /// The caller stopped the dump.
     #[error("it was stopped")]
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! Between the ledger's records and what crosses the network. Nothing is decided here.
+//! Converts between records of the ledger and types of the API. No rules are applied here.
 
 use crate::problem::Problem;
 use domain::session::{Ended, WaitsFor, YieldTo};
@@ -42,13 +42,13 @@ fn text(json: Json) -> String {
     String::from(Box::<str>::from(json))
 }
 
-/// An id in a body: a wrong one is a wrong field.
+/// Parses an optional id of a body. The problem names the field.
 fn id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, value: Option<String>) -> Result<Option<T>, Problem> {
     let parse = |text: String| text.parse().map_err(|error: T::Err| invalid(field, &error));
     value.map(parse).transpose()
 }
 
-/// A required id in a body.
+/// Parses a required id of a body. The problem names the field.
 pub fn parse_id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, text: &str) -> Result<T, Problem> {
     text.parse().map_err(|error: T::Err| invalid(field, &error))
 }
@@ -309,7 +309,7 @@ pub fn claim(body: wire::worker::Claim) -> session::Claim {
     }
 }
 
-/// Sessions handed to a worker.
+/// Converts claimed sessions with their attempts and leases.
 pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
     let hold = |claimed: session::Claimed| wire::worker::ClaimedSession {
         attempt: claimed.session.attempt,
@@ -336,18 +336,18 @@ pub fn delta(delta: &event::Delta) -> wire::worker::Delta {
     wire::worker::Delta { attempt: delta.attempt, offset: delta.offset, text: delta.text.clone() }
 }
 
-/// A worker's success.
+/// Converts a worker's report of success.
 pub fn completion(body: wire::worker::Complete) -> session::Completion {
     session::Completion { attempt: body.attempt, result: body.result.map(text), usage: body.usage.map(text) }
 }
 
-/// A worker's failure.
+/// Converts a worker's report of failure.
 pub fn failure(body: wire::worker::Fail) -> session::Failure {
     let usage = body.usage.map(|usage| usage.get().to_owned());
     session::Failure { attempt: body.attempt, message: body.error.message, code: body.error.code, usage }
 }
 
-/// What a worker parks its session for.
+/// Converts a worker's request to yield its session.
 pub fn yield_request(body: wire::worker::Yield) -> Result<session::YieldRequest, Problem> {
     if body.wait_for == Some(WaitsFor::Dependencies) {
         let message = "only a running session can wait for `children`";
@@ -393,7 +393,7 @@ pub fn started_human(started: human::Started) -> wire::human::StartedHuman {
     }
 }
 
-/// A person's day.
+/// Converts the work that a person recorded today.
 pub fn human_today(today: human::Today) -> wire::human::HumanToday {
     let time = |task: domain::working::TaskTime| wire::human::TaskTime {
         task_id: task.task_id.to_string(),
@@ -407,7 +407,7 @@ pub fn human_today(today: human::Today) -> wire::human::HumanToday {
     }
 }
 
-/// What an agent may be told.
+/// Converts the recent activity that an agent may receive.
 pub fn recent_activity(
     block: Option<human::recent_activity::Block>,
     at: domain::Timestamp,
@@ -422,7 +422,7 @@ pub fn recent_activity(
     }
 }
 
-/// The five counts of the strip.
+/// Converts the counts of the work queue.
 pub const fn counts(counts: &work_queue::Counts) -> wire::count::WorkQueueCounts {
     wire::count::WorkQueueCounts {
         needs_me: counts.needs_me,
@@ -433,7 +433,7 @@ pub const fn counts(counts: &work_queue::Counts) -> wire::count::WorkQueueCounts
     }
 }
 
-/// What a coding agent is answered.
+/// Converts the response to a hook of a coding agent.
 pub fn hook_answer(answer: hook::Answer) -> wire::hook::HookAnswer {
     let output = |additional_context| wire::hook::HookOutput { hook_event_name: answer.event_name, additional_context };
     wire::hook::HookAnswer { hook_specific_output: answer.additional_context.map(output) }

@@ -197,7 +197,7 @@ async fn read_sealed(
     Ok(state.sealed.respond(key, page, &tag, headers).await)
 }
 
-/// One spelling per page, whatever the order of the parameters was.
+/// Returns the canonical query of a page, independent of the order of the parameters.
 fn canonical(read: &use_case::Read) -> String {
     let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
     let (after, before) = (number(read.after_sequence), number(read.before_sequence));

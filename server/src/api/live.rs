@@ -1,4 +1,4 @@
-//! One stream per browser that says what has moved, without saying what it says.
+//! The live stream of a browser. It names the sessions that changed, without their content.
 
 use crate::{extract::Caller, metrics::StreamGauge, problem::Problem, sse, state::AppState};
 use axum::{extract::State, http::HeaderMap, response::Response};
@@ -45,7 +45,7 @@ pub async fn live(State(state): State<AppState>, caller: Caller, headers: Header
     Ok(feed.response(open))
 }
 
-/// What has not been said yet.
+/// Changes that have not been sent yet.
 #[derive(Debug, Default)]
 struct Pending {
     moved: BTreeMap<SessionId, SessionMoved>,
@@ -72,7 +72,8 @@ impl Pending {
         }
     }
 
-    /// Everything may have moved: naming sessions has no use any more.
+    /// Requests a complete refresh, because signals were lost. Naming single sessions is then
+    /// unnecessary.
     fn lost(&mut self) {
         *self = Self { moved: BTreeMap::new(), counts: true, resync: true };
     }
@@ -106,7 +107,7 @@ struct Feed {
     /// When the next frames may be sent; in the past while the stream is quiet.
     flush_at: Instant,
     beat: Interval,
-    /// Tells when somebody's access was changed by this server.
+    /// Changes when this server changes someone's access.
     access: watch::Receiver<u64>,
     state: AppState,
     caller: Caller,
@@ -133,7 +134,7 @@ impl Feed {
         sse::response(opening.chain(frames), open)
     }
 
-    /// A sign of life, or the end where the caller may not read any more.
+    /// Returns a heartbeat, or the last frame if the caller may not read any more.
     async fn heartbeat_or_end(&self) -> Next {
         match self.caller.still_valid(&self.state, &self.headers).await {
             true => Next::Frame(sse::frame("beat", "{}")),

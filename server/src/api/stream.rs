@@ -90,7 +90,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 struct Tail {
     events: Following,
     beat: Interval,
-    /// Tells when somebody's access was changed by this server.
+    /// Changes when this server changes someone's access.
     access: watch::Receiver<u64>,
     state: AppState,
     caller: Caller,
@@ -124,7 +124,7 @@ impl Tail {
                 },
                 Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
                 Err(error) => {
-                    // The client comes back and reads on from its last id.
+                    // The client reconnects and continues after its last id.
                     tracing::warn!(%error, session_id = %self.id, "a followed log could not be read");
                     Next::Last(sse::end_frame(&self.state))
                 }
@@ -135,7 +135,7 @@ impl Tail {
         }
     }
 
-    /// A sign of life, or the end where the caller may not read any more.
+    /// Returns a heartbeat, or the last frame if the caller may not read any more.
     async fn heartbeat_or_end(&self) -> Next {
         match self.caller.still_valid(&self.state, &self.headers).await {
             true => Next::Frame(sse::COMMENT),

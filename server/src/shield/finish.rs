@@ -75,7 +75,7 @@ fn problem_of(response: &mut Response) -> Option<Problem> {
     response.extensions_mut().remove()
 }
 
-/// What broke here, and what only the log may hear of a refusal.
+/// Logs internal failures, and refusals with internal text.
 fn log(problem: &Problem, seen: &RequestInfo) {
     let (request_id, route) = (seen.id.0, &*seen.route);
     match (problem.code(), problem.internal_text()) {

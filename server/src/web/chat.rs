@@ -85,12 +85,12 @@ async fn read_list(
     })
 }
 
-/// A conversation with the newest that it says.
+/// Converts a conversation and its newest event to an entry of the list.
 fn entry(row: page::Row) -> Entry {
     Entry { thread: wire_map::thread(row.session, None), last: row.newest.map(wire_map::event) }
 }
 
-/// Whom one can talk with: agents by their names, then the tasks that name one.
+/// Returns the partners of new conversations: agents by their names, then tasks that name an agent.
 pub fn conversation_partners(state: &AppState, viewer: &Viewer, actions: Vec<ActionRecord>) -> Vec<(String, String)> {
     let here = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
     let of_server = state.agents.iter().filter(|(workspace, _)| *workspace == here).map(|(_, agent)| agent.clone());
@@ -123,7 +123,7 @@ async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -
         agent: form.text("agent"),
         incognito: form.has("incognito"),
         title: None,
-        // Without a word nothing is begun: an empty text is refused with its field.
+        // An empty message starts no conversation: it is refused with its field.
         message: Some(form.text("message")),
         idempotency_key: form.optional("key").map(|key| format!("web-{key}")),
     };
@@ -204,7 +204,7 @@ async fn read(
     })
 }
 
-/// What somebody else who answered is called.
+/// Returns the display name of another person or program that answered.
 fn other((actor, name): (String, Option<String>)) -> (String, String) {
     let unnamed = if actor.starts_with("user:") { "A former member" } else { "A program" };
     let name = name.unwrap_or_else(|| unnamed.to_owned());
@@ -274,7 +274,7 @@ async fn say(
     }
 }
 
-/// Says it, or answers with it what the agent asked.
+/// Sends the message, or uses it as the answer to the agent's open question.
 async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Problem> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let session = own(state, viewer, id).await?;
@@ -298,7 +298,8 @@ async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> 
     Ok(())
 }
 
-/// Answers the agent's question, once however often it is sent; whether that is done.
+/// Answers the agent's question once, however often the form is sent. Returns whether it was
+/// answered.
 async fn answer(state: &AppState, viewer: &Viewer, id: SessionId, message: &Message) -> Result<bool, Problem> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let answer = || Reply::Accept(Value::from(message.text.as_str()).to_string());
@@ -350,7 +351,7 @@ async fn end(
         Ok(_) => {
             let mut response = Redirect::to(&format!("/chat/{id}")).into_response();
             if feedback.is_none() {
-                // They were asked, and went without an answer.
+                // The person was asked for a rating and ended the conversation without one.
                 rating::dismiss(&state, &viewer, id, &mut response);
             }
             Ok(response)

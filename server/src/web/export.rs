@@ -53,7 +53,8 @@ pub fn router() -> Router<AppState> {
         .route("/exports/{id}/manifest", get(manifest))
 }
 
-/// What everybody said, in one file: for those who manage everybody's sessions.
+/// Refuses viewers who may not manage sessions, because an export contains the messages of
+/// everyone.
 fn allowed(viewer: &Viewer) -> Result<(), PageRejection> {
     if viewer.scope.may(Permission::ManageSessions) {
         return Ok(());
@@ -126,7 +127,7 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
     }
 }
 
-/// With ids of the actions that are named by slug or id.
+/// Replaces slugs of actions by their ids.
 async fn of_this_workspace(
     state: &AppState,
     viewer: &Viewer,
@@ -337,7 +338,7 @@ async fn stop(
     Ok(Redirect::to(&format!("/exports/{}", job.id)))
 }
 
-/// FileQuery file of an export.
+/// The query of a file of an export.
 #[derive(Deserialize)]
 struct FileQuery {
     /// `validation`, or nothing for the other one.

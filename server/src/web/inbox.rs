@@ -253,7 +253,7 @@ async fn undoable_fragment(state: &AppState, viewer: &Viewer) -> Result<Response
     Ok(Html(ui::held_fragment(&held, viewer.shell.now)).into_response())
 }
 
-/// On to the next item.
+/// Redirects to the next item.
 async fn next_item(
     state: &AppState,
     viewer: &Viewer,

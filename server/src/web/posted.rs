@@ -1,4 +1,5 @@
-//! What a form sends when nobody is signed in any more is not lost: it is kept on the sign-in page, and can be sent after it.
+//! Keeps a form that is posted after the sign-in has expired. The sign-in page contains it, and it
+//! can be sent after signing in.
 //!
 //! Nothing is stored: the page carries it, and only a browser on a page of ours can have sent it.
 

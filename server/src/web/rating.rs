@@ -50,7 +50,8 @@ pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> R
     }
 }
 
-/// The same answer twice is one. Dismissing records nothing: the browser remembers it, for this person and this session.
+/// Records the answer. Sending the same answer twice has the effect of one. Dismissing records
+/// nothing on the server: a cookie remembers it for this person and this session.
 async fn answer(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -72,10 +73,10 @@ async fn answer(
     }
 }
 
-/// Whether the question is waved aside.
+/// Applies the answer. Returns whether the question was dismissed.
 async fn give(state: &AppState, viewer: &Viewer, id: SessionId, answer: &str) -> Result<bool, Problem> {
     if answer == DISMISS {
-        // Of what is not there nothing is remembered.
+        // A session that the viewer cannot read is not dismissed.
         ledger::session::get(&state.ledger, &viewer.scope, id).await?;
         return Ok(true);
     }

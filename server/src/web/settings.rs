@@ -145,7 +145,7 @@ async fn create_group(State(state): State<AppState>, viewer: Viewer, form: Form)
     }
 }
 
-/// Somebody comes, or somebody goes.
+/// Adds a member to a group or removes one.
 async fn change_group(
     State(state): State<AppState>,
     viewer: Viewer,
