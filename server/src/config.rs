@@ -87,7 +87,7 @@ impl<'de> Deserialize<'de> for AgentsFile {
     }
 }
 
-/// By hand, because `#[serde(flatten)]` loses the place of what is wrong.
+/// Written by hand, because `#[serde(flatten)]` loses the position of an error.
 struct AgentsVisitor;
 
 impl<'de> Visitor<'de> for AgentsVisitor {
@@ -124,7 +124,7 @@ struct OutboundFile {
     allow_private: Vec<String>,
 }
 
-/// Settings in force.
+/// The effective settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Which database.
@@ -133,15 +133,15 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Where browsers see the server.
     pub public_url: Option<PublicUrl>,
-    /// Where the instance's key is, when the configuration says so.
+    /// Path of the instance key, if it is configured.
     pub instance_key_file: Option<PathBuf>,
-    /// Where calls may go that people or agents ask for.
+    /// Which addresses the server may call when people or agents choose the address.
     pub outbound: outbound::Policy,
     /// The agents that are described, by their names.
     pub agents: BTreeMap<String, AgentConfig>,
-    /// Whether the server runs them.
+    /// Whether the server runs the agents of the settings.
     pub runs_agents: bool,
-    /// How e-mail goes out, where it does.
+    /// How the server sends e-mail. `None` if it does not.
     pub smtp: Option<MailSettings>,
 }
 
@@ -154,7 +154,7 @@ pub enum Database {
     Postgres {
         /// `postgres://…`
         url: String,
-        /// Although its settings risk acknowledged writes.
+        /// Whether to use a server whose settings can lose acknowledged writes.
         accept_data_loss: bool,
     },
 }
@@ -198,7 +198,7 @@ impl PublicUrl {
     }
 }
 
-/// Settings that cannot be used, said so that they can be mended.
+/// An error in the settings, with the text that an operator needs to correct it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be read.
@@ -214,12 +214,12 @@ pub enum Error {
     File {
         /// The file.
         path: String,
-        /// 1-based.
+        /// Line of the error, from 1.
         line: usize,
         /// What is wrong there.
         message: String,
     },
-    /// A value is wrong, wherever it came from.
+    /// A value is invalid, whether from a flag, a variable or the file.
     #[error("{0}")]
     Value(String),
 }

@@ -47,14 +47,14 @@ pub struct Metrics {
     feedback_failures: Counter<u64, AtomicU64>,
 }
 
-/// What became of captured turns; read when somebody asks.
+/// Counters of captured turns. They are updated when metrics are rendered.
 #[derive(Default)]
 struct Captured {
     answers: Counter<u64, AtomicU64>,
     failures: Counter<u64, AtomicU64>,
 }
 
-/// What the ledger's writer counts; read when somebody asks.
+/// Counters of the ledger's writer. They are updated when metrics are rendered.
 #[derive(Default)]
 struct Writer {
     queue_items: Gauge,
@@ -78,7 +78,7 @@ fn latency_histogram() -> Histogram {
 }
 
 impl Metrics {
-    /// All zero.
+    /// Creates metrics that are all zero.
     pub fn new() -> Self {
         let mut registry = Registry::with_prefix("shiftbook");
         let requests = Family::default();
@@ -104,7 +104,7 @@ impl Metrics {
         Self { feedback_failures, registry, requests, latency, streams, claims, writer, captured, resident_bytes }
     }
 
-    /// One request was answered.
+    /// Counts one response and its latency.
     pub fn request(&self, route: &str, method: &Method, status: StatusCode, latency: Duration) {
         let (route, method) = (route.to_owned(), known(method).to_owned());
         let outcome = Outcome { route: route.clone(), method: method.clone(), status: class(status) };
@@ -112,18 +112,18 @@ impl Metrics {
         self.latency.get_or_create(&Route { route, method }).observe(latency.as_secs_f64());
     }
 
-    /// A stream was opened.
+    /// Counts a stream as open until the returned value is dropped.
     pub fn stream(&self) -> StreamGauge {
         self.streams.inc();
         StreamGauge(self.streams.clone())
     }
 
-    /// Sessions were handed to a worker.
+    /// Counts sessions that workers claimed.
     pub fn claimed(&self, sessions: usize) {
         self.claims.inc_by(sessions as u64);
     }
 
-    /// The text that a scraper reads.
+    /// Returns the text for a scraper.
     pub fn render(&self, ledger: &Ledger, turn_capture: &TurnCapture) -> Result<String, std::fmt::Error> {
         use std::sync::atomic::Ordering::Relaxed;
         let stats = ledger.stats();
@@ -143,7 +143,8 @@ impl Metrics {
     }
 }
 
-/// Methods that clients invent would be labels without end.
+/// Returns the method as a label. Methods that clients invent become "other", so that the number of
+/// labels is bounded.
 fn known(method: &Method) -> &str {
     match *method {
         Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
@@ -163,7 +164,7 @@ const fn class(status: StatusCode) -> &'static str {
     }
 }
 
-/// Known on Linux alone.
+/// Returns the resident memory in bytes, on Linux only.
 fn resident_bytes() -> Option<i64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

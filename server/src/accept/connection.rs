@@ -121,7 +121,7 @@ async fn guard(
     .await
 }
 
-/// The socket, telling [`Deadlines`] what moves.
+/// The socket. Reports progress of reads and writes to [`Deadlines`].
 struct Timed {
     stream: TokioIo<TcpStream>,
     deadlines: Arc<Deadlines>,
@@ -173,7 +173,7 @@ impl Write for Timed {
     }
 }
 
-/// An answer's body; when hyper lets go of it, the connection is idle.
+/// The body of a response. The connection is idle when hyper drops it.
 struct Answer {
     body: Body,
     deadlines: Arc<Deadlines>,

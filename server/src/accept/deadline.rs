@@ -1,4 +1,4 @@
-//! What a connection may take its time for, and for how long.
+//! The deadlines of a connection.
 //!
 //! hyper has one timer for "no bytes yet", "half a header" and "idle between requests". A worker that
 //! sends a heartbeat every ten seconds must not meet a server that closes idle connections after ten,
@@ -10,11 +10,11 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// From the connection, or from a request's first byte, to the end of its header.
+/// Time from the connection, or from the first byte of a request, to the end of the header.
 const HEADER: Duration = Duration::from_secs(10);
-/// Between requests.
+/// Time between requests.
 pub const IDLE: Duration = Duration::from_secs(75);
-/// Without one byte of a waiting answer being taken.
+/// Time for which a client may take no byte of a response that is ready.
 const STALL: Duration = Duration::from_secs(30);
 
 /// The connection's phase. The lock is never contended: one task polls the whole connection.
@@ -23,11 +23,11 @@ pub struct Deadlines(Mutex<Phase>);
 
 #[derive(Debug)]
 struct Phase {
-    /// When reading must have got further; none while a request is being answered.
+    /// Deadline for the next progress in reading. `None` while a request is being answered.
     read_by: Option<Instant>,
     /// Whether the next byte begins a header.
     between_requests: bool,
-    /// When a blocked write must have got further.
+    /// Deadline for the next progress of a blocked write. `None` while no write is blocked.
     write_by: Option<Instant>,
 }
 
@@ -42,7 +42,7 @@ impl Deadlines {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When the connection is to be cut if nothing changes.
+    /// Returns the time at which the connection is closed if nothing changes.
     pub fn next(&self) -> Option<Instant> {
         let phase = self.phase();
         phase.read_by.into_iter().chain(phase.write_by).min()

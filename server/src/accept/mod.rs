@@ -1,5 +1,5 @@
-//! Our own accept loop: `axum::serve` installs no timer, so a client that sends nothing would be kept
-//! for ever, and open streams would hold a graceful stop.
+//! Accepts connections. `axum::serve` sets no timers: a client that sends nothing would keep its
+//! connection forever, and open streams would block a graceful stop.
 
 mod connection;
 mod deadline;
@@ -21,10 +21,10 @@ const CONNECTIONS_MAX: usize = 16_384;
 const FILES_RESERVED: usize = 256;
 /// Pause when the system has no file handle for a new connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long requests may take to finish once the server stops. With the ledger's own closing this
-/// stays within the five seconds that a stop may take.
+/// Time for running requests to finish once the server stops. Together with closing the ledger it
+/// stays within the five seconds of a stop.
 const DRAIN: Duration = Duration::from_millis(3_000);
-/// How long a client that is turned away may take to read so.
+/// Time for a refused client to read the response.
 const TURN_AWAY: Duration = Duration::from_secs(1);
 const TURNED_AWAY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
@@ -61,7 +61,7 @@ pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
             }
         }
     }
-    // From here on the port is free for a successor.
+    // From here on another process can listen on the port.
     drop(listener);
     tasks.close();
     if timeout(DRAIN, tasks.wait()).await.is_err() {
@@ -69,7 +69,7 @@ pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
     }
 }
 
-/// A connection that died before it was accepted is its own affair; a lack of file handles is ours.
+/// Logs an error of accepting and pauses. Connections that the client aborted are ignored.
 async fn pause_after(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
@@ -110,7 +110,8 @@ fn connections_max() -> usize {
     CONNECTIONS_MAX
 }
 
-/// Begins the shutdown at the first signal. A server that cannot hear signals must not run on unstoppably.
+/// Begins the shutdown at the first signal. If the server cannot listen for signals, it stops at
+/// once, because it could not be stopped later.
 pub async fn shut_down_on_signal(shutdown: Shutdown) {
     match crate::shutdown::signalled().await {
         Ok(signal) => tracing::info!(signal, "stopping: no new connections, requests in flight finish"),

@@ -16,13 +16,13 @@ const CREDENTIAL_BYTES_MAX: usize = 512;
 pub struct Caller(pub Identity);
 
 impl Caller {
-    /// What use cases ask for.
+    /// Returns the scope, which use cases require.
     pub fn scope(&self) -> &Scope {
         &self.0.scope
     }
 
-    /// Whether the credentials of a long stream still stand for the same caller. A database that cannot
-    /// answer just now is no reason to cut everybody off.
+    /// Returns whether the credentials of a long stream still identify the same caller. If the
+    /// database fails, the answer is `true`, so that a short failure does not end every stream.
     pub async fn still_valid(&self, state: &AppState, headers: &HeaderMap) -> bool {
         match identify(state, headers).await {
             Ok(now) => now.is_some_and(|now| now.scope == self.0.scope),

@@ -25,7 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// A body that may be left out whole.
+/// A JSON body that may be left out.
 #[derive(Debug, Clone)]
 pub struct JsonBodyOrDefault<T>(pub T);
 
@@ -39,7 +39,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyO
             return Ok(Self(T::default()));
         }
         require_json(json)?;
-        // `null` is how clients that always send JSON say "nothing".
+        // Clients that always send JSON send `null` for an absent body.
         if body.trim_ascii() == b"null" { Ok(Self(T::default())) } else { parse(&body).map(Self) }
     }
 }

@@ -19,9 +19,9 @@ const ENVELOPE_BYTES_PER_EVENT: usize = 1024;
 pub const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * ENVELOPE_BYTES_PER_EVENT;
 /// How long a whole body may take to arrive.
 const BODY_SECONDS_MAX: u64 = 10;
-/// How much of a refused body is thrown away so that its sender can read the answer.
+/// Bytes of a refused body that are read and discarded, so that its sender can read the response.
 const LINGER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// How long a refused body is thrown away.
+/// Time for which a refused body is read and discarded, in seconds.
 const LINGER_SECONDS_MAX: u64 = 2;
 
 /// The request with its body in memory.
@@ -80,8 +80,8 @@ fn too_large() -> Problem {
     Problem::detailed(Code::TooLarge, format!("a request body can have at most {BODY_BYTES_MAX} bytes"))
 }
 
-/// Throws the rest of a body away for a moment. Closing at once would reset the connection, and many
-/// senders would see the reset instead of the answer.
+/// Reads and discards the rest of a body for a short time. Closing at once would reset the
+/// connection, and many senders would see the reset instead of the response.
 fn drain_body(mut body: Body) {
     tokio::spawn(async move {
         let deadline = Instant::now() + Duration::from_secs(LINGER_SECONDS_MAX);

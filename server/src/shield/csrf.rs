@@ -1,8 +1,8 @@
 //! Cross-origin refusal without tokens: the algorithm of Go 1.25's `http.CrossOriginProtection`.
 //!
-//! One rule is added: a request with our cookie and neither header is refused. Every browser of the
-//! last years sends `Origin` with an unsafe request, so only a program can mean it well, and a program
-//! has tokens.
+//! One rule is added: a request with our cookie but neither header is refused. All current browsers
+//! send `Origin` with an unsafe request, so such a request comes from a program, and programs can
+//! use tokens.
 
 use crate::{cookie::CookiePolicy, problem::Problem};
 use axum::http::{HeaderMap, Method, header};

@@ -4,7 +4,7 @@ use super::RequestInfo;
 use crate::nonce::Nonce;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// What is no page loads nothing and is shown in no frame.
+/// Policy for responses that are not pages: they load nothing and cannot be framed.
 const NO_PAGE: HeaderValue =
     HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
 /// A year, as browsers' preload lists ask for at least.

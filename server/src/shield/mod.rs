@@ -21,7 +21,7 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId(pub domain::id::RequestId);
 
-/// What is remembered of a request until its response has been made.
+/// Data of a request that is kept until its response is complete.
 struct RequestInfo {
     id: RequestId,
     method: Method,
@@ -72,7 +72,7 @@ async fn admit(state: &AppState, request: Request, pages: bool) -> Result<Reques
     body::buffer(request).await
 }
 
-/// A panic in a handler is one failed request, not a dropped connection.
+/// Runs the handler. A panic fails this request with 500 and does not close the connection.
 async fn run(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
