@@ -1,4 +1,5 @@
-//! The HTTP API. One file per resource; each handler authenticates, calls one use case and maps.
+//! The HTTP API. One file per resource. Each handler authenticates, calls one use case and maps its
+//! result.
 
 mod action;
 mod approval;

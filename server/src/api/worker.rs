@@ -13,8 +13,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use wire::{Code, session::Session, worker};
 
-/// Longest uninterrupted wait: a stop waits for no more than this. A claim is never dropped in the
-/// middle, or a session could be handed to nobody.
+/// Longest uninterrupted wait of a claim, which bounds the wait of a stopping server. A claim is
+/// never dropped in the middle, because its sessions could then be leased without a worker.
 const WAIT_SLICE: Duration = Duration::from_secs(2);
 
 /// Claim sessions
@@ -43,7 +43,7 @@ pub async fn claim(
     Ok(Json(wire_map::claimed(records)))
 }
 
-/// Gives sessions back that were claimed by somebody whose access ended while they waited.
+/// Releases sessions whose claimer lost access while waiting.
 async fn release_claimed(state: &AppState, caller: &Caller, records: Vec<use_case::Claimed>) -> Problem {
     for use_case::Claimed { session, .. } in records {
         let released = use_case::release(&state.ledger, caller.scope(), session.id, session.attempt).await;

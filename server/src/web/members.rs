@@ -50,7 +50,8 @@ pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, Pag
     Ok(Inviting { invitations: invitations.into_iter().filter_map(wire_map::invitation).collect(), new_link: None })
 }
 
-/// The one answer that holds the link is the answer to the form itself: no redirect, nothing stored.
+/// Invites a person. Only this response contains the link, so it is not a redirect and nothing is
+/// stored.
 async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let made = match role(&form) {
         Ok(role) => {
@@ -83,7 +84,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>)
     Ok(render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await)
 }
 
-/// Everything that the page of a member shows. It is for admins: to others there is no such page.
+/// Reads the page of a member. Only admins can see it; others get 404.
 async fn read_one(
     state: &AppState,
     viewer: &Viewer,

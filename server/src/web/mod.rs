@@ -1,7 +1,8 @@
-//! Pages: authenticate, ask the ledger, hand the answer to the UI crate `app`.
+//! The pages. Each handler authenticates, calls a use case of the ledger and passes the result to
+//! the UI crate `app`.
 //!
-//! A page is rendered to its end in a task of its own and then sent whole, so that a browser that goes
-//! away leaves nothing half done.
+//! A page is rendered completely in its own task and then sent, so a browser that disconnects
+//! leaves nothing half done.
 
 mod account;
 mod action;

@@ -5,7 +5,7 @@ use crate::state::AppState;
 use app::entity::People;
 use ledger::{Scope, page};
 
-/// Everybody that a page may have to name.
+/// Returns the names of everyone that a page may have to name.
 pub async fn people(state: &AppState, scope: &Scope) -> Result<People, PageRejection> {
     Ok(people_of(page::people(&state.ledger, scope).await?))
 }

@@ -43,7 +43,7 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
-/// A form's "any" arrives as an empty field.
+/// Returns the text of a filter. The choice "any" of a form arrives as an empty field.
 fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }

@@ -1,4 +1,5 @@
-//! What every page needs: who looks, the assets, the nonce; and rendering in a task of its own.
+//! Extractors and functions that every page needs: the viewer, the shell, and rendering in its own
+//! task.
 
 use crate::{cookie, extract::Caller, nonce::Nonce, problem::Problem, state::AppState, wire_map};
 use app::{Shell, Theme};
@@ -18,7 +19,7 @@ use wire::me::Tenant;
 
 /// The signed-in person behind a page request, and the shell of their page. Others are sent to sign in.
 pub struct Viewer {
-    /// What use cases ask for.
+    /// The viewer's workspace and permissions, for use cases.
     pub scope: Scope,
     /// What the page is built from.
     pub shell: Shell,
@@ -26,9 +27,9 @@ pub struct Viewer {
     pub secret: String,
     /// Where the browser sees this server, without a slash at the end.
     pub origin: String,
-    /// Whether they do not want to be asked about the session at this address.
+    /// Whether the viewer dismissed the rating question for the session at this address.
     pub is_rating_dismissed: bool,
-    /// The zone that the browser said it is in; UTC before it has said one.
+    /// IANA time zone that the browser reported. UTC until it reports one.
     pub timezone: String,
 }
 
@@ -89,7 +90,7 @@ pub async fn signed_in_shell(
     framed: bool,
 ) -> Result<Shell, ledger::Error> {
     let scope = &identity.scope;
-    // Before anything is read for the page.
+    // Taken before the page reads anything, so that no later change is missed.
     shell.live_mark = state.live_mark(scope);
     if framed {
         let workspaces = auth::list_workspaces(&state.ledger, scope).await?;
@@ -121,7 +122,7 @@ fn sign_in_href(parts: &Parts) -> String {
     }
 }
 
-/// The page that was asked for; of a form that was sent, the page that it was on.
+/// Returns the path of the requested page. For a form, it is the path of the page with the form.
 pub fn return_path(parts: &Parts) -> Option<String> {
     let of_page = || parts.headers.get(header::REFERER)?.to_str().ok()?.parse::<Uri>().ok();
     let uri = if parts.method.is_safe() { parts.uri.clone() } else { of_page()? };
@@ -188,12 +189,12 @@ pub async fn refuse(problem: &Problem, page: impl FnOnce() -> String + Send + 's
     response
 }
 
-/// A path of ours to go on to, from a form or query; anything else becomes /today.
+/// Returns the local path to continue with, from a form or query. Anything else becomes /today.
 pub fn local_path(next: Option<&str>) -> &str {
     next.filter(|path| is_own_path(path)).unwrap_or("/today")
 }
 
-/// Stands for this server when a path is resolved. Nobody can own a name below `.invalid`.
+/// Placeholder origin for resolving paths. No one can own a name below `.invalid`.
 const OURSELVES: &str = "http://shiftbook.invalid";
 
 /// Whether a browser that resolves this path against a page of ours stays with us.

@@ -42,7 +42,8 @@ pub async fn entries(state: &AppState, viewer: &Viewer) -> Result<Vec<WebhookEnt
     Ok(entries)
 }
 
-/// The one answer that holds the secret is the answer to the form itself: no redirect, nothing stored.
+/// Creates a webhook. Only this response contains the secret, so it is not a redirect and nothing
+/// is stored.
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let chosen = Topic::SUBSCRIBABLE.iter().filter(|topic| form.has(&format!("{EVENT_FIELD}{topic}")));
     let new = NewWebhook { url: form.text("url").trim().to_owned(), events: chosen.map(ToString::to_string).collect() };
