@@ -1,6 +1,7 @@
-//! Renders a view to the HTML of a page or a fragment.
+//! The HTML document of a page: head, scripts and body.
 
 use crate::{
+    render::write,
     shell::{Shell, Theme},
     text::{
         escape::{attribute, content},
@@ -8,15 +9,8 @@ use crate::{
     },
 };
 use hydration_context::SsrSharedContext;
-use leptos::{
-    IntoView,
-    reactive::owner::Owner,
-    tachys::{
-        html::InertElement,
-        view::{Position, RenderFlags, RenderHtml},
-    },
-};
-use std::sync::{Arc, OnceLock};
+use leptos::{IntoView, reactive::owner::Owner, tachys::view::RenderFlags};
+use std::sync::Arc;
 
 /// The icon of the browser tab; the server serves it as `/favicon.svg`.
 pub const FAVICON_SVG: &str = include_str!("favicon.svg");
@@ -46,38 +40,6 @@ pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V)
     html.push_str(crate::ui::icon::SPRITE);
     html.push_str("</body></html>");
     html
-}
-
-/// Renders a view without islands to HTML, without hydration markers.
-pub fn plain(view: impl IntoView) -> String {
-    let mut html = String::new();
-    plain_into(&mut html, view);
-    html
-}
-
-/// Appends a view without islands to a buffer, without hydration markers.
-pub fn plain_into(html: &mut String, view: impl IntoView) {
-    write(html, view, RenderFlags::new(true, false, false));
-}
-
-/// Renders a view without islands to an inert element. Nesting it is cheap, and its type does not grow the page's
-/// type.
-pub fn solid(view: impl IntoView) -> InertElement {
-    InertElement::new(plain(view))
-}
-
-/// Renders an island whose initial HTML is the same for everyone. It is rendered once per process.
-pub fn constant<V: IntoView>(once: &'static OnceLock<String>, island: impl FnOnce() -> V) -> InertElement {
-    let html = once.get_or_init(|| {
-        let mut html = String::new();
-        write(&mut html, island(), RenderFlags::HYDRATE);
-        html
-    });
-    InertElement::new(html.as_str())
-}
-
-fn write(html: &mut String, view: impl IntoView, flags: RenderFlags) {
-    view.into_view().to_html_with_buf(html, &mut Position::FirstChild, flags, Vec::new());
 }
 
 fn head(html: &mut String, shell: &Shell, title: &str) {

@@ -1,7 +1,8 @@
 //! Error pages: what happened, what was kept and what to do. 403 and 404 have the same text.
 
 use crate::{
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, centered_page, frame},
     ui::button::copy_line,
 };
@@ -93,7 +94,7 @@ pub fn page(shell: &Shell, failure: &Failure) -> String {
     if shell.viewer.is_none() {
         return render(shell, title, || centered_page(true, body()));
     }
-    render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="failure">{solid(body())}</div> }))
+    render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="failure">{static_html(body())}</div> }))
 }
 
 #[cfg(test)]

@@ -76,12 +76,13 @@ mod form;
 pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insights;
-mod islands;
 #[cfg(feature = "ssr")]
 pub mod link;
 #[cfg(feature = "hydrate")]
 mod live;
 pub mod palette;
+#[cfg(feature = "ssr")]
+mod render;
 pub mod session;
 pub mod sessions;
 #[cfg(feature = "ssr")]
@@ -98,7 +99,7 @@ mod ui;
 pub mod working_on;
 
 #[cfg(feature = "ssr")]
-pub use document::{FAVICON_SVG, plain, render};
+pub use document::{FAVICON_SVG, render};
 #[cfg(feature = "ssr")]
 pub use form::{FieldError, FormState};
 #[cfg(feature = "ssr")]

@@ -85,7 +85,7 @@ pub fn input_typed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::plain;
+    use crate::render::to_html;
     use serde_json::json;
 
     fn raw(value: &Value) -> Box<RawValue> {
@@ -113,7 +113,7 @@ mod tests {
 
     fn html(action: &Action, last: Option<Value>) -> String {
         let last = last.map(|last| raw(&last));
-        input_fields(action, last.as_deref(), &FormState::default()).into_iter().map(plain).collect()
+        input_fields(action, last.as_deref(), &FormState::default()).into_iter().map(to_html).collect()
     }
 
     fn weekly() -> Action {

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     FormState,
-    document::{plain, render, solid},
+    document::render,
+    render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::markdown::one_line,
     ui::{
@@ -55,7 +56,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let none_yet = actions.is_empty() && !shows_archived;
         let manages = shell.may(Permission::ManageActions);
         let viewer_id = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map_or("", |user| user.id.as_str());
-        let rows: String = actions.iter().map(|(action, newest)| plain(row(shell, action, newest.as_ref()))).collect();
+        let rows: String =
+            actions.iter().map(|(action, newest)| to_html(row(shell, action, newest.as_ref()))).collect();
         let other = if shows_archived { ("Active", "/actions") } else { ("Archived", "/actions?status=archived") };
         let list = if actions.is_empty() && shows_archived {
             empty("No task is archived.", None).into_any()
@@ -92,7 +94,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                 <details class="sheet" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     <summary>"New task"</summary>
                     // Inside the details element: a link to it opens the form.
-                    <div id="new">{solid(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
+                    <div id="new">{static_html(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
                 </details>
             }
         });

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     sessions::{LiveRows, SessionEntry, session_table},
     shell::{Place, Shell, frame},
     text::{duration, escape::query, html::Html, shorten},
@@ -76,13 +77,13 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <details class="sheet" open=edit.is_refused()>
                     <summary>"Edit"</summary>
-                    <div>{solid(action_form(Some(&action), &members, "", &targets, &reviewing, &edit))}</div>
+                    <div>{static_html(action_form(Some(&action), &members, "", &targets, &reviewing, &edit))}</div>
                 </details>
             }
         });
         let page = view! {
             {page_head(title.clone(), crumbs, ())}
-            {solid(facts(&action, task_status.as_ref(), &members, &targets))}
+            {static_html(facts(&action, task_status.as_ref(), &members, &targets))}
             <div class="split">
                 <div class="section">
                     {about}
@@ -90,7 +91,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 </div>
                 <section class="section" id="run" aria-labelledby="trigger-title">
                     <h2 id="trigger-title">"Run this task"</h2>
-                    {solid(trigger_form(shell, &action, runs.first(), &form.of("trigger")))}
+                    {static_html(trigger_form(shell, &action, runs.first(), &form.of("trigger")))}
                 </section>
             </div>
             <section class="section" aria-labelledby="runs-title">

@@ -2,7 +2,8 @@
 
 use super::view_model::{Operation, Parameter, operations, schemas};
 use crate::{
-    document::{plain, render, solid},
+    document::render,
+    render::{static_html, to_html},
     shell::{Place, Shell, centered_page, frame},
     text::html::Html,
     ui::page_head::page_head,
@@ -18,10 +19,10 @@ pub fn page(shell: &Shell, document: &Value) -> String {
         let groups = operations(document)
             .into_iter()
             .map(|(tag, operations)| {
-                let rows: String = operations.iter().map(|o| plain(operation(o))).collect();
+                let rows: String = operations.iter().map(|o| to_html(operation(o))).collect();
                 let id = format!("tag-{tag}");
                 let labelled_by = id.clone();
-                solid(view! {
+                static_html(view! {
                     <section class="section" aria-labelledby=labelled_by>
                         <h2 id=id>{tag}</h2>
                         <div inner_html=rows></div>
@@ -33,7 +34,7 @@ pub fn page(shell: &Shell, document: &Value) -> String {
             .into_iter()
             .map(|schema| {
                 let id = format!("schema-{}", schema.name);
-                solid(view! {
+                static_html(view! {
                     <details class="api-op" id=id>
                         <summary><span class="api-path">{schema.name}</span><span class="api-about">{first_line(&schema.description)}</span></summary>
                         <div class="api-detail">{parameters(&schema.members)}</div>

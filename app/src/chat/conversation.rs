@@ -5,7 +5,7 @@ use super::{
     state::state_view,
 };
 use crate::{
-    document::plain,
+    render::to_html,
     session::Rating,
     shell::Shell,
     text::number,
@@ -71,7 +71,7 @@ impl Conversation {
 
 /// The live part as a fragment. The browser replaces its `data-part` elements one by one.
 pub fn fragment(shell: &Shell, conversation: &Conversation) -> String {
-    plain(conversation_view(shell, conversation))
+    to_html(conversation_view(shell, conversation))
 }
 
 /// The live part.

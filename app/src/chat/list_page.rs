@@ -2,7 +2,8 @@
 
 use crate::{
     FormState,
-    document::{plain, render, solid},
+    document::render,
+    render::{static_html, to_html},
     session::one_line,
     sessions::LiveRows,
     shell::{Place, Shell, frame},
@@ -94,12 +95,12 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             <div class="split chat-split">
                 <section class="section" aria-labelledby="chat-own">
                     <div class="section-head"><h2 id="chat-own">"Your conversations"</h2></div>
-                    {solid(list)}
-                    {pager.map(solid)}
+                    {static_html(list)}
+                    {pager.map(static_html)}
                 </section>
                 <section class="section" aria-labelledby="chat-new">
                     <div class="section-head"><h2 id="chat-new">"New conversation"</h2></div>
-                    {solid(begin)}
+                    {static_html(begin)}
                 </section>
             </div>
             <LiveRows/>
@@ -154,7 +155,7 @@ fn begin_form(
 
 /// Rows of conversations as HTML, for an update after a change.
 pub fn rows_fragment(entries: &[Entry]) -> String {
-    entries.iter().map(|entry| plain(row(entry))).collect()
+    entries.iter().map(|entry| to_html(row(entry))).collect()
 }
 
 fn row(entry: &Entry) -> impl IntoView + use<> {

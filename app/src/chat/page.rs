@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     sessions::LiveRows,
     shell::{Place, Shell, frame},
     text::shorten,
@@ -54,20 +55,20 @@ pub fn page(shell: &Shell, props: Props) -> String {
         });
         // A page of earlier messages has no form, unless it restores a message that was refused.
         let write = (goes_on && conversation.before.is_none() || say.is_refused())
-            .then(|| solid(composer(shell, thread, conversation.agent(), &say)));
+            .then(|| static_html(composer(shell, thread, conversation.agent(), &say)));
         let page = view! {
             <div class="chat" data-keys="session">
                 <header class="chat-head">
-                    {solid(breadcrumbs(vec![("Chat".to_owned(), "/chat".to_owned())]))}
+                    {static_html(breadcrumbs(vec![("Chat".to_owned(), "/chat".to_owned())]))}
                     <h1 dir="auto">{title.clone()}</h1>
                     <div class="session-actions">
                         <a class="button" data-look="quiet" href=format!("/sessions/{}", thread.id)>"Transcript"</a>
-                        {goes_on.then(|| solid(end_view(thread)))}
+                        {goes_on.then(|| static_html(end_view(thread)))}
                     </div>
                 </header>
                 {notice::refused(others)}
-                {solid(conversation_view(shell, &conversation))}
-                {look.map(solid)}
+                {static_html(conversation_view(shell, &conversation))}
+                {look.map(static_html)}
                 {write}
             </div>
             <LiveRows/>

@@ -2,7 +2,8 @@
 
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
@@ -40,8 +41,8 @@ pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
         let BundleProps { source, plan, applied, form } = props;
         let crumbs = vec![("Settings".to_owned(), "/settings".to_owned())];
         let body = match plan {
-            Some(plan) => solid(plan_view(&source, &plan, applied)),
-            None => solid(upload_form(&source, &form)),
+            Some(plan) => static_html(plan_view(&source, &plan, applied)),
+            None => static_html(upload_form(&source, &form)),
         };
         frame(shell, Place::Settings, view! { {page_head("Install a bundle".to_owned(), crumbs, ())} {body} })
     })
@@ -107,7 +108,7 @@ fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> 
         }
         .into_any()
     };
-    let items = plan.items.iter().map(|item| solid(item_view(item))).collect::<Vec<_>>();
+    let items = plan.items.iter().map(|item| static_html(item_view(item))).collect::<Vec<_>>();
     view! { {head} {items} }
 }
 

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
     entity::People,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::shorten::one_line,
     ui::{page_head::page_head, time::moment},
@@ -45,7 +46,7 @@ pub fn new_page(shell: &Shell, preview: Option<Preview>, form: &FormState) -> St
     render(shell, "New criteria set", || {
         let page = view! {
             {page_head("New criteria set".to_owned(), crumbs(), ())}
-            {solid(editor(None, preview.as_ref(), form))}
+            {static_html(editor(None, preview.as_ref(), form))}
         };
         frame(shell, Place::Actions, page)
     })
@@ -74,7 +75,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <details class="sheet" open=editing>
                     <summary>"Edit"</summary>
-                    <div>{solid(editor(Some(&set), preview.as_ref().filter(|_| editing), &edits))}</div>
+                    <div>{static_html(editor(Some(&set), preview.as_ref().filter(|_| editing), &edits))}</div>
                 </details>
             }
         });
@@ -89,10 +90,10 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div><dt>"By"</dt><dd>{people.word(&set.updated_by)}</dd></div>
             </dl>
             {about}
-            {solid(dimension_table(&set.dimensions))}
-            {solid(try_section(&set, tried, &tries))}
+            {static_html(dimension_table(&set.dimensions))}
+            {static_html(try_section(&set, tried, &tries))}
             {edit}
-            {solid(history(&set, &versions, has_more_versions, &people))}
+            {static_html(history(&set, &versions, has_more_versions, &people))}
         };
         frame(shell, Place::Actions, page)
     })

@@ -2,7 +2,7 @@
 
 use crate::{
     FormState,
-    document::solid,
+    render::static_html,
     ui::{
         field::{Field, select},
         icon::{Icon, icon},
@@ -60,7 +60,7 @@ pub fn verdict(preview: &Preview) -> impl IntoView + use<> {
         }
     };
     let lines = lines.into_iter().map(|line| view! { <p>{line}</p> }).collect::<Vec<_>>();
-    solid(view! {
+    static_html(view! {
         <div class="notice criteria-verdict" data-tone=tone role="status" id="verdict">
             {icon(picture)}
             <div class="notice-body"><p><strong>{head}</strong></p>{lines}</div>

@@ -5,7 +5,8 @@
 
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{number, shorten::one_line},
     ui::{
@@ -47,8 +48,8 @@ pub fn import_page(shell: &Shell, props: ImportProps) -> String {
             (one_line(&of.name, 60), format!("/entity-types/{}", of.id)),
         ];
         let body = match preview {
-            Some(preview) => solid(preview_form(&of, &source, &preview, &form)),
-            None => solid(upload_form(&of, &source, &form)),
+            Some(preview) => static_html(preview_form(&of, &source, &preview, &form)),
+            None => static_html(upload_form(&of, &source, &form)),
         };
         frame(shell, Place::Entities, view! { {page_head(title, crumbs, ())} {body} })
     })
@@ -132,8 +133,8 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
                 <a class="button" data-look="quiet" href=format!("/entity-types/{}/import", of.id)>"Choose another file"</a>
             </div>
         </form>
-        {solid(first_rows(of, preview))}
-        {solid(error_table(of, &preview.errors))}
+        {static_html(first_rows(of, preview))}
+        {static_html(error_table(of, &preview.errors))}
     }
 }
 

@@ -3,7 +3,8 @@
 use super::{Relations, form::entity_form};
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{
@@ -78,17 +79,17 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! {
                 <details class="sheet" open=form.is_refused() || (props.entities.is_empty() && props.q.is_empty())>
                     <summary>"New "{of.name.clone()}</summary>
-                    <div id="new">{solid(entity_form(of, None, &props.relations, &form))}</div>
+                    <div id="new">{static_html(entity_form(of, None, &props.relations, &form))}</div>
                 </details>
             }
         });
         let page = view! {
             {page_head("Entities".to_owned(), Vec::new(), head)}
-            {(!props.types.is_empty()).then(|| solid(filter(&props)))}
-            {solid(list(&props))}
-            {solid(pager(&props))}
+            {(!props.types.is_empty()).then(|| static_html(filter(&props)))}
+            {static_html(list(&props))}
+            {static_html(pager(&props))}
             {create}
-            {manages.then(|| solid(new_type(&props)))}
+            {manages.then(|| static_html(new_type(&props)))}
         };
         frame(shell, Place::Entities, page)
     })

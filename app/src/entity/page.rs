@@ -3,7 +3,8 @@
 use super::{People, Relations, form::entity_form, history::history, status_dot::status_dot};
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{duration, escape::query, number, shorten::one_line},
     ui::{button::submit_small, empty::empty, page_head::breadcrumbs, status_badge::status_badge, time::moment},
@@ -79,7 +80,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <details class="sheet" open=form.is_refused()>
                     <summary>"Edit"</summary>
-                    <div>{solid(entity_form(&of, Some(&entity), &relations, &form))}</div>
+                    <div>{static_html(entity_form(&of, Some(&entity), &relations, &form))}</div>
                 </details>
             }
         });
@@ -91,29 +92,29 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <header class="page-head" data-entity-type=of.slug.clone()>
                 {breadcrumbs(crumbs)}
                 <h1 dir="auto">{entity.title.clone()}</h1>
-                {solid(status_dot(statuses.by_field_name.get(FIELD_TITLE).copied()))}
+                {static_html(status_dot(statuses.by_field_name.get(FIELD_TITLE).copied()))}
             </header>
-            {solid(facts(&entity, &of, &people))}
+            {static_html(facts(&entity, &of, &people))}
             <div class="split">
                 <div class="section">
                     <section class="section" aria-labelledby="fields-title">
-                        <h2 class="block-head" id="fields-title">"Fields"{solid(status_dot(fields_dot))}</h2>
-                        {solid(fields(&of.fields, &entity, &titles, &statuses))}
+                        <h2 class="block-head" id="fields-title">"Fields"{static_html(status_dot(fields_dot))}</h2>
+                        {static_html(fields(&of.fields, &entity, &titles, &statuses))}
                     </section>
                     {edit}
                 </div>
                 <section class="section" aria-labelledby="tasks-title">
-                    <h2 class="block-head" id="tasks-title">"Tasks"{solid(status_dot(tasks_dot))}</h2>
-                    {solid(task_list(shell, &tasks, &entity.id))}
+                    <h2 class="block-head" id="tasks-title">"Tasks"{static_html(status_dot(tasks_dot))}</h2>
+                    {static_html(task_list(shell, &tasks, &entity.id))}
                 </section>
             </div>
             <section class="section" aria-labelledby="sessions-title">
-                <h2 class="block-head" id="sessions-title">"Sessions"{solid(status_dot(sessions_dot))}</h2>
-                {solid(session_list(&sessions))}
+                <h2 class="block-head" id="sessions-title">"Sessions"{static_html(status_dot(sessions_dot))}</h2>
+                {static_html(session_list(&sessions))}
             </section>
             <section class="section" aria-labelledby="history-title">
-                <h2 class="block-head" id="history-title">"History"{solid(status_dot(history_dot))}</h2>
-                {solid(history(&of.fields, &titles, &people, &versions, versions_max))}
+                <h2 class="block-head" id="history-title">"History"{static_html(status_dot(history_dot))}</h2>
+                {static_html(history(&of.fields, &titles, &people, &versions, versions_max))}
                 {older.map(|href| view! { <nav class="pager" aria-label="Versions"><a class="button" data-size="small" rel="next" href=href>"Earlier versions"</a></nav> })}
             </section>
         };

@@ -2,7 +2,8 @@
 
 use super::{ImportProgress, import_page::error_table};
 use crate::{
-    document::{plain, render, solid},
+    document::render,
+    render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::{escape::query, number, shorten::one_line},
     ui::{page_head::page_head, time::moment},
@@ -32,7 +33,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
             (one_line(&of.name, 60), format!("/entity-types/{}", of.id)),
         ];
         let running = import.status == ImportStatus::Running;
-        let inside = plain(progress(&import));
+        let inside = to_html(progress(&import));
         let again = running.then(|| {
             format!(
                 "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/imports/{}\">Reload</a></p></noscript>",
@@ -44,7 +45,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
             <div class="import-progress" id="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id)) data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
-            {solid(error_table(&of, &import.errors))}
+            {static_html(error_table(&of, &import.errors))}
             <p><a href=format!("/entities?type={}", query(&of.slug))>"Show the entities"</a></p>
         };
         frame(shell, Place::Entities, page)
@@ -54,7 +55,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
 /// The progress as a fragment.
 pub fn progress_fragment(import: &Import) -> String {
     let running = (import.status == ImportStatus::Running).then_some("");
-    plain(view! { <div class="import-progress" data-running=running inner_html=plain(progress(import))></div> })
+    to_html(view! { <div class="import-progress" data-running=running inner_html=to_html(progress(import))></div> })
 }
 
 fn progress(import: &Import) -> impl IntoView + use<> {

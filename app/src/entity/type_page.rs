@@ -3,7 +3,8 @@
 use super::type_form::type_form;
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{empty::empty, page_head::page_head, time::moment},
@@ -55,7 +56,7 @@ pub fn type_page(shell: &Shell, props: TypeProps) -> String {
             view! {
                 <details class="sheet" open=form.is_refused() || of.fields.is_empty()>
                     <summary>"Edit fields"</summary>
-                    <div>{solid(type_form(&of, &types, &form))}</div>
+                    <div>{static_html(type_form(&of, &types, &form))}</div>
                 </details>
             }
         });
@@ -66,7 +67,7 @@ pub fn type_page(shell: &Shell, props: TypeProps) -> String {
                 <div><dt>"Version"</dt><dd>{of.version}</dd></div>
                 <div><dt>"Changed"</dt><dd>{moment(of.updated_at)}</dd></div>
             </dl>
-            {solid(field_table(&of.fields))}
+            {static_html(field_table(&of.fields))}
             {edit}
         };
         frame(shell, Place::Entities, page)

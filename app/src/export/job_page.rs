@@ -2,8 +2,9 @@
 
 use super::form::{Choice, hidden};
 use crate::{
-    document::{plain, render, solid},
+    document::render,
     entity::ImportProgress,
+    render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::{escape::query, number},
     ui::{notice, page_head::page_head},
@@ -119,15 +120,15 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             let label = format!("Download {name} ({})", kibibytes(bytes));
             view! { <a class="button" href=format!("/exports/{id}/file?split=validation") download>{label}</a> }
         });
-        let inside = plain(progress(&job));
+        let inside = to_html(progress(&job));
         let page = view! {
             {page_head(job.title.clone(), crumbs, ())}
             <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
             <div class="form-actions">{stop}{export}{download}{validation}{anew}<a class="button" data-look="quiet" href="/export">"Change options"</a></div>
-            {solid(facts(&counts, &redactions))}
-            {solid(first(&pairs))}
+            {static_html(facts(&counts, &redactions))}
+            {static_html(first(&pairs))}
         };
         frame(shell, Place::Insights, page)
     })
@@ -136,7 +137,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
 /// The part that moves, as the browser fetches it again.
 pub fn progress_fragment(job: &Job) -> String {
     let running = matches!(job.stage, Stage::Running { .. }).then_some("");
-    plain(view! { <div class="import-progress" data-running=running inner_html=plain(progress(job))></div> })
+    to_html(view! { <div class="import-progress" data-running=running inner_html=to_html(progress(job))></div> })
 }
 
 fn progress(job: &Job) -> impl IntoView + use<> {

@@ -2,8 +2,9 @@
 
 use super::form::{Choice, fields};
 use crate::{
-    document::{render, solid},
+    document::render,
     form::FormState,
+    render::static_html,
     shell::{Place, Shell, frame},
     ui::{notice, page_head::page_head, time::moment},
 };
@@ -68,7 +69,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                     <span class="meta">"A preview writes no file."</span>
                 </div>
             </form>
-            {solid(table(&entries, kept_max))}
+            {static_html(table(&entries, kept_max))}
         };
         frame(shell, Place::Insights, body)
     })

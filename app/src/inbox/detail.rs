@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     FormState,
-    document::plain,
     entity::Relations,
+    render::to_html,
     session::{Titles, rows_fragment},
     text::number::counted,
     ui::{
@@ -55,7 +55,7 @@ pub struct Detail {
 
 /// The item as an HTML fragment for the live page, which replaces its `data-part` elements one by one.
 pub fn detail_fragment(detail: &Detail) -> String {
-    plain(detail_view(detail))
+    to_html(detail_view(detail))
 }
 
 /// The item as part of its page.

@@ -8,7 +8,7 @@ use super::{
     undo_notice::undo_notice,
 };
 use crate::{
-    document::plain,
+    render::to_html,
     session::Titles,
     sessions::SessionEntry,
     settings::notify_button,
@@ -100,12 +100,12 @@ impl List {
 /// The list as an HTML fragment. The browser replaces its `data-part` elements one by one and matches rows by
 /// `data-key-id`.
 pub fn list_fragment(list: &List) -> String {
-    plain(list_view(list))
+    to_html(list_view(list))
 }
 
 /// The undo notice as an HTML fragment without rows: what changes in the list after a decision.
 pub fn held_fragment(held: &[Approval], now: Timestamp) -> String {
-    plain(view! { <section>{held_part(held, now)}<div data-part="refused"></div></section> })
+    to_html(view! { <section>{held_part(held, now)}<div data-part="refused"></div></section> })
 }
 
 fn held_part(held: &[Approval], now: Timestamp) -> impl IntoView + use<> {
@@ -123,7 +123,7 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
         })
         .take(10)
         .collect();
-    let rows = plain(rows_view(list));
+    let rows = to_html(rows_view(list));
     let decides = list.shown != Shown::Settled && list.items.iter().any(|item| item.may_decide);
     let more = list.next_cursor.as_ref().map(|cursor| {
         let href = list.href(&format!("&cursor={}", query(cursor)));

@@ -3,6 +3,8 @@
 //! The server renders the list and the items, and every decision is a plain form. The island submits the forms with
 //! fetch, shows the next item before the server has answered, and restores items whose decision was refused.
 
+mod island;
+
 #[cfg(feature = "hydrate")]
 mod badge;
 #[cfg(feature = "hydrate")]

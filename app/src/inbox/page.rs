@@ -2,11 +2,12 @@
 
 use super::{
     detail::{Detail, detail_view},
+    island::LiveInbox,
     list::{List, Shown, list_view},
 };
 use crate::{
-    document::{render, solid},
-    islands::LiveInbox,
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     ui::page_head::page_head,
 };
@@ -32,12 +33,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
             None => view! { <p class="inbox-nothing meta">"Select an item to see it here."</p> }.into_any(),
         };
         let page = view! {
-            {page_head("Inbox".to_owned(), Vec::new(), solid(tabs(&list)))}
+            {page_head("Inbox".to_owned(), Vec::new(), static_html(tabs(&list)))}
             <LiveInbox/>
             <p class="hidden-text" id="inbox-announcement" role="status"></p>
             <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("") data-query=query(&list)>
-                {solid(list_view(&list))}
-                <section class="inbox-detail" id="inbox-detail" aria-label="Item">{solid(detail)}</section>
+                {static_html(list_view(&list))}
+                <section class="inbox-detail" id="inbox-detail" aria-label="Item">{static_html(detail)}</section>
             </div>
         };
         frame(shell, Place::Inbox, page)

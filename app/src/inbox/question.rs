@@ -314,7 +314,7 @@ mod tests {
         );
         let html: String = render_fields("gate", &answer_fields(&item), &FormState::default())
             .into_iter()
-            .map(crate::document::plain)
+            .map(crate::render::to_html)
             .collect();
         assert!(!html.contains("<img"), "{html}");
     }

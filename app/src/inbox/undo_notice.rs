@@ -64,7 +64,7 @@ pub fn undo_notice(held: &[Approval], now: Timestamp) -> Option<impl IntoView + 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{document::plain, inbox::fixture::output};
+    use crate::{inbox::fixture::output, render::to_html};
     use domain::gate::{GateState, Verdict};
     use serde_json::json;
     use wire::approval::Decision;
@@ -102,10 +102,10 @@ mod tests {
     #[test]
     fn the_undo_notice_says_what_was_decided_and_until_when() {
         let now = "2026-11-21T07:00:02Z".parse().unwrap();
-        let html = plain(undo_notice(&[held(1, 0)], now).unwrap());
+        let html = to_html(undo_notice(&[held(1, 0)], now).unwrap());
         assert!(html.contains("Approved: Acme Corp 1") && html.contains("data-left=\"3\""), "{html}");
         assert!(html.contains("until <!>07:00:05") || html.contains("until 07:00:05"), "{html}");
-        let two = plain(undo_notice(&[held(1, 0), held(2, 10)], now).unwrap());
+        let two = to_html(undo_notice(&[held(1, 0), held(2, 10)], now).unwrap());
         assert!(two.contains("Approved: 2 items") && two.matches("name=\"item.").count() == 2);
     }
 }

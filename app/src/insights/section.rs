@@ -1,7 +1,7 @@
 //! One section: a question, its chart and legend, and the figures as a table.
 
 use super::chart::{Series, stacked_bars};
-use crate::document::solid;
+use crate::render::static_html;
 use leptos::prelude::*;
 
 /// Data of a section.
@@ -37,7 +37,7 @@ pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + u
             </div>
         }
     });
-    solid(view! {
+    static_html(view! {
         <section class="insight" aria-labelledby=labelled>
             <h2 id=heading>{title}</h2>
             <p class="insight-answer">{answer}</p>

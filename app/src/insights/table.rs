@@ -2,7 +2,7 @@
 
 use super::page::{percent, seconds};
 use crate::{
-    document::solid,
+    render::static_html,
     text::number::{dollars, grouped},
 };
 use leptos::prelude::*;
@@ -63,7 +63,7 @@ pub fn parts(
     let label = format!("{title}: table");
     let heads = columns.iter().map(|(head, _)| view! { <th scope="col" class="table-number">{*head}</th> });
     let heads = heads.collect::<Vec<_>>();
-    Some(solid(view! {
+    Some(static_html(view! {
         <section class="insight" aria-labelledby=labelled>
             <h2 id=heading>{title}</h2>
             <div class="insight-parts" tabindex="0" role="group" aria-label=label>

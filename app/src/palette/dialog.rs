@@ -4,7 +4,7 @@ use super::{
     catalog::{Command, SHORTCUTS},
     shortcut_list::keys_view,
 };
-use crate::document::plain;
+use crate::render::to_html;
 use leptos::prelude::*;
 
 /// Sections of the settings page that have no shortcut.
@@ -66,7 +66,7 @@ pub fn results_fragment(found: &[SearchResult]) -> String {
         let hint = view! { <span class="palette-hint">{kind}</span> };
         option(format!("palette-found-{at}"), Some(href), None, true, title, hint)
     });
-    plain(rows.collect::<Vec<_>>())
+    to_html(rows.collect::<Vec<_>>())
 }
 
 fn option(
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_palette_offers_pages_and_commands_and_shows_their_keys() {
-        let html = plain(palette_dialog());
+        let html = to_html(palette_dialog());
         for part in
             ["data-href=\"/today\"", "data-shortcut=\"approve\"", "data-shortcut=\"marker\"", "data-keys-of=\"keys\""]
         {

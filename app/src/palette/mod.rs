@@ -1,5 +1,7 @@
 //! Keyboard navigation: the palette, the shortcuts, the overlay that lists them, and changing them.
 
+mod island;
+
 #[cfg(any(feature = "hydrate", test))]
 mod binding;
 mod catalog;
@@ -18,6 +20,7 @@ mod user_bindings;
 
 #[cfg(feature = "ssr")]
 pub use dialog::{SearchResult, palette_dialog, results_fragment};
+pub use island::Palette;
 #[cfg(feature = "hydrate")]
 pub use keyboard::{start, step};
 #[cfg(feature = "ssr")]

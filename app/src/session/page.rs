@@ -8,7 +8,8 @@ use super::{
     summary::{Summary, summary_view},
 };
 use crate::{
-    document::{plain, render, solid},
+    document::render,
+    render::{static_html, to_html},
     sessions::row_title,
     shell::{Place, Shell, frame},
     text::number,
@@ -76,7 +77,7 @@ fn kinds_href(id: &str, groups: &[Group]) -> String {
 /// The parts of the page that change while the session runs: header, chips and sidebar. The browser replaces their
 /// `data-part` elements one by one.
 pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
-    plain(view! {
+    to_html(view! {
         <div>
             {summary_view(shell, &props.summary)}
             {chips(&props.summary.session.id, &parse_groups(&props.kinds), props)}
@@ -144,11 +145,11 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             view! { <p class="transcript-end" id="transcript-end">"Later events follow"</p> }.into_any()
         };
         let page = view! {
-            {solid(summary_view(shell, &props.summary))}
+            {static_html(summary_view(shell, &props.summary))}
             {crate::ui::notice::refused(props.form.general(&[]))}
             <div class="transcript-bar">
                 <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
-                {solid(chips(&id, &picked, &props))}
+                {static_html(chips(&id, &picked, &props))}
                 <TranscriptControls
                     session_id=id.clone()
                     kinds=props.kinds.clone()
@@ -168,7 +169,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
                     ></ol>
                     {end}
                 </section>
-                {solid(aside(&props))}
+                {static_html(aside(&props))}
             </div>
         };
         frame(shell, Place::Sessions, page)

@@ -65,11 +65,11 @@ fn question() -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::plain;
+    use crate::render::to_html;
 
     #[test]
     fn a_rating_is_asked_only_when_possible_and_every_answer_has_a_key() {
-        let html = |rating| plain(rating_view("0189", "/sessions", rating));
+        let html = |rating| to_html(rating_view("0189", "/sessions", rating));
         assert!(!html(Rating::Silent).contains("form"));
         let asked = html(Rating::Ask);
         for key in ["helped", "unhelped", "unsaid", "unasked"] {

@@ -1,5 +1,7 @@
 //! The list of sessions: filters, keyset pagination, live status.
 
+mod island;
+
 #[cfg(feature = "hydrate")]
 mod refresh;
 
@@ -12,9 +14,9 @@ mod row;
 #[cfg(feature = "ssr")]
 mod view_model;
 
-pub use crate::islands::LiveRows;
 #[cfg(feature = "ssr")]
 pub use filter::Filter;
+pub use island::LiveRows;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "hydrate")]

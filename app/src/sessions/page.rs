@@ -7,7 +7,8 @@ use super::{
     view_model::SessionEntry,
 };
 use crate::{
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     ui::{
         empty::{Connect, connect, empty},
@@ -45,14 +46,15 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </nav>
         };
         let list = if !entries.is_empty() {
-            (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, solid(pager)).into_any()
+            (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, static_html(pager))
+                .into_any()
         } else if !filter.is_open() || is_continued {
             empty("No session matches the filter.", Some(("Show all", "/sessions".to_owned()))).into_any()
         } else if let Some(connecting) = connecting {
             view! {
                 <div class="empty">
                     <p>"There are no sessions yet."</p>
-                    {solid(connect(connecting))}
+                    {static_html(connect(connecting))}
                 </div>
             }
             .into_any()
@@ -62,7 +64,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         let page = view! {
             {page_head("Sessions".to_owned(), Vec::new(), ())}
-            {solid(filter_form(&filter, actions))}
+            {static_html(filter_form(&filter, actions))}
             {list}
         };
         frame(shell, Place::Sessions, page)

@@ -5,7 +5,7 @@ use super::{
     view_model::{SessionEntry, cost_words, duration_ms, input_words, is_live, last_words, row_title},
 };
 use crate::{
-    document::{plain, solid},
+    render::{static_html, to_html},
     shell::Shell,
     text::{duration, number},
     ui::{status_badge::status_badge, time::moment},
@@ -15,13 +15,13 @@ use leptos::prelude::*;
 
 /// Rows as `<tr>` elements, in any order; the browser replaces them by id.
 pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
-    entries.iter().map(|entry| plain(row(entry, shell.now))).collect()
+    entries.iter().map(|entry| to_html(row(entry, shell.now))).collect()
 }
 
 /// The table of sessions.
 pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static str) -> impl IntoView + use<> {
-    let rows: String = entries.iter().map(|entry| plain(row(entry, now))).collect();
-    solid(view! {
+    let rows: String = entries.iter().map(|entry| to_html(row(entry, now))).collect();
+    static_html(view! {
         <div class="table-frame">
             <table class="table">
                 <caption class="hidden-text">{caption}</caption>

@@ -3,7 +3,8 @@
 use super::members::{NewLink, new_link, role_options, role_word};
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     ui::{
         button::{Look, submit},
@@ -45,10 +46,10 @@ pub fn member_page(shell: &Shell, props: MemberProps) -> String {
             {general}
             {link.map(|link| new_link(link, "24 hours"))}
             <div class="settings">
-                {solid(role_section(&member, to("role"), &form.of("role")))}
-                {is_active.then(|| solid(reset_section(to("reset-link"))))}
-                {solid(if is_active { deactivate_section(to("deactivate")).into_any() } else { activate_section(to("activate")).into_any() })}
-                {solid(remove_section(to("remove")))}
+                {static_html(role_section(&member, to("role"), &form.of("role")))}
+                {is_active.then(|| static_html(reset_section(to("reset-link"))))}
+                {static_html(if is_active { deactivate_section(to("deactivate")).into_any() } else { activate_section(to("activate")).into_any() })}
+                {static_html(remove_section(to("remove")))}
             </div>
         };
         frame(shell, Place::Settings, page)

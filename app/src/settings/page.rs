@@ -11,8 +11,9 @@ use super::{
 };
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
     palette::bindings_view,
+    render::static_html,
     shell::{Place, Shell, Theme, frame},
     ui::{
         button::{Look, submit},
@@ -70,9 +71,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let own = shell.viewer.as_ref().map(|me| me.role);
         let manages_groups = shell.may(Permission::ManageGroups);
         let installs = shell.may(Permission::ManageActions);
-        let groups = solid(groups_section(&groups, &members, manages_groups, &form));
+        let groups = static_html(groups_section(&groups, &members, manages_groups, &form));
         let me = shell.viewer.as_ref().and_then(|me| me.user.as_ref());
-        let account = me.map(|me| solid(account_section(me, sign_ins, &form)));
+        let account = me.map(|me| static_html(account_section(me, sign_ins, &form)));
         let inviting = administers.then_some(inviting);
         let page = view! {
             {page_head("Settings".to_owned(), Vec::new(), ())}
@@ -91,14 +92,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </nav>
             <div class="settings">
                 {account}
-                {solid(members_section(members, inviting, &form.of("invitation")))}
+                {static_html(members_section(members, inviting, &form.of("invitation")))}
                 {groups}
-                {solid(approvals_section(undo_seconds, administers, &form.of("approvals")))}
-                {own.map(|own| solid(tokens_section(tokens, &people, own, new_token, base_url, &form.of("token"))))}
-                {administers.then(|| solid(webhooks_section(webhooks, new_webhook, &form.of("webhook"))))}
-                {solid(notifications_section(email))}
-                {solid(appearance(shell.theme))}
-                {solid(keyboard())}
+                {static_html(approvals_section(undo_seconds, administers, &form.of("approvals")))}
+                {own.map(|own| static_html(tokens_section(tokens, &people, own, new_token, base_url, &form.of("token"))))}
+                {administers.then(|| static_html(webhooks_section(webhooks, new_webhook, &form.of("webhook"))))}
+                {static_html(notifications_section(email))}
+                {static_html(appearance(shell.theme))}
+                {static_html(keyboard())}
             </div>
         };
         frame(shell, Place::Settings, page)

@@ -2,15 +2,14 @@
 
 use super::{Connection, Shell, ThemeSwitch};
 use crate::{
-    document::{constant, solid},
-    islands::{Palette, WorkingOn},
-    palette::{keys_dialog, palette_dialog},
+    palette::{Palette, keys_dialog, palette_dialog},
+    render::{static_html, static_island},
     text::number,
     ui::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::{Picker, picker_view},
+    working_on::{Picker, WorkingOn, picker_view},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
@@ -69,8 +68,8 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
                 <div class="page-inner">{notice}{page}</div>
             </main>
         </div>
-        {constant(&PALETTE, || view! { <Palette/> })}
-        {constant(&KEYS, || (solid(palette_dialog()), solid(keys_dialog())))}
+        {static_island(&PALETTE, || view! { <Palette/> })}
+        {static_island(&KEYS, || (static_html(palette_dialog()), static_html(keys_dialog())))}
     }
 }
 
@@ -109,10 +108,10 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
             <div class="rail-slot">{picker(shell)}</div>
             <nav class="rail-nav" aria-label="Main">
                 <ul>{entries}</ul>
-                {solid(more(shell, here))}
+                {static_html(more(shell, here))}
             </nav>
             <div class="rail-foot">
-                {constant(&CONNECTION, || view! { <Connection/> })}
+                {static_island(&CONNECTION, || view! { <Connection/> })}
                 <div class="rail-tools js-only">
                     <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to or search" title="Go to or search (Ctrl K)">
                         {icon(Icon::Search)}
@@ -120,7 +119,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                     <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="keys" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
                         {icon(Icon::Keys)}
                     </button>
-                    {constant(&THEME_SWITCH, || view! { <ThemeSwitch/> })}
+                    {static_island(&THEME_SWITCH, || view! { <ThemeSwitch/> })}
                 </div>
                 <div class="rail-row">
                     <span class="rail-person" title=email_title>{called}</span>
@@ -180,7 +179,7 @@ fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
         tenant_id: me.tenant.id.clone(),
         may_create: shell.may(Permission::StartSession),
     };
-    Some(view! { <WorkingOn>{solid(picker_view(picker))}</WorkingOn> })
+    Some(view! { <WorkingOn>{static_html(picker_view(picker))}</WorkingOn> })
 }
 
 /// Links to the other workspaces of the person.

@@ -59,7 +59,7 @@ impl Html {
 
     /// Appends a view without islands.
     pub fn view(&mut self, view: impl leptos::IntoView) -> &mut Self {
-        crate::document::plain_into(&mut self.0, view);
+        crate::render::append_html(&mut self.0, view);
         self
     }
 

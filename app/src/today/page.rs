@@ -5,7 +5,8 @@ use super::{
     section::{Section, section_view},
 };
 use crate::{
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     ui::{
         empty::{Connect, connect},
@@ -63,15 +64,15 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let strip = view! { <WorkQueueStrip picked=picked_name everyone=everyone counts=counts timezone=timezone/> };
         let sections = sections
             .iter()
-            .map(|section| solid(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
+            .map(|section| static_html(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
             .collect::<Vec<_>>();
         let page = view! {
-            {page_head("Today".to_owned(), Vec::new(), solid(switch(everyone, picked)))}
+            {page_head("Today".to_owned(), Vec::new(), static_html(switch(everyone, picked)))}
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
             {strip}
-            {connecting.map(|c| solid(connect(c)))}
+            {connecting.map(|c| static_html(connect(c)))}
             {sections}
-            {day.map(|day| solid(day_section(&day)))}
+            {day.map(|day| static_html(day_section(&day)))}
         };
         frame(shell, Place::Today, page)
     })

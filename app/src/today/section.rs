@@ -3,7 +3,7 @@
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
     action::needs_form,
-    document::plain,
+    render::to_html,
     session::acknowledge,
     sessions::{SessionEntry, cost_words, duration_ms, input_words, last_words, row_title},
     shell::Shell,
@@ -55,7 +55,7 @@ pub struct Section {
 
 /// One section as a fragment, for an update after a change.
 pub fn section_fragment(shell: &Shell, section: &Section) -> String {
-    plain(section_view(shell, section, false))
+    to_html(section_view(shell, section, false))
 }
 
 /// The section as part of the page; `hidden` if another bucket is selected.

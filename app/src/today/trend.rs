@@ -1,7 +1,7 @@
 //! How a bucket developed over the day: its age, and one bar for each hour. Loaded after the page.
 
 use super::bucket::BUCKETS;
-use crate::{document::plain, text::html::Html, ui::time::machine};
+use crate::{render::to_html, text::html::Html, ui::time::machine};
 use domain::{Timestamp, work_queue::Bucket};
 use leptos::prelude::*;
 
@@ -24,7 +24,7 @@ pub struct Trend {
 
 /// An HTML fragment for each bucket, shown below its label.
 pub fn trend_fragment(trends: &[Trend]) -> String {
-    plain(trends.iter().map(trend_view).collect::<Vec<_>>())
+    to_html(trends.iter().map(trend_view).collect::<Vec<_>>())
 }
 
 fn trend_view(trend: &Trend) -> impl IntoView + use<> {

@@ -1,7 +1,7 @@
 //! Empty states: one sentence and one action.
 
 use super::button::{Look, copy_line, submit};
-use crate::document::solid;
+use crate::render::static_html;
 use leptos::prelude::*;
 
 /// How to connect an agent, shown on a fresh installation.
@@ -19,7 +19,7 @@ pub struct Connect {
 
 /// An empty state: one sentence, and a link if there is one.
 pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> impl IntoView {
-    solid(view! {
+    static_html(view! {
         <div class="empty">
             <p>{sentence}</p>
             {link.map(|(label, href)| view! { <a class="button" href=href>{label}</a> })}

@@ -1,7 +1,7 @@
 //! Form fields with label, hint and error message, labelled for assistive technology.
 
 use super::icon::{Icon, icon};
-use crate::{document::solid, form::FormState};
+use crate::{form::FormState, render::static_html};
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// A form field, without its state.
@@ -59,7 +59,7 @@ fn around(scope: &str, field: Field<'_>, form: &FormState) -> Around {
 fn frame(around: Around, field: Field<'_>, control: InertElement) -> InertElement {
     let Around { id, error, .. } = around;
     let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
-    solid(view! {
+    static_html(view! {
         <div class="field">
             <label class="field-label" for=id>{field.label.to_owned()}</label>
             {control}
@@ -93,7 +93,7 @@ pub fn input(
             aria-describedby=around.described_by.clone()
         />
     };
-    frame(around, field, solid(control))
+    frame(around, field, static_html(control))
 }
 
 /// A text area; `json` sets its text in a monospaced font.
@@ -116,7 +116,7 @@ pub fn textarea(scope: &str, field: Field<'_>, json: bool, start: &str, form: &F
             {value}
         </textarea>
     };
-    frame(around, field, solid(control))
+    frame(around, field, static_html(control))
 }
 
 /// A select with these options, `(value, label)`.
@@ -144,5 +144,5 @@ pub fn select(
             {options}
         </select>
     };
-    frame(around, field, solid(control))
+    frame(around, field, static_html(control))
 }

@@ -1,7 +1,7 @@
 //! Notices: short messages about what happened.
 
 use super::icon::{Icon, icon};
-use crate::document::solid;
+use crate::render::static_html;
 use leptos::prelude::*;
 
 /// The text of a `?notice=` code. An unknown code has none, because anyone can write an address.
@@ -62,7 +62,7 @@ pub fn of(code: &str) -> Option<AnyView> {
 
 /// A notice about a success.
 pub fn good(message: impl Into<String>) -> impl IntoView {
-    solid(view! {
+    static_html(view! {
         <div class="notice" data-tone="good" role="status">
             {icon(Icon::Completed)}
             <div class="notice-body"><p>{message.into()}</p></div>
@@ -72,7 +72,7 @@ pub fn good(message: impl Into<String>) -> impl IntoView {
 
 /// A notice that warns about the content below it.
 pub fn caution(message: impl Into<String>) -> impl IntoView {
-    solid(view! {
+    static_html(view! {
         <div class="notice" data-tone="wait" role="note">
             {icon(Icon::Alert)}
             <div class="notice-body"><p>{message.into()}</p></div>
@@ -83,7 +83,7 @@ pub fn caution(message: impl Into<String>) -> impl IntoView {
 /// The errors of a whole form as a notice; nothing if there are none.
 pub fn refused(messages: Vec<String>) -> impl IntoView {
     (!messages.is_empty()).then(|| {
-        solid(view! {
+        static_html(view! {
             <div class="notice" data-tone="bad" role="alert">
                 {icon(Icon::Alert)}
                 <div class="notice-body">{messages.into_iter().map(|m| view! { <p>{m}</p> }).collect::<Vec<_>>()}</div>

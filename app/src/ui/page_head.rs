@@ -1,11 +1,11 @@
 //! The header of a page: breadcrumbs, title and actions.
 
-use crate::document::solid;
+use crate::render::static_html;
 use leptos::prelude::*;
 
 /// The header of a page. Breadcrumbs are `(label, href)`, outermost first.
 pub fn page_head(title: String, crumbs: Vec<(String, String)>, actions: impl IntoView) -> impl IntoView {
-    solid(view! {
+    static_html(view! {
         <header class="page-head">
             {(!crumbs.is_empty()).then(|| breadcrumbs(crumbs))}
             <h1>{title}</h1>

@@ -1,7 +1,7 @@
 //! The person's own day: time per task, and the working sessions.
 
 use crate::{
-    document::{plain, solid},
+    render::{static_html, to_html},
     sessions::SessionEntry,
     sessions::session_table,
     text::{duration, number},
@@ -30,7 +30,7 @@ impl Day {
 
 /// The section as an HTML fragment, for the reader's time zone or after a change.
 pub fn day_fragment(day: &Day) -> String {
-    plain(day_section(day))
+    to_html(day_section(day))
 }
 
 /// The section. The browser reads it again by its id, because only the browser knows the reader's time zone.
@@ -52,7 +52,7 @@ pub fn day_section(day: &Day) -> impl IntoView + use<> {
     });
     let more =
         (!day.whole).then(|| view! { <p class="rows-more"><a href="/working-on">"Sessions of your day"</a></p> });
-    solid(view! {
+    static_html(view! {
         <section class="section" id="your-day" data-detail=day.detail() aria-labelledby="your-day-title">
             <div class="section-head">
                 <h2 id="your-day-title">"Your day"</h2>

@@ -4,6 +4,7 @@
 //! plain forms on /working-on for browsers without scripts.
 
 mod active;
+mod island;
 
 #[cfg(any(feature = "hydrate", test))]
 mod choice;
@@ -40,6 +41,7 @@ pub use active::Active;
 pub use control::start;
 #[cfg(feature = "ssr")]
 pub use day::{Day, day_fragment, day_section};
+pub use island::WorkingOn;
 #[cfg(feature = "hydrate")]
 pub use marker::open as open_marker;
 #[cfg(feature = "ssr")]

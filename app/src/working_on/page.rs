@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     FormState,
-    document::{render, solid},
+    document::render,
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{markdown::one_line, shorten},
     ui::{
@@ -47,13 +48,13 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let refused = notice::refused(
             [form.of("start"), form.of("stop")].iter().flat_map(|form| form.general(&[])).collect::<Vec<_>>(),
         );
-        let create = shell.may(Permission::StartSession).then(|| solid(create_form(&form.of("create"))));
+        let create = shell.may(Permission::StartSession).then(|| static_html(create_form(&form.of("create"))));
         let page = view! {
             {page_head("Your day".to_owned(), Vec::new(), ())}
             {refused}
-            {solid(now_section(now.as_ref()))}
+            {static_html(now_section(now.as_ref()))}
             {day_section(&day)}
-            {solid(tasks_section(tasks, has_more, &q, now.as_ref()))}
+            {static_html(tasks_section(tasks, has_more, &q, now.as_ref()))}
             {create}
         };
         frame(shell, Place::Elsewhere, page)

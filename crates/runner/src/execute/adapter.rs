@@ -27,7 +27,7 @@ pub trait Adapter: Debug + Send + Sync + 'static {
     /// asked outside of a session.
     fn summarize<'a>(
         &'a self,
-        _desk: &'a dyn WorkerApi,
+        _api: &'a dyn WorkerApi,
         _session_id: &'a str,
     ) -> Option<Pin<Box<dyn Future<Output = ConversationSummary> + Send + 'a>>> {
         None

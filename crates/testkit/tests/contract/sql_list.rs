@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Text constants that are no statement, and why.
-const NO_STATEMENTS: [(&str, &str); 14] = [
+const NO_STATEMENTS: [(&str, &str); 16] = [
     ("access_link::INVITATION", "a value"),
     ("access_link::RESET", "a value"),
     ("error::NUL_IN_TEXT", "an error code"),
@@ -23,6 +23,8 @@ const NO_STATEMENTS: [(&str, &str); 14] = [
     ("session::head::UPDATE_POSTGRES", "a part of session::head::APPEND_POSTGRES"),
     ("session::planted::FORCE", "a bug that is planted for the torture test"),
     ("session::planted::HELD", "a bug that is planted for the torture test"),
+    ("transaction::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
+    ("transaction::END_SNAPSHOT_SQLITE", "transaction control"),
     ("verify::values::OF_SESSION", "a part of verify::values::of_events"),
     ("writer::sqlite::BEGIN", "transaction control"),
 ];
