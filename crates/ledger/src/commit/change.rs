@@ -3,7 +3,7 @@
 
 use super::{
     effect::{Cause, carry_out, effects},
-    minter::EventFactory,
+    event_factory::EventFactory,
 };
 use crate::{Ledger, Result, SessionRecord, visibility::require_visible_or_claimed};
 use domain::{
@@ -21,7 +21,7 @@ pub(crate) struct Change {
     pub(crate) command: Command,
     pub(crate) caller: Caller,
     pub(crate) reason: String,
-    pub(crate) minter: EventFactory,
+    pub(crate) factory: EventFactory,
 }
 
 impl Change {
@@ -63,7 +63,7 @@ pub(crate) async fn write(
     mut events: Vec<PreparedEvent>,
     report: Report,
 ) -> Result<SessionRecord> {
-    let now = change.minter.at();
+    let now = change.factory.at();
     let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
     let mut session = before.clone();
     session.enter(transition, report, now);
@@ -78,7 +78,7 @@ pub(crate) async fn write(
     }
     let mut changed_by = None;
     if session.status() != before.status() {
-        let event = change.minter.status_reached(before.status(), &session, &change.reason)?;
+        let event = change.factory.status_reached(before.status(), &session, &change.reason)?;
         changed_by = Some(event.id);
         events.push(event);
     }
@@ -87,7 +87,7 @@ pub(crate) async fn write(
     if let Some(changed_by) = changed_by {
         let cause = Cause { command: change.command, reason: &change.reason };
         let effects = effects(before.status(), &session, cause, now);
-        carry_out(tx, &session, effects, changed_by, &change.minter).await?;
+        carry_out(tx, &session, effects, changed_by, &change.factory).await?;
     }
     Ok(session)
 }
@@ -108,7 +108,7 @@ pub(crate) async fn apply(
                 let before = store::session::find_locked(tx, caller.tenant_id, change.id).await?;
                 let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
                 let transition = decide(state(&before), change.actor, change.command)?;
-                let events = events(&mut change.minter)?;
+                let events = events(&mut change.factory)?;
                 write(tx, before, transition, change, events, Report::default()).await
             })
         })

@@ -2,7 +2,7 @@
 //! change.
 
 use super::{
-    minter::EventFactory,
+    event_factory::EventFactory,
     turn::{Capture, ended_turn},
 };
 use crate::{Result, SessionRecord, outbox::announce_end};
@@ -78,15 +78,15 @@ fn failure(session: &SessionRecord, reason: &str) -> Option<Effect> {
 }
 
 /// Carries the effects out. `session` is the row as it was written, `changed_by` is the event of the status
-/// change, and `minter` is the event factory of the change.
+/// change, and `factory` is the event factory of the change.
 pub(crate) async fn carry_out(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
     effects: Vec<Effect>,
     changed_by: EventId,
-    minter: &EventFactory,
+    factory: &EventFactory,
 ) -> Result<()> {
-    let now = minter.at();
+    let now = factory.at();
     for effect in effects {
         match effect {
             Effect::CloseGate(state) => close_gate(tx, session, state, now).await?,
@@ -102,7 +102,7 @@ pub(crate) async fn carry_out(
             Effect::NotifyGraph { cascades } => {
                 store::session::graph::note_ending(tx, session, cascades, now).await?;
             }
-            Effect::AnnounceEnd => announce_end(tx, session, minter.messages()).await?,
+            Effect::AnnounceEnd => announce_end(tx, session, factory.messages()).await?,
         }
     }
     Ok(())
@@ -117,3 +117,7 @@ async fn close_gate(tx: &mut WriteTx<'_>, session: &SessionRecord, state: GateSt
     gate.settled_at = Some(now);
     Ok(store::gate::save(tx, &gate).await?)
 }
+
+#[cfg(test)]
+#[path = "effect_tests.rs"]
+mod tests;

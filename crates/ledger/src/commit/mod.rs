@@ -6,11 +6,11 @@
 
 mod change;
 pub(crate) mod effect;
+mod event_factory;
 pub(crate) mod final_row;
-mod minter;
 mod turn;
 
 pub(crate) use change::{Change, append_server_events, apply, state, write};
-pub(crate) use minter::EventFactory;
+pub(crate) use event_factory::EventFactory;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue};

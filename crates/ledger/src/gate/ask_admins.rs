@@ -51,7 +51,7 @@ pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
 
 async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<bool> {
     let scope = Scope::system(tenant_id);
-    let mut minter = EventFactory::new(ledger, ledger.now(), 1);
+    let mut factory = EventFactory::new(ledger, ledger.now(), 1);
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -74,9 +74,9 @@ async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sessi
                 let mut metadata = quote(id);
                 metadata["adminsMayDecide"] = true.into();
                 metadata["reviewersLeft"] = left.len().into();
-                announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
-                let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some(WHY), &metadata)?;
-                append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
+                announce_gate(tx, &factory, Topic::ApprovalEscalated, &gate, None).await?;
+                let event = factory.event(Kind::SESSION_WAITING_APPROVAL, Some(WHY), &metadata)?;
+                append_server_events(tx, session, vec![event], Caller::System, factory.at()).await?;
                 Ok::<_, Error>(true)
             })
         })

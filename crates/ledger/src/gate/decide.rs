@@ -74,7 +74,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     let decider = Decider {
         scope: *scope,
         user_id,
-        minter: EventFactory::new(ledger, now, EVENTS),
+        factory: EventFactory::new(ledger, now, EVENTS),
         entity_ids: ids_for(ledger, &gate),
     };
     let session_id = gate.session_id;
@@ -85,7 +85,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
                 let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
                 let session = session.ok_or_else(not_found)?;
                 let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                let now = decider.minter.at();
+                let now = decider.factory.at();
                 record(tx, session, gate, decider, new, shown).await?;
                 let gate = store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
                 Ok::<_, Error>(load(tx.conn(), &scope, vec![gate], now).await?)
@@ -104,7 +104,7 @@ pub(super) fn ids_for(ledger: &Ledger, gate: &GateRecord) -> Vec<EntityId> {
 struct Decider {
     scope: Scope,
     user_id: UserId,
-    minter: EventFactory,
+    factory: EventFactory,
     entity_ids: Vec<EntityId>,
 }
 
@@ -154,7 +154,7 @@ async fn record(
         value: decided.stored,
         value_digest: decided.digest,
         note: decided.note,
-        at: decider.minter.at(),
+        at: decider.factory.at(),
         entity_version: None,
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
@@ -164,13 +164,13 @@ async fn record(
         gate.outcome = Some(decided.verdict);
         gate.held_until = Some(decision.at + TimeDelta::seconds(i64::from(undo_seconds)));
     }
-    announce_gate(tx, &decider.minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
-    let event = decision_event(&mut decider.minter, &gate, &decision)?;
-    let minter = decider.minter.clone();
-    let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
+    announce_gate(tx, &decider.factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    let event = decision_event(&mut decider.factory, &gate, &decision)?;
+    let factory = decider.factory.clone();
+    let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;
     store::gate::save(tx, &gate).await?;
     if decides && undo_seconds == 0 {
-        let by = SettleContext { caller: scope.caller, minter, entity_ids: decider.entity_ids };
+        let by = SettleContext { caller: scope.caller, factory, entity_ids: decider.entity_ids };
         settle(tx, session, gate, by).await?;
     }
     Ok(())
@@ -323,7 +323,7 @@ async fn check_output(
 
 /// Creates the event that records a decision in its session's log.
 pub(super) fn decision_event(
-    minter: &mut EventFactory,
+    factory: &mut EventFactory,
     gate: &GateRecord,
     decision: &DecisionRecord,
 ) -> Result<store::PreparedEvent> {
@@ -349,5 +349,5 @@ pub(super) fn decision_event(
         Some(note) => json!([{ "type": "text", "text": note }]),
         None => json!([]),
     };
-    minter.prepared(event_kind(gate.kind), content.to_string(), metadata.to_string())
+    factory.prepared(event_kind(gate.kind), content.to_string(), metadata.to_string())
 }

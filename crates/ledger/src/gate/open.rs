@@ -30,12 +30,12 @@ pub(crate) async fn pause(
     session: &SessionRecord,
     id: GateId,
     task: Task,
-    minter: &mut EventFactory,
+    factory: &mut EventFactory,
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
-    let gate = open(tx, session, action.as_ref(), (id, task), None, minter.at()).await?;
-    announce_gate(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
-    opened(&gate, minter)
+    let gate = open(tx, session, action.as_ref(), (id, task), None, factory.at()).await?;
+    announce_gate(tx, factory, Topic::ApprovalRequested, &gate, None).await?;
+    opened(&gate, factory)
 }
 
 async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Option<ActionRecord>> {
@@ -46,7 +46,7 @@ async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Optio
 }
 
 /// Creates the event that records the opened gate in the log.
-fn opened(gate: &GateRecord, minter: &mut EventFactory) -> Result<PreparedEvent> {
+fn opened(gate: &GateRecord, factory: &mut EventFactory) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["kind"] = gate.kind.as_str().into();
     metadata["digest"] = gate.task_digest.to_string().into();
@@ -58,7 +58,7 @@ fn opened(gate: &GateRecord, minter: &mut EventFactory) -> Result<PreparedEvent>
     if let Some(criteria) = &gate.criteria {
         metadata["criteria"] = serde_json::from_str(criteria).unwrap_or_default();
     }
-    minter.event(Kind::SESSION_WAITING_APPROVAL, Some(&gate.title), &metadata)
+    factory.event(Kind::SESSION_WAITING_APPROVAL, Some(&gate.title), &metadata)
 }
 
 /// Returns the criteria set that judges an action's output. If the named set does not exist, the inner result is
@@ -143,10 +143,10 @@ pub(crate) async fn stage(
     };
     let staged = Staged { criteria_score: score, safety_flags: flags, ..staged };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
-    let now = change.minter.at();
+    let now = change.factory.at();
     let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
-    announce_gate(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
-    let events = vec![opened(&gate, &mut change.minter)?];
+    announce_gate(tx, &change.factory, Topic::ApprovalRequested, &gate, None).await?;
+    let events = vec![opened(&gate, &mut change.factory)?];
     change.reason = "its output is waiting for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
     write(tx, before, transition, change, events, Report { usage, ..Report::default() }).await
@@ -161,7 +161,7 @@ async fn block(
     usage: Option<String>,
 ) -> Result<SessionRecord> {
     let metadata = json!({ "code": "hard_block", "attempt": before.attempt, "safetyGate": verdict });
-    let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&reason), &metadata)?];
+    let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&reason), &metadata)?];
     change.reason = format!("blocked: {reason}");
     change.actor = Actor::Server;
     let transition = decide(state(&before), Actor::Server, Command::Block)?;

@@ -56,7 +56,7 @@ pub async fn reply_as(
         fields.document("content", Some(answer));
     }
     fields.check()?;
-    let minter = EventFactory::new(ledger, ledger.now(), EVENTS).with_first_id(event_id);
+    let factory = EventFactory::new(ledger, ledger.now(), EVENTS).with_first_id(event_id);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -74,7 +74,7 @@ pub async fn reply_as(
                 {
                     return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
                 }
-                record(tx, &scope, session, gate, reply, minter).await
+                record(tx, &scope, session, gate, reply, factory).await
             })
         })
         .await
@@ -96,7 +96,7 @@ async fn record(
     session: SessionRecord,
     mut gate: GateRecord,
     reply: Reply,
-    mut minter: EventFactory,
+    mut factory: EventFactory,
 ) -> Result<SessionRecord> {
     if gate.state != GateState::Open {
         return Err(Error::GateClosed { state: gate.state });
@@ -125,13 +125,13 @@ async fn record(
         value,
         value_digest: digest,
         note: None,
-        at: minter.at(),
+        at: factory.at(),
         entity_version: None,
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
     gate.outcome = Some(verdict);
-    announce_gate(tx, &minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
-    let event = decision_event(&mut minter, &gate, &decision)?;
-    let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
-    settle(tx, session, gate, SettleContext { caller: scope.caller, minter, entity_ids: Vec::new() }).await
+    announce_gate(tx, &factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    let event = decision_event(&mut factory, &gate, &decision)?;
+    let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;
+    settle(tx, session, gate, SettleContext { caller: scope.caller, factory, entity_ids: Vec::new() }).await
 }

@@ -22,7 +22,7 @@ use store::{DecisionRecord, GateRecord, PreparedEvent, WriteTx};
 /// Who carries the decision out, and the ids that the transaction needs but cannot create.
 pub(super) struct SettleContext {
     pub(super) caller: Caller,
-    pub(super) minter: EventFactory,
+    pub(super) factory: EventFactory,
     pub(super) entity_ids: Vec<EntityId>,
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn settle(
     };
     gate.state = GateState::Settled;
     gate.held_until = None;
-    gate.settled_at = Some(by.minter.at());
+    gate.settled_at = Some(by.factory.at());
     store::gate::save(tx, &gate).await?;
     let writes = matches!(gate.kind, GateKind::Output | GateKind::Fields);
     match verdict {
@@ -68,8 +68,8 @@ pub(super) async fn settle(
 }
 
 fn change(session: &SessionRecord, command: Command, by: SettleContext, reason: String) -> Change {
-    let (caller, minter) = (by.caller, by.minter);
-    Change { id: session.id, actor: Actor::Server, command, caller, reason, minter }
+    let (caller, factory) = (by.caller, by.factory);
+    Change { id: session.id, actor: Actor::Server, command, caller, reason, factory }
 }
 
 async fn requeue(
@@ -96,7 +96,7 @@ async fn write_back(
         None => None,
     };
     let action = action.ok_or_else(|| Error::Internal(format!("gate {} has staged output and no action", gate.id)))?;
-    let now = by.minter.at();
+    let now = by.factory.at();
     let ids = std::mem::take(&mut by.entity_ids);
     let output = gate.task.output(values);
     // The new version records the person who approved it as its author.
@@ -107,7 +107,7 @@ async fn write_back(
     metadata["hasResult"] = (!output.is_null()).into();
     metadata["approvedBy"] = decision.actor.as_str().into();
     metadata["written"] = json!(written);
-    let events = vec![by.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
+    let events = vec![by.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
     let reason = if written.0.is_empty() { "its output was approved" } else { "its output was approved and written" };
     let change = change(&session, Command::Approve, by, reason.into());
     let transition = decide(state(&session), Actor::Server, Command::Approve)?;
@@ -131,15 +131,15 @@ async fn deny(
     }
     let message = format!("Its output was denied {}. The last reason: {why}", counted(denials as u64, "time"));
     let message: String = message.chars().take(REASON_CHARS_MAX).collect();
-    let event = denied_event(&mut by.minter, gate, &message, denials)?;
+    let event = denied_event(&mut by.factory, gate, &message, denials)?;
     let change = change(&session, Command::Deny, by, format!("denied {}", counted(denials as u64, "time")));
     let transition = decide(state(&session), Actor::Server, Command::Deny)?;
     write(tx, session, transition, change, vec![event], Report::error(message, "rejected")).await
 }
 
-fn denied_event(minter: &mut EventFactory, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {
+fn denied_event(factory: &mut EventFactory, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["code"] = "rejected".into();
     metadata["denials"] = denials.into();
-    minter.event(Kind::SESSION_ERROR, Some(message), &metadata)
+    factory.event(Kind::SESSION_ERROR, Some(message), &metadata)
 }

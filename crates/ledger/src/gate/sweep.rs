@@ -87,7 +87,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
     let gate = super::get::find(ledger, &scope, id).await?;
-    let minter = EventFactory::new(ledger, now, EVENTS);
+    let factory = EventFactory::new(ledger, now, EVENTS);
     let entity_ids = ids_for(ledger, &gate);
     ledger
         .write((&scope).into(), move |tx| {
@@ -99,19 +99,20 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
                 let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
                 match gate.state {
                     GateState::Held if passed(gate.held_until) => {
-                        settle(tx, session, gate, SettleContext { caller: Caller::System, minter, entity_ids }).await?;
+                        settle(tx, session, gate, SettleContext { caller: Caller::System, factory, entity_ids })
+                            .await?;
                         Ok(Some(Done::Settled))
                     }
                     GateState::Open if passed(gate.due_at) => {
-                        expire(tx, session, minter).await?;
+                        expire(tx, session, factory).await?;
                         Ok(Some(Done::Expired))
                     }
                     GateState::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
-                        escalate(tx, session, gate, minter).await?;
+                        escalate(tx, session, gate, factory).await?;
                         Ok(Some(Done::Escalated))
                     }
                     GateState::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
-                        remind(tx, session, gate, minter).await?;
+                        remind(tx, session, gate, factory).await?;
                         Ok(Some(Done::Reminded))
                     }
                     _ => Ok(None),
@@ -121,7 +122,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
         .await
 }
 
-async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: EventFactory) -> Result<()> {
+async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, factory: EventFactory) -> Result<()> {
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
     let change = Change {
         id: session.id,
@@ -129,7 +130,7 @@ async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: EventFacto
         command: Command::Expire,
         caller: Caller::System,
         reason: "nobody decided in time".into(),
-        minter,
+        factory,
     };
     let report = Report::error("Nobody decided in time.", "approval_expired");
     write(tx, session, transition, change, Vec::new(), report).await?;
@@ -140,15 +141,15 @@ async fn remind(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
     mut gate: GateRecord,
-    mut minter: EventFactory,
+    mut factory: EventFactory,
 ) -> Result<()> {
-    gate.reminded_at = Some(minter.at());
+    gate.reminded_at = Some(factory.at());
     store::gate::save(tx, &gate).await?;
     let mut metadata = quote(gate.id);
     metadata["reminder"] = true.into();
-    announce_gate(tx, &minter, Topic::ApprovalReminder, &gate, None).await?;
-    let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("still waiting for a decision"), &metadata)?;
-    append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
+    announce_gate(tx, &factory, Topic::ApprovalReminder, &gate, None).await?;
+    let event = factory.event(Kind::SESSION_WAITING_APPROVAL, Some("still waiting for a decision"), &metadata)?;
+    append_server_events(tx, session, vec![event], Caller::System, factory.at()).await?;
     Ok(())
 }
 
@@ -156,9 +157,9 @@ async fn escalate(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
     mut gate: GateRecord,
-    mut minter: EventFactory,
+    mut factory: EventFactory,
 ) -> Result<()> {
-    gate.escalated_at = Some(minter.at());
+    gate.escalated_at = Some(factory.at());
     store::gate::save(tx, &gate).await?;
     let mut metadata = quote(gate.id);
     if let Some(principal) = &gate.escalate_to {
@@ -167,9 +168,9 @@ async fn escalate(
             store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &reviewer).await?;
         }
     }
-    announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
-    let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("further reviewers were asked"), &metadata)?;
-    append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
+    announce_gate(tx, &factory, Topic::ApprovalEscalated, &gate, None).await?;
+    let event = factory.event(Kind::SESSION_WAITING_APPROVAL, Some("further reviewers were asked"), &metadata)?;
+    append_server_events(tx, session, vec![event], Caller::System, factory.at()).await?;
     Ok(())
 }
 
@@ -177,7 +178,7 @@ async fn escalate(
 async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<()> {
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
-    let mut minter = EventFactory::new(ledger, now, 1);
+    let mut factory = EventFactory::new(ledger, now, 1);
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -208,8 +209,8 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                 gate.outcome = None;
                 gate.held_until = None;
                 store::gate::save(tx, &gate).await?;
-                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = decision_event(&mut minter, &gate, &decision)?;
+                announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+                let event = decision_event(&mut factory, &gate, &decision)?;
                 append_server_events(tx, session, vec![event], Caller::System, now).await?;
                 Ok::<_, Error>(())
             })

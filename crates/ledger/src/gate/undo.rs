@@ -24,7 +24,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;
     let now = ledger.now();
-    let mut minter = EventFactory::new(ledger, now, 1);
+    let mut factory = EventFactory::new(ledger, now, 1);
     let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let caller = *scope;
     let loaded = ledger
@@ -64,8 +64,8 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                 gate.outcome = None;
                 gate.held_until = None;
                 store::gate::save(tx, &gate).await?;
-                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = decision_event(&mut minter, &gate, &decision)?;
+                announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+                let event = decision_event(&mut factory, &gate, &decision)?;
                 append_server_events(tx, session, vec![event], caller.caller, now).await?;
                 Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
             })

@@ -56,11 +56,11 @@ pub(super) async fn apply(
     for event in &mut events {
         event.at = hook.at;
     }
-    let (actor, now) = (hook.scope.caller.to_string(), hook.minter.at());
+    let (actor, now) = (hook.scope.caller.to_string(), hook.factory.at());
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
     if let (Some(command), Some(changed_by)) = (commands.last(), changed_by) {
         let cause = Cause { command: *command, reason: &hook.parsed.reason };
-        carry_out(tx, &session, effects(before.status(), &session, cause, now), changed_by, &hook.minter).await?;
+        carry_out(tx, &session, effects(before.status(), &session, cause, now), changed_by, &hook.factory).await?;
     }
     if let Some(title) = &titled {
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;
@@ -87,19 +87,19 @@ async fn waits_for(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<Opti
 
 /// Decides one command, changes the row accordingly, and returns the event.
 fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> Result<PreparedEvent> {
-    let now = hook.minter.at();
+    let now = hook.factory.at();
     let decided = decide(state(session), Actor::Server, command)?;
     let reason = if command == Command::Resume { "answered outside" } else { hook.parsed.reason.as_str() };
     let before = session.status();
     session.enter(decided, Report::default(), now);
-    hook.minter.status_reached(before, session, reason)
+    hook.factory.status_reached(before, session, reason)
 }
 
 /// Orders the hook's event, its status changes and the context for a reader. A change to running comes before
 /// the event; a change to idle or waiting comes after it.
 fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Result<Vec<PreparedEvent>> {
     let event = hook.parsed.event.clone();
-    let mut told = hook.minter.prepared(event.kind, event.content, event.metadata)?;
+    let mut told = hook.factory.prepared(event.kind, event.content, event.metadata)?;
     told.external_event_id = hook.external_id.clone();
     let mut events = Vec::with_capacity(changes.len() + 2);
     if now == Status::Running {
@@ -111,7 +111,7 @@ fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Res
     }
     if let Some(context) = hook.context.take() {
         let metadata = json!({ "context": "recent_activity", "sessionId": context.about });
-        events.push(hook.minter.event(Kind::SESSION_CONTEXT_INJECTED, Some(&context.text), &metadata)?);
+        events.push(hook.factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&context.text), &metadata)?);
     }
     Ok(events)
 }

@@ -72,7 +72,7 @@ pub(super) struct Attempted {
     pub(super) at: Option<Timestamp>,
     pub(super) context: Option<Injected>,
     pub(super) fresh: SessionId,
-    pub(super) minter: EventFactory,
+    pub(super) factory: EventFactory,
 }
 
 /// Records a hook and returns the context for the agent. A repeat writes nothing and gets the same kind of
@@ -97,7 +97,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             at: hook.at,
             context: context.clone(),
             fresh: SessionId::new(now, ledger.entropy()),
-            minter: EventFactory::new(ledger, now, EVENTS_MAX),
+            factory: EventFactory::new(ledger, now, EVENTS_MAX),
         };
         let tried = ledger.write::<_, AttemptError, _>(scope.into(), move |tx| {
             Box::pin(async move {

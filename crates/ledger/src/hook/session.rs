@@ -102,17 +102,17 @@ async fn make(
     after: Option<(SessionId, SessionId)>,
 ) -> std::result::Result<SessionLookup, AttemptError> {
     let digest = Sha256::digest(format!("hook\n{key}").as_bytes()).into();
-    let now = hook.minter.at();
+    let now = hook.factory.at();
     let mut session = new_record(hook, after, now);
     let at = hook.at;
-    let mut events = vec![hook.minter.event(
+    let mut events = vec![hook.factory.event(
         Kind::SESSION_CREATED,
         None,
         &json!({ "sessionType": session.session_type, "source": session.source, "continues": after.map(|(_, last)| last) }),
     )?];
     for (command, reason) in [(Command::Start, "dispatched"), (Command::Begin, "runs outside, reports through hooks")] {
         let step = decide(crate::commit::state(&session), Actor::Server, command).map_err(Error::from)?;
-        events.push(hook.minter.status_change(Some(session.status()), step.to(), reason)?);
+        events.push(hook.factory.status_change(Some(session.status()), step.to(), reason)?);
         session.enter(step, Report::default(), now);
     }
     for event in &mut events {

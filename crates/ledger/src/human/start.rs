@@ -117,7 +117,7 @@ async fn supersede(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: SessionRecord,
-    minter: EventFactory,
+    factory: EventFactory,
 ) -> Result<SessionId> {
     let id = before.id;
     let transition = decide(commit::state(&before), Actor::Server, Command::Supersede)?;
@@ -127,7 +127,7 @@ async fn supersede(
         command: Command::Supersede,
         caller: scope.caller,
         reason: "superseded".into(),
-        minter,
+        factory,
     };
     commit::write(tx, before, transition, change, Vec::new(), Report::default()).await?;
     Ok(id)
@@ -138,9 +138,9 @@ async fn begin(
     scope: &Scope,
     (id, user_id): (SessionId, UserId),
     task: &ActionRecord,
-    mut minter: EventFactory,
+    mut factory: EventFactory,
 ) -> std::result::Result<SessionRecord, AttemptError> {
-    let now = minter.at();
+    let now = factory.at();
     let mut session = SessionRecord {
         tenant_id: scope.tenant_id,
         id,
@@ -176,8 +176,8 @@ async fn begin(
     session.enter(started, Report::default(), now);
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
     let events = [
-        minter.event(Kind::SESSION_CREATED, None, &created)?,
-        minter.status_change(Some(Status::Draft), session.status(), "started")?,
+        factory.event(Kind::SESSION_CREATED, None, &created)?,
+        factory.status_change(Some(Status::Draft), session.status(), "started")?,
     ];
     match store::session::insert(tx, &mut session, None, &events).await? {
         Inserted::New => Ok(session),

@@ -21,7 +21,7 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
         command: Command::Stop,
         caller: scope.caller,
         reason: "stopped".into(),
-        minter: EventFactory::new(ledger, ledger.now(), 1),
+        factory: EventFactory::new(ledger, ledger.now(), 1),
     };
     let tenant_id = scope.tenant_id;
     ledger

@@ -66,7 +66,7 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
         command: Command::Abandon,
         caller: Caller::System,
         reason: format!("left open for {WORKING_HOURS_MAX} hours"),
-        minter: EventFactory::new(ledger, ledger.now(), 1),
+        factory: EventFactory::new(ledger, ledger.now(), 1),
     };
     ledger
         .write((&scope).into(), move |tx| {

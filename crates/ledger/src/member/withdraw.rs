@@ -64,7 +64,7 @@ async fn end_access(
     by: Caller,
 ) -> Result<()> {
     let now = ledger.now();
-    let minter = EventFactory::new(ledger, now, 1);
+    let factory = EventFactory::new(ledger, now, 1);
     ledger
         .write::<_, Error, _>(access, move |tx| {
             Box::pin(async move {
@@ -81,7 +81,7 @@ async fn end_access(
                     store::token::revoke_of(tx, tenant_id, user_id, now).await?;
                     store::group::remove_everywhere(tx, tenant_id, user_id).await?;
                 }
-                stop_working(tx, tenant_id, user_id, by, minter).await
+                stop_working(tx, tenant_id, user_id, by, factory).await
             })
         })
         .await?;
@@ -95,7 +95,7 @@ async fn stop_working(
     tenant_id: TenantId,
     user_id: UserId,
     by: Caller,
-    minter: EventFactory,
+    factory: EventFactory,
 ) -> Result<()> {
     let Some(before) = store::human::active_locked(tx, tenant_id, user_id).await? else { return Ok(()) };
     let change = Change {
@@ -104,7 +104,7 @@ async fn stop_working(
         command: Command::Cancel,
         caller: by,
         reason: "access to the workspace was withdrawn".into(),
-        minter,
+        factory,
     };
     let transition = decide(state(&before), change.actor, change.command)?;
     write(tx, before, transition, change, Vec::new(), Report::default()).await?;

@@ -43,7 +43,7 @@ pub(crate) async fn refuse(
     let warned = store::event::has_external(tx.conn(), before.tenant_id, before.id, &warning).await?;
     let text = sentence(&errors);
     let mut event =
-        change.minter.event(Kind::SESSION_ERROR, Some(&text), &metadata(before.attempt, result, &errors))?;
+        change.factory.event(Kind::SESSION_ERROR, Some(&text), &metadata(before.attempt, result, &errors))?;
     if !warned {
         event.external_event_id = Some(warning);
         let transition = decide(state(&before), change.actor, Command::Append)?;

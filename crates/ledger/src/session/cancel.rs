@@ -27,7 +27,7 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
         command: Command::Cancel,
         caller: scope.caller,
         reason: reason.filter(|r| !r.trim().is_empty()).unwrap_or_else(|| "cancelled".into()),
-        minter: EventFactory::new(ledger, ledger.now(), 1),
+        factory: EventFactory::new(ledger, ledger.now(), 1),
     };
     let scope = *scope;
     ledger

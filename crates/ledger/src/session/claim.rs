@@ -155,18 +155,18 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: SessionRecord,
-    (mut minter, delimiter): (EventFactory, Delimiter),
+    (mut factory, delimiter): (EventFactory, Delimiter),
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
-    let mut events = vec![claimed_event(&mut minter, scope, transition, lease_seconds)?];
+    let mut events = vec![claimed_event(&mut factory, scope, transition, lease_seconds)?];
     let resume = resume_context(tx.conn(), &before).await?;
     let denials = denials_for_attempt(tx.conn(), &before).await?;
     let (dependencies, mut children) = related(tx, &before).await?;
     let has_more_children = children.len() > CLAIM_RELATED_MAX as usize;
     children.truncate(CLAIM_RELATED_MAX as usize);
-    let context = context(tx, &before, &mut minter, &delimiter).await?;
+    let context = context(tx, &before, &mut factory, &delimiter).await?;
     let context = context.map(|(text, told)| {
         events.push(told);
         text
@@ -177,7 +177,7 @@ async fn take(
         command: Command::Claim,
         caller: scope.caller,
         reason: REASON.into(),
-        minter,
+        factory,
     };
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
@@ -186,14 +186,14 @@ async fn take(
 
 /// Creates the event that records a claim.
 fn claimed_event(
-    minter: &mut EventFactory,
+    factory: &mut EventFactory,
     scope: &Scope,
     transition: Transition,
     lease_seconds: u32,
 ) -> Result<PreparedEvent> {
     let worker = scope.caller.to_string();
     let metadata = json!({ "attempt": transition.attempt, "worker": worker, "leaseSeconds": lease_seconds });
-    minter.event(Kind::SESSION_CLAIMED, None, &metadata)
+    factory.event(Kind::SESSION_CLAIMED, None, &metadata)
 }
 
 /// Returns the results of related sessions for the worker: those that this session depends on, and those that it
@@ -216,13 +216,13 @@ async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<R
 async fn context(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
-    minter: &mut EventFactory,
+    factory: &mut EventFactory,
     delimiter: &Delimiter,
 ) -> Result<Option<(String, PreparedEvent)>> {
     let Some(user_id) = session.user_id else { return Ok(None) };
     let Some((source, activity)) = gather(tx.conn(), session.tenant_id, user_id).await? else { return Ok(None) };
     let text = render(&activity, delimiter);
     let metadata = json!({ "context": "recent_activity", "sessionId": source });
-    let told = minter.event(Kind::SESSION_CONTEXT_INJECTED, Some(&text), &metadata)?;
+    let told = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&text), &metadata)?;
     Ok(Some((text, told)))
 }

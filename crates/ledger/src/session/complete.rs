@@ -50,7 +50,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
         command: Command::Complete,
         caller: scope.caller,
         reason: "completed by its worker".into(),
-        minter: EventFactory::new(ledger, now, 2),
+        factory: EventFactory::new(ledger, now, 2),
     };
     let gate_id = GateId::new(now, ledger.entropy());
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
@@ -104,7 +104,7 @@ async fn report(
             }
         }
     }
-    let events = vec![change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
+    let events = vec![change.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
     let Completion { result, usage, .. } = completion;
     // Only the usage in the completion counts. A completion without usage clears earlier usage.
     let before = SessionRecord { usage: None, ..before };
@@ -135,7 +135,7 @@ async fn settled(
     if !output.is_object() {
         return Ok(Settled::Written(Written::default()));
     }
-    let (actor, now) = (change.caller.to_string(), change.minter.at());
+    let (actor, now) = (change.caller.to_string(), change.factory.at());
     let write = WriteBack { action, session, output: &output, actor: &actor, now, ids };
     Ok(Settled::Written(output::write_back(tx, write).await?))
 }

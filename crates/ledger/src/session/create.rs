@@ -137,9 +137,9 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let minter = EventFactory::new(ledger, now, EVENTS_MAX);
+    let factory = EventFactory::new(ledger, now, EVENTS_MAX);
     let scope = *scope;
-    ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
+    ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, factory, new, None))).await
 }
 
 /// Inserts a session with its first events, or returns the session that its idempotency key created.
@@ -147,7 +147,7 @@ pub(super) async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,
-    mut minter: EventFactory,
+    mut factory: EventFactory,
     new: NewSession,
     retry_of: Option<SessionId>,
 ) -> Result<SessionRecord> {
@@ -157,7 +157,7 @@ pub(super) async fn insert(
     }
     let place = lock_relations(tx, &scope, &new, retry_of.is_some()).await?;
     let is_queued = matches!(new.session_type, Type::Agent | Type::Tool);
-    let (mut session, action) = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
+    let (mut session, action) = draft(tx, scope, id, &factory, new, (retry_of, &place)).await?;
     // The input of a retry was accepted when the first session was created.
     if let (Some(action), None) = (&action, retry_of) {
         session.input = accept(action, session.input.take(), is_queued)?;
@@ -166,12 +166,12 @@ pub(super) async fn insert(
     if !place.dependencies.is_empty() {
         metadata["dependsOn"] = place.dependencies.iter().map(|(on, _)| json!(on.id)).collect();
     }
-    let mut events = vec![minter.event(Kind::SESSION_CREATED, None, &metadata)?];
+    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &metadata)?];
     if session.status() == Status::Pending {
-        events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
+        events.push(factory.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
-        Inserted::New => depend(tx, session, &place.dependencies, minter).await,
+        Inserted::New => depend(tx, session, &place.dependencies, factory).await,
         // Another server handled a request with the same key at the same time, and its transaction was committed
         // first.
         Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
@@ -202,7 +202,7 @@ pub(crate) async fn draft(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,
-    minter: &EventFactory,
+    factory: &EventFactory,
     new: NewSession,
     (retry_of, place): (Option<SessionId>, &LockedRelations),
 ) -> Result<(SessionRecord, Option<ActionRecord>)> {
@@ -222,7 +222,7 @@ pub(crate) async fn draft(
             return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
         }
     }
-    let now = minter.at();
+    let now = factory.at();
     let waits_for_dependencies = !place.dependencies.is_empty();
     let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
     let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));

@@ -43,7 +43,7 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
         command: Command::Expire,
         caller: Caller::System,
         reason: String::new(),
-        minter: EventFactory::new(ledger, now, 2),
+        factory: EventFactory::new(ledger, now, 2),
     };
     ledger
         .write((&Scope::system(tenant_id)).into(), move |tx| {
@@ -58,7 +58,7 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
                 change.reason = format!("it was {} for longer than {seconds} s", before.status());
                 let metadata = json!({ "code": TIMED_OUT, "status": before.status(), "limitSeconds": seconds });
                 let message = change.reason.clone();
-                let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+                let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
                 write(tx, before, transition, change, events, Report::error(message, TIMED_OUT)).await?;
                 Ok(true)
             })

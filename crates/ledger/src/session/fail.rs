@@ -43,7 +43,7 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
         command: Command::Fail,
         caller: scope.caller,
         reason: "failed by its worker".into(),
-        minter: EventFactory::new(ledger, ledger.now(), 2),
+        factory: EventFactory::new(ledger, ledger.now(), 2),
     };
     let caller = *scope;
     ledger
@@ -56,7 +56,7 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
                     decided => decided?,
                 };
                 let metadata = json!({ "attempt": failure.attempt, "code": failure.code });
-                let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&failure.message), &metadata)?];
+                let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&failure.message), &metadata)?];
                 let report = Report {
                     error_message: Some(failure.message),
                     error_code: failure.code,

@@ -157,18 +157,18 @@ async fn apply_ending(
     for session in locked {
         // Both lists are ordered by id. Sessions that do not exist are skipped.
         while minters.next_if(|(id, _)| *id < session.id).is_some() {}
-        let Some((_, minter)) = minters.next() else { return Ok(()) };
+        let Some((_, factory)) = minters.next() else { return Ok(()) };
         if along && session.parent_id == Some(ended.id) {
             if !session.status().is_final() {
                 let how =
                     if ended.end_reason() == Some(EndReason::Cancelled) { "was cancelled" } else { "never began" };
                 let reason = format!("session {}, which started it, {how}", ended.id);
-                step(tx, session, Command::Cancel, reason, minter).await?;
+                step(tx, session, Command::Cancel, reason, factory).await?;
             }
         } else if session.waits_for() == Some(WaitsFor::Dependencies) {
-            start_or_skip(tx, session, minter).await?;
+            start_or_skip(tx, session, factory).await?;
         } else if session.waits_for() == Some(WaitsFor::Children) && ended.parent_id == Some(session.id) {
-            resume_parent(tx, session, minter).await?;
+            resume_parent(tx, session, factory).await?;
         }
     }
     Ok(())

@@ -129,7 +129,7 @@ pub(super) async fn depend(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
     dependencies: &[(SessionRecord, IfDependencyFails)],
-    minter: EventFactory,
+    factory: EventFactory,
 ) -> Result<SessionRecord> {
     if dependencies.is_empty() {
         return Ok(session);
@@ -139,14 +139,14 @@ pub(super) async fn depend(
     for (on, _) in dependencies.iter().filter(|(on, _)| !on.status().is_final() && !on.awaited) {
         rows::mark_awaited(tx, on.tenant_id, on.id).await?;
     }
-    start_or_skip(tx, session, minter).await
+    start_or_skip(tx, session, factory).await
 }
 
 /// Starts or skips a locked draft, if the status of its dependencies permits it. Otherwise returns it unchanged.
 pub(super) async fn start_or_skip(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
-    mut minter: EventFactory,
+    mut factory: EventFactory,
 ) -> Result<SessionRecord> {
     let dependencies = rows::dependencies(tx.conn(), before.tenant_id, before.id).await?;
     let standing: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
@@ -156,14 +156,14 @@ pub(super) async fn start_or_skip(
             let completed = standing.iter().all(|(_, status)| *status == Status::Completed);
             let word = if completed { "completed" } else { "ended" };
             let reason = format!("everything it depends on has {word}");
-            step(tx, before, Command::Start, reason, minter).await
+            step(tx, before, Command::Start, reason, factory).await
         }
         Readiness::Skip(at) => {
             let on = &dependencies[at];
             let message = format!("session {}, which it depends on, ended {}", on.id, on.status);
             let metadata = json!({ "code": DEPENDENCY_FAILED, "sessionId": on.id, "status": on.status });
-            let events = vec![minter.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
-            let change = change(&before, Command::Skip, message.clone(), minter);
+            let events = vec![factory.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+            let change = change(&before, Command::Skip, message.clone(), factory);
             let transition = domain::session::decide(state(&before), change.actor, change.command)?;
             write(tx, before, transition, change, events, Report::error(message, DEPENDENCY_FAILED)).await
         }
@@ -174,12 +174,12 @@ pub(super) async fn start_or_skip(
 pub(super) async fn resume_parent(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
-    minter: EventFactory,
+    factory: EventFactory,
 ) -> Result<SessionRecord> {
     if !rows::children_unfinished(tx.conn(), before.tenant_id, before.id, 1).await?.is_empty() {
         return Ok(before);
     }
-    step(tx, before, Command::Resume, "every session that it started has ended".into(), minter).await
+    step(tx, before, Command::Resume, "every session that it started has ended".into(), factory).await
 }
 
 /// Applies a command of the server to a locked session, without further events.
@@ -188,13 +188,13 @@ pub(super) async fn step(
     before: SessionRecord,
     command: Command,
     reason: String,
-    minter: EventFactory,
+    factory: EventFactory,
 ) -> Result<SessionRecord> {
-    let change = change(&before, command, reason, minter);
+    let change = change(&before, command, reason, factory);
     let transition = domain::session::decide(state(&before), change.actor, change.command)?;
     write(tx, before, transition, change, Vec::new(), Report::default()).await
 }
 
-fn change(session: &SessionRecord, command: Command, reason: String, minter: EventFactory) -> Change {
-    Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, minter }
+fn change(session: &SessionRecord, command: Command, reason: String, factory: EventFactory) -> Change {
+    Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, factory }
 }

@@ -18,7 +18,7 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
         command: Command::Release,
         caller: scope.caller,
         reason: "released by its worker".into(),
-        minter: EventFactory::new(ledger, ledger.now(), 1),
+        factory: EventFactory::new(ledger, ledger.now(), 1),
     };
     apply(ledger, scope, change, |_| Ok(Vec::new())).await
 }

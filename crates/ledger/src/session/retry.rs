@@ -22,7 +22,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
-    let minter = EventFactory::new(ledger, now, EVENTS_MAX);
+    let factory = EventFactory::new(ledger, now, EVENTS_MAX);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -55,7 +55,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                     depends_on,
                     idempotency_key: None,
                 };
-                insert(tx, scope, fresh, minter, new, Some(id)).await
+                insert(tx, scope, fresh, factory, new, Some(id)).await
             })
         })
         .await

@@ -74,7 +74,7 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
         command: Command::LoseLease,
         caller: Caller::System,
         reason: "the worker's lease ran out".into(),
-        minter: EventFactory::new(ledger, ledger.now(), 2),
+        factory: EventFactory::new(ledger, ledger.now(), 2),
     };
     ledger
         .write((&scope).into(), move |tx| {
@@ -91,7 +91,7 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
                 if exhausted {
                     change.reason = format!("the last of {} attempts was lost", before.attempts_max);
                     let metadata = json!({ "code": "lease_exhausted", "attempts": before.attempt });
-                    events.push(change.minter.event(Kind::SESSION_ERROR, Some(&change.reason.clone()), &metadata)?);
+                    events.push(change.factory.event(Kind::SESSION_ERROR, Some(&change.reason.clone()), &metadata)?);
                 }
                 let lost = Report::error(change.reason.clone(), "lease_exhausted");
                 let report = if exhausted { lost } else { Report::default() };

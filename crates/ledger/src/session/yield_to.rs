@@ -131,7 +131,7 @@ pub async fn yield_to(
         command: Command::Yield(yield_request.to),
         caller: scope.caller,
         reason: yield_request.reason(),
-        minter: EventFactory::new(ledger, now, 2),
+        factory: EventFactory::new(ledger, now, 2),
     };
     let joining = EventFactory::new(ledger, now, 1);
     let gate_id = GateId::new(now, ledger.entropy());
@@ -144,7 +144,7 @@ pub async fn yield_to(
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let mut events = Vec::new();
                 if let Some(task) = yield_request.task() {
-                    events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
+                    events.push(pause(tx, &before, gate_id, task, &mut change.factory).await?);
                 }
                 let waits_for_children = yield_request.waits_for_children;
                 let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };

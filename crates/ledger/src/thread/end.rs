@@ -67,7 +67,7 @@ pub async fn end_with(
         command: Command::End,
         caller: scope.caller,
         reason: "ended by its person".into(),
-        minter: EventFactory::new(ledger, ledger.now(), 2),
+        factory: EventFactory::new(ledger, ledger.now(), 2),
     };
     let owner = *scope;
     // [`Ledger::write`] handles the ending at once, so sessions that wait for this one continue without waiting
@@ -98,7 +98,7 @@ async fn finish(
     }
     let transition = decide(state(&before), change.actor, change.command)?;
     let mut summary =
-        if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
+        if summary { Some(summarize(tx.conn(), &before, turns, change.factory.at()).await?) } else { None };
     let mut usage = None;
     if let Some(closing) = closing {
         let is_about_all = closing.head_sequence == before.head_sequence;
@@ -110,7 +110,7 @@ async fn finish(
     let mut events = Vec::new();
     if transition.to() == Status::Completed {
         let metadata = json!({ "hasResult": summary.is_some(), "turns": turns });
-        events.push(change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?);
+        events.push(change.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?);
     }
     let result = summary.as_ref().map(Summary::to_result);
     let session = write(tx, before, transition, change, events, Report { result, usage, ..Report::default() }).await?;

@@ -27,7 +27,7 @@ pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<
         command: Command::Interrupt,
         caller: scope.caller,
         reason: INTERRUPTED.into(),
-        minter: EventFactory::new(ledger, ledger.now(), 1),
+        factory: EventFactory::new(ledger, ledger.now(), 1),
     };
     let scope = *scope;
     let stopped = ledger.store().write((&scope).into(), move |tx| {

@@ -90,7 +90,7 @@ pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message
         command: Command::Say,
         caller: scope.caller,
         reason: "a person wrote".into(),
-        minter: EventFactory::new(ledger, now, 1),
+        factory: EventFactory::new(ledger, now, 1),
     };
     let scope = *scope;
     let said = ledger

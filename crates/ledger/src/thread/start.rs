@@ -91,11 +91,11 @@ pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Sta
     let with = new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let minter = EventFactory::new(ledger, now, 3);
+    let factory = EventFactory::new(ledger, now, 3);
     let message_id = ledger.event_id(now);
     let scope = *scope;
     let begun = ledger.store().write((&scope).into(), move |tx| {
-        Box::pin(async move { insert(tx, scope, (id, message_id), minter, with, new).await })
+        Box::pin(async move { insert(tx, scope, (id, message_id), factory, with, new).await })
     });
     begun.await
 }
@@ -104,7 +104,7 @@ async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     (id, message_id): (SessionId, EventId),
-    mut minter: EventFactory,
+    mut factory: EventFactory,
     with: With,
     new: NewThread,
 ) -> Result<Started> {
@@ -113,16 +113,16 @@ async fn insert(
         let turns = store::thread::messages(tx.conn(), scope.tenant_id, session.id).await?;
         return Ok(Started { session, turns });
     }
-    let mut session = row(tx, &scope, id, &minter, with, &new).await?;
+    let mut session = row(tx, &scope, id, &factory, with, &new).await?;
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "incognito": new.incognito });
-    let mut events = vec![minter.event(Kind::SESSION_CREATED, None, &created)?];
+    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &created)?];
     let turns = u64::from(new.message.is_some());
     if let Some(text) = new.message {
         let queued = decide(state(&session), Actor::Caller, Command::Say)?;
         events.push(message_event(message_id, &Message { text, id: None })?);
-        events.push(minter.status_change(Some(session.status()), queued.to(), "a person wrote")?);
-        session.enter(queued, Report::default(), minter.at());
-        session.queued_at = Some(minter.at());
+        events.push(factory.status_change(Some(session.status()), queued.to(), "a person wrote")?);
+        session.enter(queued, Report::default(), factory.at());
+        session.queued_at = Some(factory.at());
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
@@ -138,7 +138,7 @@ async fn row(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     id: SessionId,
-    minter: &EventFactory,
+    factory: &EventFactory,
     with: With,
     new: &NewThread,
 ) -> Result<SessionRecord> {
@@ -148,7 +148,7 @@ async fn row(
     };
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
     // The agent gets messages as its input, so the action's input schema does not apply.
-    let (mut session, _) = draft(tx, *scope, id, minter, blank, (None, &LockedRelations::default())).await?;
+    let (mut session, _) = draft(tx, *scope, id, factory, blank, (None, &LockedRelations::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this task names no agent"));
     };

@@ -30,10 +30,10 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
     let now = ledger.now();
     let mut events = Vec::with_capacity(claim.max as usize);
     for _ in 0..claim.max {
-        let mut minter = EventFactory::new(ledger, now, 2);
+        let mut factory = EventFactory::new(ledger, now, 2);
         events.push([
-            claimed_event(&mut minter, scope, transition, claim.lease_seconds)?,
-            minter.status_change(Some(QUEUED.status), transition.to(), REASON)?,
+            claimed_event(&mut factory, scope, transition, claim.lease_seconds)?,
+            factory.status_change(Some(QUEUED.status), transition.to(), REASON)?,
         ]);
     }
     let terms = ClaimTerms {
