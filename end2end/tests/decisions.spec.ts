@@ -62,7 +62,7 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   await page.locator("[name='value.amount']").fill("3");
   await approve(page).click();
   await expect(row(page, item.id).locator("[data-reason]")).toContainText("not known whether this was recorded");
-  await expect(page.locator("#inbox-said")).not.toContainText("Not done");
+  await expect(page.locator("#inbox-announcement")).not.toContainText("Not done");
   expect(await stateOf(item.id)).toEqual({ state: "held", decisions: 1 });
   // The page may have learnt by now that the item is decided. A form that is still there can be sent again.
   const response = await page.evaluate(async ({ id, digest }) => {

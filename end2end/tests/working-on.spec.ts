@@ -79,7 +79,9 @@ for (const role of ["operator", "reviewer", "member"] as const) {
     await signInIdle(page, role);
     await awake(page, "/today");
     await idle(page).click();
+    await expect(options(page).last()).toHaveText("Create new task…");
     await finder(page).press("End");
+    await expect(page.locator("#working-list [aria-selected=true]")).toHaveText("Create new task…");
     await finder(page).press("Enter");
     const name = page.getByRole("combobox", { name: "Name of the new task" });
     await expect(name).toBeFocused();
