@@ -83,6 +83,7 @@ mod live;
 pub mod palette;
 #[cfg(feature = "ssr")]
 mod render;
+pub mod server_function;
 pub mod session;
 pub mod sessions;
 #[cfg(feature = "ssr")]

@@ -24,6 +24,7 @@ pub mod problem;
 mod render;
 mod router;
 mod sealed;
+mod server_function;
 mod setup_code;
 mod shield;
 mod shutdown;

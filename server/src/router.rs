@@ -1,6 +1,6 @@
 //! Builds the router: all routes, behind the one middleware of `shield`.
 
-use crate::{api, assets, problem::Problem, shield, state::AppState, web};
+use crate::{api, assets, problem::Problem, server_function, shield, state::AppState, web};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request},
@@ -37,6 +37,7 @@ pub fn build(state: AppState) -> Router {
         .merge(api::router())
         .merge(assets::router())
         .merge(web::router())
+        .merge(server_function::router(web::router().with_state(state.clone())))
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
         // The shield has already read and limited the body when a route gets the request.

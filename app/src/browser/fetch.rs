@@ -74,7 +74,7 @@ pub fn refusal(answer: Option<&Answer>) -> Option<String> {
 /// Posts JSON. `None` if the server could not be reached. Uses `keepalive`, so the request survives its page;
 /// browsers limit such bodies to 64 KiB in total, so a larger one is sent without it.
 pub async fn post(url: &str, body: &str) -> Option<Answer> {
-    let response: Response = JsFuture::from(send(url, body)?).await.ok()?.dyn_into().ok()?;
+    let response: Response = JsFuture::from(promise(url, body)?).await.ok()?.dyn_into().ok()?;
     let status = if response.redirected() { 401 } else { response.status() };
     let json = text(&response).await.ok().and_then(|text| js_sys::JSON::parse(&text).ok());
     Some(Answer { status, json: json.unwrap_or(JsValue::NULL) })
@@ -94,15 +94,14 @@ pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<S
 /// Posts form fields and asks for a fragment. Returns status and body.
 pub async fn post_form(url: &str, fields: &str) -> Result<(u16, String), Failed> {
     let request = request(url, fields, "application/x-www-form-urlencoded").ok_or(Failed::Unreachable)?;
-    let answer = JsFuture::from(window().fetch_with_request(&request)).await.map_err(|_| Failed::Unreachable)?;
-    let response: Response = answer.dyn_into().map_err(|_| Failed::Unreachable)?;
+    let response = send(&request).await?;
     let status = if response.redirected() { 401 } else { response.status() };
     Ok((status, text(&response).await?))
 }
 
 /// Posts JSON without waiting for the response, for a page that is being closed.
 pub fn post_and_forget(url: &str, body: &str) {
-    if let Some(promise) = send(url, body) {
+    if let Some(promise) = promise(url, body) {
         // An unhandled rejection would be reported in the console.
         let ignore = wasm_bindgen::closure::Closure::once_into_js(|_: JsValue| {});
         let _ = js_sys::Reflect::get(&promise, &"catch".into())
@@ -115,21 +114,38 @@ pub fn post_and_forget(url: &str, body: &str) {
 /// Largest body of a `keepalive` request, bytes; browsers allow 64 KiB.
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
 
-fn send(url: &str, body: &str) -> Option<js_sys::Promise> {
+fn promise(url: &str, body: &str) -> Option<js_sys::Promise> {
     Some(window().fetch_with_request(&request(url, body, "application/json")?))
 }
 
 fn request(url: &str, body: &str, kind: &str) -> Option<Request> {
+    build("POST", url, Some(body), kind, "*/*")
+}
+
+/// Builds a request. One with a body is sent with `keepalive` unless the body is larger than
+/// [`KEEPALIVE_BYTES_MAX`]. `None` if the browser does not accept the parts.
+pub fn build(method: &str, url: &str, body: Option<&str>, kind: &str, accept: &str) -> Option<Request> {
     let init = RequestInit::new();
-    init.set_method("POST");
-    init.set_body(&JsValue::from_str(body));
-    if body.len() <= KEEPALIVE_BYTES_MAX {
-        let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &JsValue::TRUE);
+    init.set_method(method);
+    if let Some(body) = body {
+        init.set_body(&JsValue::from_str(body));
+        if body.len() <= KEEPALIVE_BYTES_MAX {
+            let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &JsValue::TRUE);
+        }
     }
     let request = Request::new_with_str_and_init(url, &init).ok()?;
-    request.headers().set("content-type", kind).ok()?;
+    if body.is_some() {
+        request.headers().set("content-type", kind).ok()?;
+    }
+    request.headers().set("accept", accept).ok()?;
     request.headers().set("x-fragment", "1").ok()?;
     Some(request)
+}
+
+/// Sends a request and returns the response, whatever its status.
+pub async fn send(request: &Request) -> Result<Response, Failed> {
+    let answer = JsFuture::from(window().fetch_with_request(request)).await.map_err(|_| Failed::Unreachable)?;
+    answer.dyn_into().map_err(|_| Failed::Unreachable)
 }
 
 /// A header of a response.

@@ -1,7 +1,9 @@
 //! The working session that a page shows as active.
 
+use serde::{Deserialize, Serialize};
+
 /// The active working session. `session_id` is empty until the server has confirmed it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Active {
     /// Id of the session: a UUIDv7 from the server, so a newer session has a greater id.
     pub session_id: String,

@@ -1,13 +1,6 @@
 //! The rows of the picker's list: which ones match the typed text, and where arrow keys move the selection.
 
-/// A task that can be chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Task {
-    /// Id of the action.
-    pub id: String,
-    /// Name of the task.
-    pub title: String,
-}
+use super::Task;
 
 /// One row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! What a person works on: the picker in the rail, the recorder, the marker dialog, and the person's day.
 //!
-//! A working session is an ordinary session that a person starts. The server's part is `/api/sessions/human/*`, and
-//! plain forms on /working-on for browsers without scripts.
+//! A working session is an ordinary session that a person starts. The browser calls the server functions of
+//! `api`; the forms of /working-on post to the same functions where scripts are off.
 
 mod active;
+mod api;
 mod island;
 
 #[cfg(any(feature = "hydrate", test))]
@@ -37,6 +38,9 @@ mod page;
 mod picker;
 
 pub use active::Active;
+#[cfg(feature = "ssr")]
+pub use api::WorkingOnBackend;
+pub use api::{CreateTask, Marker, StartWork, StopWork, Task, Tasks};
 #[cfg(feature = "hydrate")]
 pub use control::start;
 #[cfg(feature = "ssr")]

@@ -1,7 +1,7 @@
 //! The page /working-on: the picker's functions without scripts, and the person's own day.
 
 use super::{
-    Active,
+    Active, CreateTask, StartWork, StopWork,
     day::{Day, day_section},
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 use domain::role::Permission;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::action::Action;
 
 /// Longest description in the list, characters.
@@ -36,7 +36,7 @@ pub struct Props {
     pub q: String,
     /// The person's day.
     pub day: Day,
-    /// State of a refused form: `start`, `stop` or `create`, each posted to /working-on/…
+    /// State of a refused form, named by the path of its server function.
     pub form: FormState,
 }
 
@@ -46,9 +46,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { tasks, has_more, q, day, form } = props;
         let now = shell.working_on.clone();
         let refused = notice::refused(
-            [form.of("start"), form.of("stop")].iter().flat_map(|form| form.general(&[])).collect::<Vec<_>>(),
+            [form.of(StartWork::PATH), form.of(StopWork::PATH)]
+                .iter()
+                .flat_map(|form| form.general(&[]))
+                .collect::<Vec<_>>(),
         );
-        let create = shell.may(Permission::StartSession).then(|| static_html(create_form(&form.of("create"))));
+        let create = shell.may(Permission::StartSession).then(|| static_html(create_form(&form.of(CreateTask::PATH))));
         let page = view! {
             {page_head("Your day".to_owned(), Vec::new(), ())}
             {refused}
@@ -71,8 +74,9 @@ fn now_section(now: Option<&Active>) -> impl IntoView + use<> {
                         "Working on "<a href=href dir="auto">{active.title}</a>", "
                         <time datetime=active.started_at data-time="since">"since "{active.started_words}</time>"."
                     </p>
-                    <form method="post" action="/working-on/stop">
-                        <input type="hidden" name="sessionId" value=active.session_id/>
+                    <form method="post" action=StopWork::PATH>
+                        <input type="hidden" name="next" value="/working-on?notice=working_stopped"/>
+                        <input type="hidden" name="session_id" value=active.session_id/>
                         {submit("Stop working", Look::Plain)}
                     </form>
                 </div>
@@ -103,8 +107,9 @@ fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Activ
                 view! { <span class="meta">"Working on it"</span> }.into_any()
             } else {
                 view! {
-                    <form method="post" action="/working-on/start">
-                        <input type="hidden" name="taskId" value=task.id.clone()/>
+                    <form method="post" action=StartWork::PATH>
+                        <input type="hidden" name="next" value="/working-on?notice=working_started"/>
+                        <input type="hidden" name="task_id" value=task.id.clone()/>
                         {submit_small("Work on this", task.name.clone())}
                     </form>
                 }
@@ -147,7 +152,8 @@ fn create_form(form: &FormState) -> impl IntoView + use<> {
     view! {
         <details class="sheet" open=form.is_refused()>
             <summary>"Create new task"</summary>
-            <form class="form" method="post" action="/working-on/create">
+            <form class="form" method="post" action=CreateTask::PATH>
+                <input type="hidden" name="next" value="/working-on?notice=working_started"/>
                 {notice::refused(form.general(&["name"]))}
                 {input("create", Field::new("name", "Name").required(), "text", "", "off", form)}
                 <div class="form-actions">{submit("Create and start", Look::Primary)}</div>

@@ -1,9 +1,9 @@
 //! The picker in the rail, the marker dialog and the status messages, as HTML. Without scripts they are a link and a
 //! form; `widget` attaches to the same elements, so this code is not part of the WASM build.
 
-use super::Active;
+use super::{Active, StopWork};
 use crate::ui::icon::{Icon, icon};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Longest note, characters.
 const NOTE_CHARS_MAX: &str = "2000";
@@ -62,8 +62,9 @@ pub fn picker_view(picker: Picker) -> impl IntoView {
                     {icon(Icon::Target)}{label(title.clone(), started_at, started_words)}
                     <span class="working-paused" data-part="paused" hidden="">"Paused"</span>
                 </button>
-                <form method="post" action="/working-on/stop" data-part="stop">
-                    <input type="hidden" name="sessionId" value=posted/>
+                <form method="post" action=StopWork::PATH data-part="stop">
+                    <input type="hidden" name="next" value="/working-on?notice=working_stopped"/>
+                    <input type="hidden" name="session_id" value=posted/>
                     <button class="button" data-look="quiet" data-shape="icon" type="submit" aria-label="Stop working" title="Stop working">
                         {icon(Icon::Square)}
                     </button>

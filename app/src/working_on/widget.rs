@@ -96,7 +96,7 @@ pub fn show_active(active: Option<&Active>) {
     for time in parts("elapsed") {
         let _ = time.set_attribute("datetime", &active.started_at);
     }
-    if let Some(field) = part("stop").and_then(|form| dom::find(&form, "input")) {
+    if let Some(field) = part("stop").and_then(|form| dom::find(&form, "[name=session_id]")) {
         use wasm_bindgen::JsCast;
         field.unchecked_into::<HtmlInputElement>().set_value(&active.session_id);
     }

@@ -21,7 +21,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         let json = is_json(request.headers());
         let body = bytes_of(request).await?;
         require_json(json)?;
-        parse(&body).map(Self)
+        parse_json(&body).map(Self)
     }
 }
 
@@ -40,7 +40,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyO
         }
         require_json(json)?;
         // Clients that always send JSON send `null` for an absent body.
-        if body.trim_ascii() == b"null" { Ok(Self(T::default())) } else { parse(&body).map(Self) }
+        if body.trim_ascii() == b"null" { Ok(Self(T::default())) } else { parse_json(&body).map(Self) }
     }
 }
 
@@ -66,7 +66,7 @@ fn require_json(json: bool) -> Result<(), Problem> {
 }
 
 /// Only a body that is refused is read a second time, to say where it is wrong.
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+pub fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     // serde takes an array for a struct whose fields may all be left out.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::field(Code::InvalidRequest, "body", "a JSON object, not an array"));

@@ -9,7 +9,7 @@ mod text;
 
 pub use caller::{Caller, identify};
 pub use id::Id;
-pub use json::{JsonBody, JsonBodyOrDefault};
+pub use json::{JsonBody, JsonBodyOrDefault, parse_json};
 pub use params::{Limit, Params, Sequence, id as query_id};
 pub use text::{BundleBody, CsvBody};
 

@@ -34,9 +34,11 @@ mod shell;
 mod sign_in;
 mod today;
 mod webhooks;
-mod working_on;
+pub mod working_on;
 
+pub use form::Form;
 pub use problem::problem_page;
+pub use shell::local_path;
 
 use crate::state::AppState;
 use axum::Router;

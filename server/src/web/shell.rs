@@ -2,7 +2,7 @@
 //! task.
 
 use crate::{cookie, extract::Caller, nonce::Nonce, problem::Problem, state::AppState, wire_map};
-use app::{Shell, Theme};
+use app::{FormState, Shell, Theme};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
@@ -31,6 +31,8 @@ pub struct Viewer {
     pub is_rating_dismissed: bool,
     /// IANA time zone that the browser reported. UTC until it reports one.
     pub timezone: String,
+    /// State of the form that a server function refused. Empty on a page that was asked for with GET.
+    pub form: FormState,
 }
 
 /// Why a page is not shown.
@@ -78,7 +80,8 @@ impl FromRequestParts<AppState> for Viewer {
         let zone = cookie::timezone(&parts.headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
         let timezone = zone.to_owned();
         let secret = state.cookies.session(&parts.headers).unwrap_or_default().to_owned();
-        Ok(Self { scope: *caller.scope(), shell, secret, origin, is_rating_dismissed, timezone })
+        let form = parts.extensions.remove().unwrap_or_default();
+        Ok(Self { scope: *caller.scope(), shell, secret, origin, is_rating_dismissed, timezone, form })
     }
 }
 
@@ -101,7 +104,7 @@ pub async fn signed_in_shell(
     shell.viewer = Some(wire_map::me(identity.clone()));
     if scope.user_id().is_some() {
         let active = human::active(&state.ledger, scope).await?;
-        shell.working_on = active.map(super::working_on::active);
+        shell.working_on = active.map(super::working_on::active_of);
     }
     Ok(shell)
 }

@@ -1,24 +1,18 @@
-//! /working-on: the picker without scripts, and the person's own day.
+//! /working-on: the picker without scripts, and the person's own day. Its forms post to server functions.
 
-use super::{
-    form::Form,
-    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
-};
-use crate::{problem::Problem, state::AppState, wire_map};
-use app::{
-    FormState,
-    working_on::{self as ui, Active, Day, Props},
-};
+use super::shell::{PageRejection, Viewer, render};
+use crate::{state::AppState, wire_map};
+use app::working_on::{self as ui, Active, Day, Props};
 use axum::{
     Router,
     extract::{Query, State},
     http::StatusCode,
-    response::{Html, IntoResponse, Response},
-    routing::{get, post},
+    response::{Html, Response},
+    routing::get,
 };
 use domain::action::ActionStatus;
 use ledger::{
-    action::{self, Assignee, ListActions, NewAction},
+    action::{self, Assignee, ListActions},
     human,
 };
 use serde::Deserialize;
@@ -27,12 +21,7 @@ use serde::Deserialize;
 const TASKS: u32 = 50;
 
 pub fn router() -> Router<AppState> {
-    Router::new()
-        .route("/working-on", get(show))
-        .route("/working-on/day", get(day_rows))
-        .route("/working-on/start", post(start))
-        .route("/working-on/stop", post(stop))
-        .route("/working-on/create", post(create))
+    Router::new().route("/working-on", get(show)).route("/working-on/day", get(day_rows))
 }
 
 #[derive(Default, Deserialize)]
@@ -45,11 +34,11 @@ async fn show(
     viewer: Viewer,
     Query(query): Query<PageQuery>,
 ) -> Result<Response, PageRejection> {
-    let props = read(&state, &viewer, query, FormState::default()).await?;
+    let props = read(&state, &viewer, query).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-async fn read(state: &AppState, viewer: &Viewer, query: PageQuery, form: FormState) -> Result<Props, PageRejection> {
+async fn read(state: &AppState, viewer: &Viewer, query: PageQuery) -> Result<Props, PageRejection> {
     let wanted = ListActions {
         status: Some(ActionStatus::Active),
         assigned_to: Some(Assignee::Me),
@@ -63,7 +52,7 @@ async fn read(state: &AppState, viewer: &Viewer, query: PageQuery, form: FormSta
         tasks: listed.items.into_iter().map(wire_map::action).collect(),
         q: query.q.unwrap_or_default(),
         day: day(state, viewer, "UTC", true).await?,
-        form,
+        form: viewer.form.clone(),
     })
 }
 
@@ -92,8 +81,8 @@ async fn day_rows(
     Ok(Html(ui::day_fragment(&day(&state, &viewer, &query.timezone, query.detail == "whole").await?)))
 }
 
-/// What the viewer works on, for the rail of every page.
-pub fn active(active: human::Active) -> Active {
+/// The session that a person works in, as pages and server functions show it.
+pub fn active_of(active: human::Active) -> Active {
     let started_at = active.session.started_at.unwrap_or(active.session.created_at);
     Active {
         session_id: active.session.id.to_string(),
@@ -102,53 +91,4 @@ pub fn active(active: human::Active) -> Active {
         started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
         started_words: format!("since {} UTC", started_at.format("%H:%M")),
     }
-}
-
-async fn start(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let begun = match wire_map::start_human(&wire::human::StartHuman { task_id: form.text("taskId") }) {
-        Ok(task_id) => human::start(&state.ledger, &viewer.scope, task_id).await.map_err(Problem::from),
-        Err(problem) => Err(problem),
-    };
-    match begun {
-        Ok(_) => Ok(redirect_with_notice("/working-on", "working_started").into_response()),
-        Err(problem) => refused(&state, viewer, form.refused("start", &problem), &problem).await,
-    }
-}
-
-async fn stop(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let ended = match wire_map::stop_human(&wire::human::StopHuman { session_id: form.text("sessionId") }) {
-        Ok(session_id) => human::stop(&state.ledger, &viewer.scope, session_id).await.map_err(Problem::from),
-        Err(problem) => Err(problem),
-    };
-    match ended {
-        Ok(_) => Ok(redirect_with_notice("/working-on", "working_stopped").into_response()),
-        Err(problem) => refused(&state, viewer, form.refused("stop", &problem), &problem).await,
-    }
-}
-
-/// A task of the viewer's own, and work on it at once.
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let new = NewAction {
-        name: form.text("name").trim().to_owned(),
-        assigned_to: viewer.scope.user_id(),
-        ..NewAction::default()
-    };
-    let begun = match action::create(&state.ledger, &viewer.scope, new).await {
-        Ok(task) => human::start(&state.ledger, &viewer.scope, task.id).await,
-        Err(error) => Err(error),
-    };
-    match begun.map_err(Problem::from) {
-        Ok(_) => Ok(redirect_with_notice("/working-on", "working_started").into_response()),
-        Err(problem) => refused(&state, viewer, form.refused("create", &problem), &problem).await,
-    }
-}
-
-async fn refused(
-    state: &AppState,
-    viewer: Viewer,
-    form: FormState,
-    problem: &Problem,
-) -> Result<Response, PageRejection> {
-    let props = read(state, &viewer, PageQuery::default(), form).await?;
-    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }

@@ -1,7 +1,7 @@
 //! A browser without scripts: it signs in, keeps cookies by their paths, follows no redirect.
 
 use crate::app::{App, PASSWORD};
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use std::{io::Write as _, process::Stdio};
 
@@ -45,6 +45,13 @@ impl<'a> Browser<'a> {
         let request = request.header("cookie", cookie).header("origin", &self.app.url).header("accept", "text/html");
         let request = if method == Method::POST { request.form(form) } else { request };
         request.send().await.unwrap()
+    }
+
+    /// A call of a script on a page.
+    pub fn call(&self, method: Method, path: &str) -> RequestBuilder {
+        let cookie = self.jar.iter().map(|(pair, _)| pair.as_str()).collect::<Vec<_>>().join("; ");
+        let request = self.app.http.request(method, format!("{}{path}", self.app.url));
+        request.header("cookie", cookie).header("origin", &self.app.url).header("accept", "application/json")
     }
 
     /// A page that is there.

@@ -33,7 +33,7 @@ async fn ask(app: &App, people: &People, person: &Person, route: &Route) -> Stri
         request = app.http.request(route.0.clone(), format!("{}{}", app.url, prepared.path));
         request = request.header("sec-fetch-site", "same-origin").header("cookie", format!("{own}{cookie}"));
     }
-    let is_page = !route.1.starts_with("/api/");
+    let is_page = !["/api/", "/fn/"].iter().any(|program| route.1.starts_with(program));
     request = if is_page { request.header("accept", "text/html") } else { request };
     request = match prepared.sent {
         Sent::Nothing => request,

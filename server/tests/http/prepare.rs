@@ -72,6 +72,8 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
     let maker = Maker { app, people, person };
     let (object, sent) = if path.starts_with("/api/") || path == "/threads/{id}/end" {
         maker.api(method.as_str(), path).await
+    } else if path.starts_with("/fn/") {
+        maker.function(path).await
     } else {
         maker.page(method.as_str(), path).await
     };

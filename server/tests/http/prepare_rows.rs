@@ -309,9 +309,6 @@ impl Maker<'_> {
             }
             "/sign-in" => (nothing(), form(&[("email", self.person.email), ("password", PASSWORD)])),
             "/sign-out" => (nothing(), form(&[])),
-            "/working-on/create" => (nothing(), form(&[("name", "Matrix")])),
-            "/working-on/start" => (nothing(), form(&[("taskId", &self.action().await)])),
-            "/working-on/stop" => (nothing(), form(&[("sessionId", &self.at_work().await)])),
             "/workspace" => (nothing(), form(&[("slug", "acme")])),
             _ => panic!("no request is prepared for POST {path}"),
         }

@@ -1,6 +1,8 @@
-//! Every route of the server: those of the OpenAPI document, and the pages as the source declares them.
+//! Every route of the server: those of the OpenAPI document, the pages as the source declares them, and the server
+//! functions as they are registered.
 
 use crate::app::{App, Who};
+use leptos::server_fn::axum::server_fn_paths;
 use reqwest::Method;
 use serde_json::Value;
 use std::{
@@ -26,7 +28,7 @@ pub async fn documented(app: &App) -> Vec<Route> {
     routes
 }
 
-/// The routes of pages and assets. axum does not list a router's routes, so the source is read: every `.route(` below
+/// The routes of pages, assets and server functions. axum does not list a router's routes, so the source is read: every `.route(` below
 /// `src/web` and `src/assets`. A way to declare a route that this does not understand fails.
 pub fn pages() -> Vec<Route> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -46,7 +48,8 @@ pub fn pages() -> Vec<Route> {
     // A router that declares its routes elsewhere would be missed.
     let router = fs::read_to_string(source.join("router.rs")).unwrap();
     assert!(!router.contains(".route("), "src/router.rs declares a route itself");
-    assert_eq!(router.matches(".merge(").count(), 3, "src/router.rs merges a router that this test does not know");
+    assert_eq!(router.matches(".merge(").count(), 4, "src/router.rs merges a router that this test does not know");
+    routes.extend(server_fn_paths().map(|(path, method)| (method, path.to_owned())));
     routes.sort_by(|a, b| (&a.1, a.0.as_str()).cmp(&(&b.1, b.0.as_str())));
     routes
 }

@@ -1,16 +1,14 @@
 //! Creating an action.
 
 use super::{check, check_references};
-use crate::{
-    ActionRecord, Error, Ledger, Result, action_input,
-    guard::{require, slug_or_of_name},
-};
+use crate::{ActionRecord, Error, Ledger, Result, action_input, guard::require};
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
     id::{ActionId, EntityId, UserId},
     limit::SLUG_CHARS_MAX,
     role::Permission,
+    slug::slugify,
 };
 
 /// The fields of a new action.
@@ -38,6 +36,8 @@ pub struct NewAction {
 
 /// Highest number that is appended to a slug made from a name: `report`, `report-2`, … `report-50`.
 const SAME_NAMES_MAX: u32 = 50;
+/// Random characters in a slug that cannot be made from the name.
+const RANDOM_CHARS: usize = 10;
 
 /// Returns whether this is a task that people create for themselves: assigned to the caller, with nothing but a
 /// name and a description.
@@ -73,7 +73,13 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<Ac
     if let Some(slug) = new.slug.clone() {
         return create_as(ledger, scope, new, slug).await;
     }
-    let base = slug_or_of_name(None, &new.name)?;
+    // A name in another script, such as 在庫 or Отчёт, has no letters for a slug.
+    let base = match slugify(&new.name) {
+        Some(slug) => slug,
+        None => {
+            format!("task-{}", ledger.request_id().to_string().chars().rev().take(RANDOM_CHARS).collect::<String>())
+        }
+    };
     let mut made = create_as(ledger, scope, new.clone(), base.clone()).await;
     for number in 2..=SAME_NAMES_MAX {
         if !matches!(made, Err(Error::NameTaken(_))) {

@@ -1,0 +1,142 @@
+//! Calls server functions with the browser's `fetch`.
+//!
+//! Unlike Leptos's own client it sends with `keepalive`, so that a call survives the page that made it: the recorder
+//! sends its last events when the page is hidden. It also brings no second library for requests into the WASM.
+
+use super::Refusal;
+use crate::browser::fetch;
+use bytes::Bytes;
+use futures_util::{sink::Drain, stream::Empty};
+use leptos::server_fn::{
+    client::Client,
+    error::{FromServerFnError as _, ServerFnErrorErr},
+    http_export::Method,
+    request::ClientReq,
+    response::ClientRes,
+};
+use send_wrapper::SendWrapper;
+use std::future::Future;
+use web_sys::{FormData, Request, Response};
+
+/// The browser's `fetch` as a client of server functions.
+pub struct FetchClient;
+
+/// A request that was built and not sent.
+pub struct FetchRequest(SendWrapper<Request>);
+
+/// A response whose body was not read.
+pub struct FetchResponse(SendWrapper<Response>);
+
+fn unreachable() -> Refusal {
+    Refusal::from_server_fn_error(ServerFnErrorErr::Request(String::new()))
+}
+
+/// No function of this product streams or uploads.
+fn unsupported() -> Refusal {
+    Refusal::internal("this kind of request is not supported")
+}
+
+impl Client<Refusal> for FetchClient {
+    type Request = FetchRequest;
+    type Response = FetchResponse;
+
+    fn send(request: FetchRequest) -> impl Future<Output = Result<FetchResponse, Refusal>> + Send {
+        SendWrapper::new(async move {
+            let response = fetch::send(&request.0).await.map_err(|_| unreachable())?;
+            Ok(FetchResponse(SendWrapper::new(response)))
+        })
+    }
+
+    async fn open_websocket(_: &str) -> Result<(Empty<Result<Bytes, Bytes>>, Drain<Bytes>), Refusal> {
+        Err(unsupported())
+    }
+
+    fn spawn(future: impl Future<Output = ()> + Send + 'static) {
+        wasm_bindgen_futures::spawn_local(future);
+    }
+}
+
+impl ClientReq<Refusal> for FetchRequest {
+    type FormData = FormData;
+
+    fn try_new_req_query(path: &str, _: &str, accepts: &str, query: &str, method: Method) -> Result<Self, Refusal> {
+        let url = [path, "?", query].concat();
+        fetch::build(method.as_str(), &url, None, "", accepts).map(Self::new).ok_or_else(unreachable)
+    }
+
+    fn try_new_req_text(
+        path: &str,
+        content_type: &str,
+        accepts: &str,
+        body: String,
+        method: Method,
+    ) -> Result<Self, Refusal> {
+        fetch::build(method.as_str(), path, Some(&body), content_type, accepts).map(Self::new).ok_or_else(unreachable)
+    }
+
+    fn try_new_req_bytes(
+        path: &str,
+        content_type: &str,
+        accepts: &str,
+        body: Bytes,
+        method: Method,
+    ) -> Result<Self, Refusal> {
+        // JSON, the one encoding that makes bytes here.
+        let body = String::from_utf8(body.into()).map_err(|_| unsupported())?;
+        Self::try_new_req_text(path, content_type, accepts, body, method)
+    }
+
+    fn try_new_req_form_data(_: &str, _: &str, _: &str, _: FormData, _: Method) -> Result<Self, Refusal> {
+        Err(unsupported())
+    }
+
+    fn try_new_req_multipart(_: &str, _: &str, _: FormData, _: Method) -> Result<Self, Refusal> {
+        Err(unsupported())
+    }
+
+    fn try_new_req_streaming(
+        _: &str,
+        _: &str,
+        _: &str,
+        _: impl futures_util::Stream<Item = Result<Bytes, Refusal>> + Send + 'static,
+        _: Method,
+    ) -> Result<Self, Refusal> {
+        Err(unsupported())
+    }
+}
+
+impl FetchRequest {
+    fn new(request: Request) -> Self {
+        Self(SendWrapper::new(request))
+    }
+}
+
+impl ClientRes<Refusal> for FetchResponse {
+    fn try_into_string(self) -> impl Future<Output = Result<String, Refusal>> + Send {
+        SendWrapper::new(async move { fetch::text(&self.0).await.map_err(|_| unreachable()) })
+    }
+
+    fn try_into_bytes(self) -> impl Future<Output = Result<Bytes, Refusal>> + Send {
+        SendWrapper::new(async move { fetch::text(&self.0).await.map(Bytes::from).map_err(|_| unreachable()) })
+    }
+
+    fn try_into_stream(self) -> Result<Empty<Result<Bytes, Bytes>>, Refusal> {
+        Err(unsupported())
+    }
+
+    fn status(&self) -> u16 {
+        self.0.status()
+    }
+
+    fn status_text(&self) -> String {
+        self.0.status_text()
+    }
+
+    fn location(&self) -> String {
+        String::new()
+    }
+
+    fn has_redirect(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,25 @@
+//! What all server functions share: why a call is refused, where the server's part comes from, and the browser's client.
+//!
+//! A server function is declared in the `api.rs` of its feature. The browser calls it as an async function, and a form
+//! without scripts posts to the same URL below `/fn`. Its body asks the server through a trait of the same file. The
+//! server implements the trait over the ledger, so this crate does not depend on it.
+
+#[cfg(feature = "hydrate")]
+mod client;
+mod refusal;
+
+#[cfg(feature = "hydrate")]
+pub use client::FetchClient as Client;
+/// The client that the declarations name. It is never called on the server.
+#[cfg(not(feature = "hydrate"))]
+pub use leptos::server_fn::client::browser::BrowserClient as Client;
+pub use refusal::{FieldRefusal, Refusal};
+
+/// The server's part of the server functions of one feature, as the server put it into the context of this call.
+///
+/// # Errors
+/// [`Refusal::internal`] if the server has not provided it.
+#[cfg(feature = "ssr")]
+pub fn backend<B: ?Sized + Send + Sync + 'static>() -> Result<std::sync::Arc<B>, Refusal> {
+    leptos::prelude::use_context().ok_or_else(|| Refusal::internal("the server does not provide this function"))
+}

@@ -1,0 +1,89 @@
+//! Forms of browsers without scripts. They post to the URL of a server function, with two fields of their own:
+//!
+//! - `next`: the page to continue with, a path of this server.
+//! - `page`: the page to show again if the function is refused. Default: `next` without its query.
+
+use super::call;
+use crate::{extract::identify, nonce::Nonce, problem::Problem, shield::RequestId, state::AppState, web};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::{FromRequest as _, Request},
+    http::{HeaderMap, HeaderValue, Method, Uri, header, request::Parts},
+    response::{IntoResponse, Redirect, Response},
+};
+use tower::ServiceExt as _;
+use web::{Form, local_path};
+
+/// Whether a browser that expects a page sent this. Scripts send `accept: application/json`.
+pub fn is_form_post(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default();
+    text(header::ACCEPT).contains("text/html")
+}
+
+/// Runs the function and answers with the next page, or with the form as it was typed and what is wrong.
+pub async fn answer(state: AppState, pages: Router, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = match Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await {
+        Ok(body) => body,
+        Err(error) => return Problem::internal(error.to_string()).into_response(),
+    };
+    let form = match Form::from_request(Request::from_parts(parts.clone(), Body::from(body.clone())), &()).await {
+        Ok(form) => form,
+        Err(problem) => return problem.into_response(),
+    };
+    let next = local_path(form.optional("next").as_deref()).to_owned();
+    let page = form.optional("page").unwrap_or_else(|| next.split('?').next().unwrap_or_default().to_owned());
+    let page = local_path(Some(&page)).to_owned();
+    let identity = match identify(&state, &parts.headers).await {
+        Ok(Some(identity)) => identity,
+        // The page sends them to sign in, and back afterwards.
+        Ok(None) => return render(pages, &parts, &page, None).await,
+        Err(problem) => return problem.into_response(),
+    };
+    let problem = match call(&state, identity, for_program(&parts, body)).await {
+        Ok(_) => return Redirect::to(&next).into_response(),
+        Err(problem) => problem,
+    };
+    let refused = form.refused(parts.uri.path(), &problem);
+    let mut response = render(pages, &parts, &page, Some(refused)).await;
+    if response.status().is_success() {
+        *response.status_mut() = problem.status();
+        problem.mark(&mut response);
+        response
+    } else {
+        problem.into_response()
+    }
+}
+
+/// The same request as a program sends it: a server function redirects one that accepts HTML.
+fn for_program(parts: &Parts, body: Bytes) -> Request {
+    let mut request = Request::from_parts(parts.clone(), Body::from(body));
+    request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+    request
+}
+
+/// Renders a page in this request, with the state of its forms.
+async fn render(pages: Router, parts: &Parts, page: &str, form: Option<app::FormState>) -> Response {
+    let Ok(uri) = page.parse::<Uri>() else { return Redirect::to("/today").into_response() };
+    let mut request = Request::new(Body::empty());
+    *request.method_mut() = Method::GET;
+    *request.uri_mut() = uri;
+    *request.headers_mut() = parts.headers.clone();
+    request.headers_mut().remove(header::CONTENT_TYPE);
+    request.headers_mut().remove(header::CONTENT_LENGTH);
+    let extensions = request.extensions_mut();
+    if let Some(id) = parts.extensions.get::<RequestId>() {
+        extensions.insert(*id);
+    }
+    if let Some(nonce) = parts.extensions.get::<Nonce>() {
+        extensions.insert(nonce.clone());
+    }
+    if let Some(form) = form {
+        extensions.insert(form);
+    }
+    match pages.oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}

@@ -1,0 +1,128 @@
+//! Server functions: what scripts get, and what forms without scripts get.
+
+use crate::{
+    app::{App, Who, problem},
+    browser::{Browser, add_person},
+    prepare_functions::fresh_uuid,
+};
+use reqwest::{Method, Response, StatusCode, header::LOCATION};
+use serde_json::{Value, json};
+
+const BOB: &str = "bob@acme.test";
+
+async fn bob(app: &App) -> Browser<'_> {
+    add_person(app, BOB);
+    Browser::of(app, BOB).await
+}
+
+async fn code(response: Response) -> (u16, Value) {
+    let (status, problem) = problem(response).await;
+    (status, problem["code"].clone())
+}
+
+#[tokio::test]
+async fn a_form_without_scripts_goes_on_to_its_next_page() {
+    let app = App::start();
+    let mut bob = bob(&app).await;
+    let fields = [("name", "Call Acme"), ("next", "/working-on?notice=working_started")];
+    let made = bob.post("/fn/working-on/create", &fields).await;
+    assert_eq!((made.status(), made.headers()[LOCATION].to_str().unwrap()), (StatusCode::SEE_OTHER, fields[1].1));
+    let page = bob.page("/working-on?notice=working_started").await;
+    assert!(page.contains("Call Acme") && page.contains("Stop working"), "{page}");
+    // Only a page of this server is gone on to.
+    for elsewhere in ["https://evil.test", "//evil.test", "/%09/../\\evil.test", ""] {
+        let made = bob.post("/fn/working-on/create", &[("name", "x"), ("next", elsewhere)]).await;
+        assert_eq!(made.headers()[LOCATION], "/today", "{elsewhere}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_form_shows_its_page_again_with_what_was_typed() {
+    let app = App::start();
+    let mut bob = bob(&app).await;
+    let long = "x".repeat(300);
+    let fields = [("name", long.as_str()), ("next", "/working-on?notice=working_started")];
+    let refused = bob.post("/fn/working-on/create", &fields).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains(&long) && page.contains("aria-invalid"), "{page}");
+    assert!(page.contains("Your day") && !page.contains("Pages you open from now on are recorded"), "{page}");
+    // A page that does not exist shows the problem itself.
+    let lost = bob.post("/fn/working-on/create", &[("name", ""), ("page", "/nowhere")]).await;
+    assert_eq!(lost.status(), StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn a_task_may_have_a_name_in_any_script() {
+    let app = App::start();
+    let mut bob = bob(&app).await;
+    for name in ["在庫を数える", "Отчёт", "…"] {
+        let made = bob.post("/fn/working-on/create", &[("name", name), ("next", "/working-on")]).await;
+        assert_eq!(made.headers()[LOCATION], "/working-on", "{name}");
+        assert!(bob.page("/working-on").await.contains(name));
+    }
+    let unnamed = bob.post("/fn/working-on/create", &[("name", " "), ("next", "/working-on")]).await;
+    assert_eq!(unnamed.status(), StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn a_form_of_a_signed_out_person_leads_to_sign_in_and_back_to_its_page() {
+    let app = App::start();
+    let mut stranger = Browser::stranger(&app);
+    let fields = [("name", "x"), ("next", "/working-on?notice=working_started")];
+    let sent = stranger.post("/fn/working-on/create", &fields).await;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    assert_eq!(sent.headers()[LOCATION], "/sign-in?next=%2Fworking-on");
+}
+
+#[tokio::test]
+async fn a_script_gets_the_problem_with_its_request_id() {
+    let app = App::start();
+    let bob = bob(&app).await;
+    let call = |fields: &[(&str, &str)]| bob.call(Method::POST, "/fn/working-on/start").form(fields);
+    let refused = call(&[("task_id", "00000000-0000-7000-8000-000000000000")]).send().await.unwrap();
+    let id = refused.headers()["x-request-id"].to_str().unwrap().to_owned();
+    assert_eq!(refused.headers()["content-type"], "application/problem+json");
+    let body: Value = refused.json().await.unwrap();
+    assert_eq!((&body["code"], &body["requestId"]), (&json!("not_found"), &json!(id)));
+    let unreadable = call(&[("task_id", "x")]).send().await.unwrap();
+    assert_eq!(code(unreadable).await, (422, json!("invalid_request")));
+    let missing = call(&[("other", "x")]).send().await.unwrap();
+    assert_eq!(code(missing).await, (422, json!("invalid_request")));
+    let anonymous = app.request(Who::Anonymous, Method::POST, "/fn/working-on/start").form(&[("task_id", "x")]);
+    assert_eq!(code(anonymous.send().await.unwrap()).await, (401, json!("unauthenticated")));
+}
+
+#[tokio::test]
+async fn recorded_events_are_checked_as_those_of_the_api() {
+    let app = App::start();
+    let bob = bob(&app).await;
+    let started = bob.call(Method::POST, "/fn/working-on/create");
+    let active: Value = started.form(&[("name", "Mail")]).send().await.unwrap().json().await.unwrap();
+    let session = active["session_id"].as_str().unwrap().to_owned();
+    let record = |append: String| {
+        let request = bob.call(Method::POST, "/fn/working-on/record");
+        request.json(&json!({ "session_id": session, "append": append })).send()
+    };
+    let event = json!({
+        "id": fresh_uuid(), "type": "human.navigate", "metadata": { "pathname": "/today" }
+    });
+    let events = |events: Value| json!({ "events": events }).to_string();
+    for _ in 0..2 {
+        assert_eq!(record(events(json!([event]))).await.unwrap().status(), 200);
+    }
+    let surrogate = r#"{"events":[{"type":"human.navigate","metadata":{"pathname":"/today","x":"\ud800"}}]}"#;
+    for (bad, expected) in [
+        (surrogate.to_owned(), 422),
+        ("{".to_owned(), 400),
+        (events(json!([{ "type": "agent.message" }])), 403),
+        (json!({ "events": [event], "attempt": 1 }).to_string(), 403),
+        (json!({ "events": [event], "other": 1 }).to_string(), 422),
+    ] {
+        assert_eq!(record(bad.clone()).await.unwrap().status(), expected, "{bad}");
+    }
+    let path = format!("/api/sessions/{session}/events");
+    let log: Value = bob.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
+    let kinds: Vec<_> = log["items"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == "human.navigate").count(), 1, "{kinds:?}");
+}

@@ -1,0 +1,37 @@
+//! For each server function: the arguments of a call that succeeds for those who may.
+
+use crate::prepare::{Maker, Sent, form};
+use serde_json::json;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+impl Maker<'_> {
+    /// The query of a function that is called with GET, and what is sent to the others.
+    pub async fn function(&self, path: &str) -> (String, Sent) {
+        let nothing = String::new;
+        match path {
+            "/fn/working-on/active" => (nothing(), Sent::Nothing),
+            "/fn/working-on/create" => (nothing(), form(&[("name", "Matrix")])),
+            "/fn/working-on/marker" => {
+                let marker = json!({
+                    "session_id": self.at_work().await, "event_id": fresh_uuid(), "at": "2026-01-02T03:04:05Z", "text": "x"
+                });
+                (nothing(), Sent::Json(json!({ "marker": marker })))
+            }
+            "/fn/working-on/record" => {
+                let append = json!({ "events": [{ "type": "human.navigate", "metadata": { "pathname": "/today" } }] });
+                let arguments = json!({ "session_id": self.at_work().await, "append": append.to_string() });
+                (nothing(), Sent::Json(arguments))
+            }
+            "/fn/working-on/start" => (nothing(), form(&[("task_id", &self.action().await)])),
+            "/fn/working-on/stop" => (nothing(), form(&[("session_id", &self.at_work().await)])),
+            "/fn/working-on/tasks" => ("?name_contains=matrix".to_owned(), Sent::Nothing),
+            _ => panic!("no call is prepared for {path}"),
+        }
+    }
+}
+
+/// A UUIDv7 that no call before has used.
+pub fn fresh_uuid() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("01890a5d-ac96-774b-bcce-{:012x}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
