@@ -1,15 +1,13 @@
 //! Texts about an item: its subject, what it would change, and what was decided.
 
-use crate::{session::Titles, text::shorten::one_line};
-use domain::{
-    entity::FIELD_TITLE,
-    gate::{GateKind, Verdict},
+use crate::{
+    session::{Titles, named, verdict_word},
+    text::{label::slug_label, shorten::one_line},
 };
+use domain::{entity::FIELD_TITLE, gate::GateKind};
 use serde_json::{Map, Value};
 use wire::approval::{Approval, Decision};
 
-/// Longest value in a summary of changes, characters.
-const VALUE_CHARS_MAX: usize = 40;
 /// Longest subject, characters.
 const SUBJECT_CHARS_MAX: usize = 120;
 /// Most values named in a summary of changes.
@@ -31,13 +29,6 @@ pub fn values(approval: &Approval) -> Map<String, Value> {
 /// The task as the agent staged it; `None` if it cannot be parsed.
 pub fn task(approval: &Approval) -> Option<domain::gate::Task> {
     domain::gate::Task::parse(approval.task.get()).ok()
-}
-
-/// A label made from a slug: `close-date` becomes `Close date`.
-pub fn slug_label(slug: &str) -> String {
-    let words = slug.replace(['-', '_'], " ");
-    let mut chars = words.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// The name of a gate kind in the interface.
@@ -101,33 +92,6 @@ pub fn field_names(approval: &Approval) -> Option<String> {
         [one] => Some(one.clone()),
         [one, other] => Some(format!("{one} and {other}")),
         [one, other, ..] => Some(format!("{one}, {other} and {} more", names.len() - SUMMARY_VALUES_MAX)),
-    }
-}
-
-/// Like [`short`], but shows the id of a record as its title.
-pub fn named(value: &Value, titles: &Titles) -> String {
-    let title = value.as_str().and_then(|id| titles.get(id));
-    title.map_or_else(|| short(value), |title| one_line(title, VALUE_CHARS_MAX))
-}
-
-/// A value shortened for a sentence; an empty one is `nothing`.
-pub fn short(value: &Value) -> String {
-    match value {
-        Value::Null => "nothing".to_owned(),
-        Value::String(text) if text.trim().is_empty() => "nothing".to_owned(),
-        Value::Array(items) => crate::text::number::counted(items.len() as u64, "item"),
-        Value::Object(map) => crate::text::number::counted(map.len() as u64, "value"),
-        plain => one_line(&domain::entity::shown(plain), VALUE_CHARS_MAX),
-    }
-}
-
-/// A verdict as a past participle.
-pub const fn verdict_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Approve => "approved",
-        Verdict::Edit => "approved with changes",
-        Verdict::Deny => "denied",
-        Verdict::Respond => "answered",
     }
 }
 

@@ -54,8 +54,6 @@ pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
 pub use draft::undone_form;
 #[cfg(feature = "ssr")]
-pub(crate) use item_text::{named, slug_label, verdict_word};
-#[cfg(feature = "ssr")]
 pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]
 pub use list::{List, Shown, held_fragment, list_fragment};

@@ -5,11 +5,12 @@
 //! and nested objects are typed as JSON. The answer is validated against the schema when it is recorded, not here.
 
 use super::{
-    item_text::{field_text, slug_label, task},
+    item_text::{field_text, task},
     values::Control,
 };
 use crate::{
     FieldError, FormState,
+    text::label::slug_label,
     ui::field::{Field, input, select, textarea},
 };
 use domain::gate::Task;

@@ -1,6 +1,7 @@
 //! Groups similar items, and finds the outliers of each group.
 
-use super::item_text::{field_text, slug_label, values};
+use super::item_text::{field_text, values};
+use crate::text::label::slug_label;
 use std::collections::BTreeMap;
 use wire::approval::Approval;
 

@@ -1,7 +1,7 @@
 //! The notice that offers to undo the viewer's latest decision while it is held.
 
-use super::item_text::{subject, verdict_word};
-use crate::{text::number, ui::time::clock};
+use super::item_text::subject;
+use crate::{session::verdict_word, text::number, ui::time::clock};
 use domain::Timestamp;
 use leptos::prelude::*;
 use wire::approval::Approval;

@@ -1,8 +1,8 @@
 //! The proposed values of an item, one row each, and the edits that a reviewer typed. Form fields are named
 //! `value.KEY`.
 
-use super::item_text::{field_text, slug_label, task, values};
-use crate::{FieldError, entity::Relations, session::Titles};
+use super::item_text::{field_text, task, values};
+use crate::{FieldError, entity::Relations, session::Titles, text::label::slug_label};
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
     gate::{GateKind, GateState, asked},

@@ -1,10 +1,7 @@
 //! The text of decisions at gates, and of what an approved output wrote.
 
-use super::{describe::member, row::Titles, tool};
-use crate::{
-    inbox::{named, slug_label, verdict_word},
-    text::{html::Html, json, shorten},
-};
+use super::{describe::member, row::Titles, tool, value_text::named};
+use crate::text::{html::Html, json, label::slug_label, shorten};
 use domain::gate::Verdict;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
@@ -15,6 +12,16 @@ use wire::event::Event;
 const VALUES_MAX: usize = 3;
 /// Longest reason or answer in the sentence, characters.
 const WORDS_CHARS_MAX: usize = 400;
+
+/// A verdict as a past participle.
+pub const fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Approve => "approved",
+        Verdict::Edit => "approved with changes",
+        Verdict::Deny => "denied",
+        Verdict::Respond => "answered",
+    }
+}
 
 /// A record as the completion of a session wrote it.
 #[derive(Debug, Deserialize)]

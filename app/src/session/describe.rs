@@ -1,7 +1,7 @@
 //! Events as sentences.
 
 use super::part::{Part, parts};
-use crate::text::{json, markdown, shorten};
+use crate::text::{json, label::capitalized, markdown, shorten};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use wire::event::Event;
@@ -18,9 +18,7 @@ pub fn member<'a>(members: &[(Cow<'a, str>, &'a RawValue)], names: &[&str]) -> O
 
 /// A label made from an unknown kind: `session.context_injected` becomes `Context injected`.
 pub fn kind_words(kind: &str) -> String {
-    let words = kind.split_once('.').map_or(kind, |(_, rest)| rest).replace(['.', '_'], " ");
-    let mut chars = words.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+    capitalized(&kind.split_once('.').map_or(kind, |(_, rest)| rest).replace(['.', '_'], " "))
 }
 
 /// The joined text parts of an event.

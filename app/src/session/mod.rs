@@ -39,9 +39,13 @@ mod tool;
 #[cfg(feature = "ssr")]
 mod usage;
 #[cfg(feature = "ssr")]
+mod value_text;
+#[cfg(feature = "ssr")]
 mod view_model;
 
 pub use controls::TranscriptControls;
+#[cfg(feature = "ssr")]
+pub(crate) use decision::verdict_word;
 #[cfg(feature = "ssr")]
 pub use describe::{one_line, texts_of};
 #[cfg(feature = "ssr")]
@@ -58,3 +62,5 @@ pub use row::{Titles, rows_fragment};
 pub use summary::Summary;
 #[cfg(feature = "ssr")]
 pub(crate) use usage::cost;
+#[cfg(feature = "ssr")]
+pub(crate) use value_text::named;

@@ -1,0 +1,25 @@
+//! Values of a record, shortened for a sentence.
+
+use super::row::Titles;
+use crate::text::{number::counted, shorten::one_line};
+use serde_json::Value;
+
+/// Longest value in a sentence, characters.
+const VALUE_CHARS_MAX: usize = 40;
+
+/// A value shortened for a sentence; the id of a record is shown as its title.
+pub fn named(value: &Value, titles: &Titles) -> String {
+    let title = value.as_str().and_then(|id| titles.get(id));
+    title.map_or_else(|| short(value), |title| one_line(title, VALUE_CHARS_MAX))
+}
+
+/// A value shortened for a sentence; an empty one is `nothing`.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) if text.trim().is_empty() => "nothing".to_owned(),
+        Value::Array(items) => counted(items.len() as u64, "item"),
+        Value::Object(map) => counted(map.len() as u64, "value"),
+        plain => one_line(&domain::entity::shown(plain), VALUE_CHARS_MAX),
+    }
+}
