@@ -1,8 +1,8 @@
 //! Sessions that wait for the viewer in a terminal: a coding agent asks there, and this page cannot answer.
 
 use crate::{
-    session::one_line,
-    sessions::{SessionEntry, row_title},
+    session::{one_line, row_title},
+    sessions::SessionEntry,
     ui::time::since,
 };
 use leptos::prelude::*;

@@ -35,6 +35,8 @@ mod timeline;
 #[cfg(feature = "ssr")]
 mod timeline_bar;
 #[cfg(feature = "ssr")]
+mod title;
+#[cfg(feature = "ssr")]
 mod tool;
 #[cfg(feature = "ssr")]
 mod usage;
@@ -60,6 +62,8 @@ pub use rating::{Rating, rating_view};
 pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]
 pub use summary::Summary;
+#[cfg(feature = "ssr")]
+pub(crate) use title::{duration_ms, row_title};
 #[cfg(feature = "ssr")]
 pub(crate) use usage::cost;
 #[cfg(feature = "ssr")]

@@ -6,11 +6,11 @@ use super::{
     row::{Titles, rows_fragment},
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
+    title::row_title,
 };
 use crate::{
     document::render,
     render::{static_html, to_html},
-    sessions::row_title,
     shell::{Place, Shell, frame},
     text::number,
 };

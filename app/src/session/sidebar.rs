@@ -1,8 +1,7 @@
 //! The sidebar of a session: related sessions, input and output.
 
-use super::tool;
+use super::{title::row_title, tool};
 use crate::{
-    sessions::row_title,
     text::{html::Html, shorten::one_line},
     ui::status_badge::status_badge,
 };

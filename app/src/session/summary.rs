@@ -6,10 +6,10 @@ use super::{
     rating::{Rating, rating_view},
     timeline::timeline,
     timeline_bar::timeline_bar,
+    title::{duration_ms, row_title},
     usage,
 };
 use crate::{
-    sessions::{duration_ms, row_title},
     shell::Shell,
     text::{duration, number, shorten},
     ui::{

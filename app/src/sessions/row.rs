@@ -2,10 +2,11 @@
 
 use super::{
     filter::type_word,
-    view_model::{SessionEntry, cost_words, duration_ms, input_words, is_live, last_words, row_title},
+    view_model::{SessionEntry, cost_words, input_words, is_live, last_words},
 };
 use crate::{
     render::{static_html, to_html},
+    session::{duration_ms, row_title},
     shell::Shell,
     text::{duration, number},
     ui::{status_badge::status_badge, time::moment},

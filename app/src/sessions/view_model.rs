@@ -2,15 +2,12 @@
 
 use crate::text::shorten::one_line;
 use domain::{
-    Timestamp,
     action::ActionStatus,
     session::{Status, Usage},
 };
 use serde_json::{Value, value::RawValue};
 use wire::{event::Event, failure::Failure, session::Session};
 
-/// Longest title in a list, characters; the session's page shows all of it.
-const TITLE_CHARS_MAX: usize = 160;
 /// Longest line about the input or the last event, characters.
 const LINE_CHARS_MAX: usize = 140;
 /// Longest input value in a line, characters.
@@ -39,18 +36,6 @@ impl SessionEntry {
     /// An entry with the session alone.
     pub const fn new(session: Session) -> Self {
         Self { session, action_name: None, action_status: None, last_event: None, failure: None, asks: None }
-    }
-}
-
-/// The title in a list; a session without one is named after its task or agent.
-pub fn row_title(session: &Session) -> String {
-    let title = one_line(&session.title, TITLE_CHARS_MAX);
-    if !title.is_empty() {
-        return title;
-    }
-    match session.action_slug.as_ref().or(session.agent_slug.as_ref()) {
-        Some(slug) => format!("Session of {slug}"),
-        None => format!("{} session", session.session_type),
     }
 }
 
@@ -88,15 +73,6 @@ pub fn cost_words(session: &Session) -> Option<String> {
     crate::session::cost(&Usage::read(session.usage.as_deref().map(RawValue::get)))
 }
 
-/// Running time so far, or in total once it has ended, in milliseconds.
-pub fn duration_ms(session: &Session, now: Timestamp) -> Option<u64> {
-    if session.duration_ms.is_some() {
-        return session.duration_ms;
-    }
-    let end = session.completed_at.unwrap_or(now);
-    u64::try_from((end - session.started_at?).num_milliseconds()).ok()
-}
-
 /// Whether the duration still increases.
 pub const fn is_live(status: Status) -> bool {
     matches!(status, Status::Pending | Status::Running | Status::WaitingHuman | Status::AwaitingTool | Status::Idle)
@@ -106,17 +82,6 @@ pub const fn is_live(status: Status) -> bool {
 mod tests {
     use super::*;
     use crate::session::fixture;
-
-    #[test]
-    fn a_session_without_a_title_is_named_after_what_it_executes() {
-        let mut session = fixture::session();
-        session.title = " ".into();
-        assert_eq!(row_title(&session), "Session of review-inbox");
-        session.action_slug = None;
-        assert_eq!(row_title(&session), "Session of scout");
-        session.agent_slug = None;
-        assert_eq!(row_title(&session), "agent session");
-    }
 
     #[test]
     fn runs_of_one_action_are_told_apart_by_what_they_were_given() {
@@ -138,16 +103,5 @@ mod tests {
         assert_eq!(last_words(&waiting).as_deref(), Some("Acme Corp: Stage → Won"));
         session.error = Some(wire::session::SessionError { message: "The disk is full".into(), code: None });
         assert_eq!(last_words(&SessionEntry::new(session)).as_deref(), Some("The disk is full"));
-    }
-
-    #[test]
-    fn a_running_session_lasts_until_now() {
-        let mut session = fixture::session();
-        session.duration_ms = None;
-        session.completed_at = None;
-        session.started_at = Some("2026-11-21T07:00:00Z".parse().unwrap());
-        assert_eq!(duration_ms(&session, "2026-11-21T07:00:05Z".parse().unwrap()), Some(5_000));
-        session.started_at = None;
-        assert_eq!(duration_ms(&session, "2026-11-21T07:00:05Z".parse().unwrap()), None);
     }
 }

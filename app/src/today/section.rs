@@ -4,8 +4,8 @@ use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
     action::needs_form,
     render::to_html,
-    session::acknowledge,
-    sessions::{SessionEntry, cost_words, duration_ms, input_words, last_words, row_title},
+    session::{acknowledge, duration_ms, row_title},
+    sessions::{SessionEntry, cost_words, input_words, last_words},
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
     ui::{
