@@ -6,11 +6,7 @@
 mod island;
 
 #[cfg(feature = "hydrate")]
-mod badge;
-#[cfg(feature = "hydrate")]
 mod list_dom;
-#[cfg(feature = "hydrate")]
-mod notify;
 #[cfg(feature = "hydrate")]
 mod send;
 #[cfg(feature = "hydrate")]
@@ -47,8 +43,6 @@ mod value_table;
 #[cfg(feature = "ssr")]
 mod values;
 
-#[cfg(feature = "hydrate")]
-pub use badge::start as start_badge;
 #[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
@@ -57,8 +51,6 @@ pub use draft::undone_form;
 pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]
 pub use list::{List, Shown, held_fragment, list_fragment};
-#[cfg(feature = "hydrate")]
-pub use notify::start as start_notify;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]

@@ -11,8 +11,8 @@ pub fn Connection() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         crate::live::start(move |now| state.set(now.as_str()));
-        crate::inbox::start_badge();
-        crate::inbox::start_notify();
+        super::badge::start();
+        super::notify::start();
         crate::working_on::watch_waiting(move |now| {
             waiting.set(now.count);
             if is_full.get_untracked() != now.full {

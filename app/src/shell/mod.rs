@@ -3,6 +3,11 @@
 mod connection;
 mod theme_switch;
 
+#[cfg(feature = "hydrate")]
+mod badge;
+#[cfg(feature = "hydrate")]
+mod notify;
+
 #[cfg(feature = "ssr")]
 mod centered_page;
 #[cfg(feature = "ssr")]
