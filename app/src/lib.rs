@@ -24,8 +24,8 @@
 //! | `chat::fragment(&Shell, &chat::Conversation)` | `GET /chat/{id}/live` |
 //! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
-//! | `working_on::page(&Shell, working_on::Props)` | `GET /working-on` |
-//! | `working_on::day_fragment(&Day)` | `GET /working-on/day?timezone=` |
+//! | `day::page(&Shell, day::Props)` | `GET /working-on` |
+//! | `day::day_fragment(&Day)` | `GET /working-on/day?timezone=` |
 //! | `entity::list_page(&Shell, entity::ListProps)` | `GET /entities?type=&q=&cursor=` |
 //! | `entity::page(&Shell, entity::Props)` | `GET /entities/{id}` and `/t/{tenantSlug}/{typeSlug}/{id}` |
 //! | `entity::type_page(&Shell, entity::TypeProps)` | `GET /entity-types/{id}` |
@@ -64,6 +64,8 @@ pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]
 pub mod criteria;
+#[cfg(feature = "ssr")]
+pub mod day;
 #[cfg(feature = "ssr")]
 mod document;
 pub mod entity;

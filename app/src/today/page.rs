@@ -5,6 +5,7 @@ use super::{
     section::{Section, section_view},
 };
 use crate::{
+    day::{Day, day_section},
     document::render,
     render::static_html,
     shell::{Place, Shell, frame},
@@ -12,7 +13,6 @@ use crate::{
         empty::{Connect, connect},
         page_head::page_head,
     },
-    working_on::{Day, day_section},
 };
 use domain::work_queue::Bucket;
 use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! What a person works on: the picker in the rail, the recorder, the marker dialog, and the person's day.
+//! What a person works on: the picker in the rail, the recorder, and the marker dialog.
 //!
 //! A working session is an ordinary session that a person starts. The browser calls the server functions of
 //! `api`; the forms of /working-on post to the same functions where scripts are off.
@@ -31,10 +31,6 @@ mod state;
 mod widget;
 
 #[cfg(feature = "ssr")]
-mod day;
-#[cfg(feature = "ssr")]
-mod page;
-#[cfg(feature = "ssr")]
 mod picker;
 
 pub use active::Active;
@@ -43,13 +39,9 @@ pub use api::WorkingOnBackend;
 pub use api::{CreateTask, Marker, StartWork, StopWork, Task, Tasks};
 #[cfg(feature = "hydrate")]
 pub use control::start;
-#[cfg(feature = "ssr")]
-pub use day::{Day, day_fragment, day_section};
 pub use island::WorkingOn;
 #[cfg(feature = "hydrate")]
 pub use marker::open as open_marker;
-#[cfg(feature = "ssr")]
-pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use picker::{Picker, picker_view};
 #[cfg(feature = "hydrate")]

@@ -2,7 +2,10 @@
 
 use super::shell::{PageRejection, Viewer, render};
 use crate::{state::AppState, wire_map};
-use app::working_on::{self as ui, Active, Day, Props};
+use app::{
+    day::{self as ui, Day, Props},
+    working_on::Active,
+};
 use axum::{
     Router,
     extract::{Query, State},

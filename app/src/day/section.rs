@@ -2,8 +2,7 @@
 
 use crate::{
     render::{static_html, to_html},
-    sessions::SessionEntry,
-    sessions::session_table,
+    sessions::{SessionEntry, session_table},
     text::{duration, number},
 };
 use domain::Timestamp;

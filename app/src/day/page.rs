@@ -1,9 +1,6 @@
 //! The page /working-on: the picker's functions without scripts, and the person's own day.
 
-use super::{
-    Active, CreateTask, StartWork, StopWork,
-    day::{Day, day_section},
-};
+use super::section::{Day, day_section};
 use crate::{
     FormState,
     document::render,
@@ -17,6 +14,7 @@ use crate::{
         notice,
         page_head::page_head,
     },
+    working_on::{Active, CreateTask, StartWork, StopWork},
 };
 use domain::role::Permission;
 use leptos::{prelude::*, server_fn::ServerFn as _};
