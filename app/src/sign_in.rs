@@ -28,7 +28,7 @@ pub struct Props {
 pub struct KeptForm {
     /// Local path that it was posted to.
     pub action: String,
-    /// Its fields.
+    /// Names and values of the form's fields, without passwords.
     pub fields: Vec<(String, String)>,
 }
 

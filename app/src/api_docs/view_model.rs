@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// An operation.
+/// A method on a path of the API, as the document describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     /// HTTP method in lower case.
@@ -33,7 +33,7 @@ pub struct Parameter {
     pub is_required: bool,
     /// Its type as text.
     pub kind: String,
-    /// Its description.
+    /// Text from the document, empty if there is none.
     pub description: String,
 }
 
@@ -42,9 +42,9 @@ pub struct Parameter {
 pub struct Schema {
     /// Name of the schema.
     pub name: String,
-    /// Its description.
+    /// Text from the document, empty if there is none.
     pub description: String,
-    /// Its members.
+    /// Properties of the object, in the order of the document.
     pub members: Vec<Parameter>,
 }
 

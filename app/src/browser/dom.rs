@@ -8,7 +8,7 @@ pub fn window() -> Window {
     leptos::prelude::window()
 }
 
-/// The document.
+/// The browser's `document`.
 pub fn document() -> Document {
     leptos::prelude::document()
 }

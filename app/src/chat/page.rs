@@ -25,7 +25,7 @@ const TITLE_CHARS_MAX: usize = 200;
 /// Data of the page /chat/{id}.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The conversation.
+    /// The conversation of the page, with its messages.
     pub conversation: Conversation,
     /// State of a refused form; form `say` restores the typed message.
     pub form: FormState,

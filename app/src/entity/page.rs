@@ -26,7 +26,7 @@ const NAME_CHARS_MAX: usize = 120;
 /// Data of an entity's page.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The entity.
+    /// The entity at its newest version.
     pub entity: Entity,
     /// Its type.
     pub of: EntityType,

@@ -18,7 +18,7 @@ const LOOK_AGAIN_SECONDS: u32 = 3;
 /// Data of the progress page.
 #[derive(Debug, Clone)]
 pub struct ProgressProps {
-    /// The import.
+    /// The import with the number of rows done so far.
     pub import: Import,
     /// The type of the new entities.
     pub of: EntityType,
@@ -52,7 +52,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
     })
 }
 
-/// The progress as a fragment.
+/// HTML of the progress bar and the rows with errors, for scripts that refresh the page.
 pub fn progress_fragment(import: &Import) -> String {
     let running = (import.status == ImportStatus::Running).then_some("");
     to_html(view! { <div class="import-progress" data-running=running inner_html=to_html(progress(import))></div> })

@@ -24,7 +24,7 @@ use wire::entity::EntityType;
 const EMPTY_ROWS: usize = 3;
 const PARTS: [&str; 6] = ["name", "slug", "type", "required", "options", "relationType"];
 
-/// The form.
+/// The form that creates an entity type or changes `of`.
 pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) -> impl IntoView + use<> {
     let typed = form.values.keys().filter_map(|key| row_number("fields", key)).max().map_or(0, |last| last + 1);
     let rows = (of.fields.len() + EMPTY_ROWS).max(typed).min(ENTITY_FIELDS_MAX.max(of.fields.len()));

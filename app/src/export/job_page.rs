@@ -43,7 +43,7 @@ pub struct Pair(pub Vec<(String, String)>);
 /// An export.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Its id.
+    /// Id of the export job, a UUIDv7.
     pub id: String,
     /// What it is: "SFT as JSON lines".
     pub title: String,

@@ -29,7 +29,7 @@ const FIELDS: [&str; 11] = [
 /// An export of the workspace, as a row.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its id.
+    /// Id of the export job, a UUIDv7.
     pub id: String,
     /// What it is: "SFT as JSON lines".
     pub title: String,

@@ -28,7 +28,7 @@ pub enum Place {
     Everywhere,
     /// On the page of a session or a conversation.
     Session,
-    /// In the inbox.
+    /// On the pages below `/inbox`.
     Inbox,
 }
 
@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-/// One shortcut.
+/// A key that works on some pages, and what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shortcut {
     /// Id under which changes are stored.

@@ -17,7 +17,7 @@ const SETTINGS: [(&str, &str); 6] = [
     ("Settings: keyboard", "/settings#keyboard"),
 ];
 
-/// A search result.
+/// A record that matches what was typed, as a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
     /// Its name.

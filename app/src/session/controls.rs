@@ -12,7 +12,7 @@ pub const BEYOND_TARGET: u64 = 100;
 /// The controls, and the live tail behind them. `last_sequence` is the newest event the page has seen.
 #[island]
 pub fn TranscriptControls(
-    /// The session.
+    /// Id of the session whose transcript is shown.
     session_id: String,
     /// The filter of the address; may be empty.
     kinds: String,

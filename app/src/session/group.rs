@@ -15,7 +15,7 @@ pub enum Group {
     Tools,
     /// The reasoning of agents.
     Thinking,
-    /// Errors.
+    /// Events that report an error.
     Errors,
     /// Changes of the session's status.
     State,

@@ -13,7 +13,7 @@ use wire::session::{Dependencies, Neighbour, Session};
 /// Longest title in the sidebar, characters.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// The sessions related to one.
+/// Sessions that the sidebar of a session links to.
 pub struct RelatedSessions<'a> {
     pub parent: Option<&'a Session>,
     pub children: &'a [Session],

@@ -36,7 +36,7 @@ const ERROR_CHARS_MAX: usize = 600;
 /// Data of the header.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// The session.
+    /// The session at its newest status.
     pub session: Session,
     /// Name of its task; absent for a session without one.
     pub action_name: Option<String>,

@@ -15,7 +15,7 @@ const SEGMENTS_MAX: usize = 200;
 /// A period in one status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
-    /// The status.
+    /// Status of the session in this period.
     pub status: Status,
     /// Start, units.
     pub x: f64,

@@ -21,7 +21,7 @@ pub struct Joined<'a> {
 /// One row.
 #[derive(Debug)]
 pub struct Entry<'a> {
-    /// The event.
+    /// The recorded event that the entry shows.
     pub event: &'a Event,
     /// The filter group.
     pub group: Group,

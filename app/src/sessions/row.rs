@@ -19,7 +19,7 @@ pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
     entries.iter().map(|entry| to_html(row(entry, shell.now))).collect()
 }
 
-/// The table of sessions.
+/// A table with one row for each session, in the order of `entries`.
 pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static str) -> impl IntoView + use<> {
     let rows: String = entries.iter().map(|entry| to_html(row(entry, now))).collect();
     static_html(view! {

@@ -18,7 +18,7 @@ const VALUES_MAX: usize = 3;
 /// A session with the data of its row.
 #[derive(Debug, Clone)]
 pub struct SessionEntry {
-    /// The session.
+    /// The session that the row shows.
     pub session: Session,
     /// Name of its task; absent for a session without one.
     pub action_name: Option<String>,

@@ -21,7 +21,7 @@ use wire::access::Member;
 /// Data of the page /settings/members/{id}.
 #[derive(Debug, Clone)]
 pub struct MemberProps {
-    /// The member.
+    /// The member of whom the page is.
     pub member: Member,
     /// A link for a new password, created by this request.
     pub new_link: Option<NewLink>,

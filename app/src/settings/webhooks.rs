@@ -21,7 +21,7 @@ pub const EVENT_FIELD: &str = "event:";
 /// A webhook with its latest deliveries.
 #[derive(Debug, Clone)]
 pub struct WebhookEntry {
-    /// The webhook.
+    /// The webhook without its secret.
     pub webhook: Webhook,
     /// Its deliveries, newest first.
     pub deliveries: Vec<Delivery>,

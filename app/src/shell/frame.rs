@@ -23,21 +23,21 @@ static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 /// The entries of the rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// /today
+    /// The page `/today`.
     Today,
-    /// /inbox
+    /// Pages below `/inbox`.
     Inbox,
-    /// /sessions
+    /// Pages below `/sessions`.
     Sessions,
-    /// /chat
+    /// Pages below `/chat`.
     Chat,
-    /// /actions
+    /// Pages below `/actions`.
     Actions,
-    /// /entities
+    /// Pages below `/entities`.
     Entities,
-    /// /insights
+    /// The page `/insights`.
     Insights,
-    /// /settings
+    /// Pages below `/settings`.
     Settings,
     /// A page without an entry in the rail.
     Elsewhere,

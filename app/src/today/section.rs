@@ -37,7 +37,7 @@ pub struct Gate {
 /// A bucket with its entries: tasks in the bucket `Delegatable`, sessions in all others.
 #[derive(Debug, Clone)]
 pub struct Section {
-    /// The bucket.
+    /// Group of the work queue that the section shows.
     pub bucket: Bucket,
     /// Whether it shows everyone's work, not only the reader's.
     pub everyone: bool,

@@ -14,7 +14,7 @@ const BAR: u64 = 3;
 /// The development of one bucket over the day.
 #[derive(Debug, Clone)]
 pub struct Trend {
-    /// The bucket.
+    /// Group of the work queue that is counted.
     pub bucket: Bucket,
     /// Since when its oldest session has been waiting or running, or when its newest one ended.
     pub at: Option<Timestamp>,

@@ -13,7 +13,7 @@ pub struct Connect {
     pub token: Option<String>,
     /// Whether the viewer may create a token.
     pub may_create_token: bool,
-    /// The slug of the agent.
+    /// Agent for which a worker would be started.
     pub agent_slug: String,
 }
 
