@@ -1,6 +1,7 @@
 //! Lists the migrations as Rust constants, so that the binary holds their texts.
 //!
-//! `sqlx::migrate!` does the same. It is a procedural macro that compiles both drivers, and SQLite's C source with them,
+//! `sqlx::migrate!` does the same. It is a procedural macro that compiles both drivers, and SQLite's C source with
+//! them, a second time for the compiler.
 //! a second time for the compiler.
 
 use std::{env, error::Error, fmt::Write as _, fs, path::Path};

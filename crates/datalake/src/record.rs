@@ -41,7 +41,7 @@ pub struct InteractionRecord {
     pub timestamp: Timestamp,
     /// Id of the workspace.
     pub tenant_id: String,
-    /// Id of the session.
+    /// Session of the interaction, a UUIDv7.
     pub session_id: String,
     /// Id of the session's action, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +169,7 @@ impl FeedbackRecord {
 pub struct OutcomeRecord {
     /// Id of the interaction.
     pub record_id: String,
-    /// Id of the session.
+    /// Session of the interaction, a UUIDv7.
     pub session_id: String,
     /// Time of the inference, RFC 3339 in UTC.
     #[serde(deserialize_with = "time")]

@@ -129,11 +129,11 @@ names!(PlannedOperation { Create = "create", Change = "change", Keep = "keep", R
 pub enum PlannedKind {
     /// A group of people.
     Group,
-    /// A criteria set.
+    /// A criteria set, by its slug.
     CriteriaSet,
-    /// An entity type.
+    /// An entity type, by its slug.
     EntityType,
-    /// An action.
+    /// An action, by its slug.
     Action,
 }
 

@@ -69,7 +69,7 @@ pub struct Link<'a> {
     pub session_id: Uuid,
     /// Number of the event in the session, from 1.
     pub sequence: u64,
-    /// Id of the event.
+    /// UUID of the event, chosen by its writer or by the server.
     pub event_id: Uuid,
     /// Kind of the event.
     pub kind: &'a str,

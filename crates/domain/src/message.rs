@@ -74,7 +74,7 @@ pub enum CallType {
     Function,
 }
 
-/// A call of a tool.
+/// A tool that the model wants to use, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// Id of the call, unique in its session.

@@ -26,7 +26,7 @@ pub enum Topic {
     /// The decision on a gate was undone.
     #[serde(rename = "approval.undone")]
     ApprovalUndone,
-    /// A session failed.
+    /// A session ended as failed or expired.
     #[serde(rename = "session.failed")]
     SessionFailed,
     /// A session ended, in whatever way.

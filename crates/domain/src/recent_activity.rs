@@ -60,7 +60,7 @@ pub enum Item {
     },
     /// Wrote a note.
     Marker {
-        /// The note.
+        /// Text that the person wrote.
         note: String,
     },
     /// Switched to another task within the session.

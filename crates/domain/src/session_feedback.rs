@@ -51,7 +51,7 @@ pub enum Surface {
     CliEnd,
     /// `/exit` of `shiftbook chat`.
     CliExit,
-    /// The API.
+    /// A call of the API that ends a conversation.
     ApiEnd,
     /// A page in a browser.
     WebEnd,

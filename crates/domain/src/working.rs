@@ -29,7 +29,7 @@ pub fn switch(running: Option<Option<ActionId>>, wanted: ActionId) -> Switch {
 /// An interval of work on one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkInterval {
-    /// Id of the task.
+    /// Action that the person worked on.
     pub task_id: ActionId,
     /// Title of the task.
     pub title: String,
@@ -42,7 +42,7 @@ pub struct WorkInterval {
 /// The time that was spent on one task within a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskTime {
-    /// Id of the task.
+    /// Action that the person worked on.
     pub task_id: ActionId,
     /// Title of the task in its newest interval.
     pub title: String,

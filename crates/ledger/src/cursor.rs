@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// One page of a list.
 #[derive(Debug, Clone)]
 pub struct Listed<T> {
-    /// The items.
+    /// Items of this page, in the order of the list.
     pub items: Vec<T>,
     /// Cursor of the next page; `None` on the last page.
     pub next_cursor: Option<String>,

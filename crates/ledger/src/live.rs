@@ -32,11 +32,11 @@ pub type RenderFrame = fn(&EventRecord, &mut Vec<u8>);
 pub enum LiveSignal {
     /// The log or the status of a session changed.
     SessionMoved {
-        /// The session.
+        /// Session that changed.
         session_id: SessionId,
         /// Last sequence of the session.
         head_sequence: u64,
-        /// Its status.
+        /// Status after the change.
         status: Status,
     },
     /// Counts of the work queue may have changed.

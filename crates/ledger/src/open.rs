@@ -38,7 +38,7 @@ pub enum LeaseClock {
 
 /// Settings for opening a ledger.
 pub struct Options {
-    /// The database.
+    /// SQLite file or PostgreSQL server.
     pub database: Database,
     /// Whether this is the server or a tool.
     pub mode: Mode,

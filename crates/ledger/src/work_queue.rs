@@ -74,7 +74,7 @@ pub struct Day {
 /// The sessions and actions in one bucket.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
-    /// Its sessions.
+    /// Sessions of the bucket, in the order of the page.
     pub sessions: Vec<SessionRecord>,
     /// Its actions; only for `Delegatable`.
     pub actions: Vec<ActionRecord>,

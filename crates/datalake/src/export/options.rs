@@ -176,7 +176,7 @@ pub const CONFIDENCE_MAX: u16 = 1_000;
 pub struct Options {
     /// Kind of training.
     pub format: Format,
-    /// File format.
+    /// Format of the rows' files: JSON lines or Parquet.
     pub file_format: FileFormat,
     /// Least feedback of exported answers.
     pub min_feedback: MinFeedback,

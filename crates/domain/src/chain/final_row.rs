@@ -16,19 +16,19 @@ const VERSION: &str = "v1:";
 pub struct FinalRow<'a> {
     /// Workspace of the session.
     pub tenant_id: Uuid,
-    /// Id of the session.
+    /// UUID of the session.
     pub session_id: Uuid,
-    /// Type of the session.
+    /// `agent`, `response`, `tool` or `mixed`.
     pub session_type: &'a str,
     /// Final status.
     pub status: &'a str,
-    /// End reason.
+    /// Why the session ended, such as `cancelled`; `None` if its status says enough.
     pub end_reason: Option<&'a str>,
     /// Action that the session executed.
     pub action_id: Option<Uuid>,
     /// Slug of that action at creation.
     pub action_slug: Option<&'a str>,
-    /// Slug of the agent.
+    /// Agent that the session was queued for.
     pub agent_slug: Option<&'a str>,
     /// Person the session belongs to.
     pub user_id: Option<Uuid>,

@@ -16,9 +16,9 @@ const ROOT_TAG: &[u8] = b"shiftbook.roll.v1";
 pub struct RollEntry<'a> {
     /// Workspace of the session.
     pub tenant_id: Uuid,
-    /// Id of the session.
+    /// UUID of the session.
     pub session_id: Uuid,
-    /// Type of the session.
+    /// `agent`, `response`, `tool` or `mixed`.
     pub session_type: &'a str,
     /// Caller that created the session.
     pub created_by: &'a str,
@@ -28,7 +28,7 @@ pub struct RollEntry<'a> {
     pub action_id: Option<Uuid>,
     /// Session that started this one.
     pub parent_id: Option<Uuid>,
-    /// Slug of the agent.
+    /// Agent that the session was queued for.
     pub agent_slug: Option<&'a str>,
     /// Part of the product or program that created the session.
     pub source: Option<&'a str>,

@@ -15,7 +15,7 @@ pub struct Column {
     pub field: Option<String>,
 }
 
-/// The status of an import.
+/// How far an import of a file is. A final status does not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {

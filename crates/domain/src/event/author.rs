@@ -8,7 +8,7 @@ use crate::session::{Status, Type};
 pub enum Author {
     /// A worker with the session's current attempt.
     Worker,
-    /// A person.
+    /// A person who is signed in, or a token of theirs.
     Person {
         /// Whether the session belongs to this person.
         owner: bool,

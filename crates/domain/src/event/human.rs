@@ -41,7 +41,7 @@ pub enum HumanActivity {
     },
     /// Opened the page of an entity.
     EntityView {
-        /// Id of the entity.
+        /// The entity that the page shows.
         entity_id: EntityId,
         /// Path of the page.
         pathname: String,

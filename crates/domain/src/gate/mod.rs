@@ -17,7 +17,7 @@ use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The kind of a gate.
+/// What a gate asks people to decide on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateKind {
@@ -50,7 +50,7 @@ impl GateKind {
     }
 }
 
-/// The state of a gate.
+/// Whether a gate still waits for decisions, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateState {

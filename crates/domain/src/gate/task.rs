@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 pub struct PausedToolCall {
     /// Id that the agent gave to the call.
     pub tool_call_id: String,
-    /// Name of the tool.
+    /// Tool that the agent wants to call, as the agent names it.
     pub tool_name: String,
     /// Arguments of the call.
     pub tool_input: Map<String, Value>,
@@ -78,7 +78,7 @@ pub enum Task {
     Output(Staged),
     /// Values for fields of the session's entity.
     Fields(Staged),
-    /// A question.
+    /// A question that the agent asks, and the answers that it accepts.
     Question(Question),
 }
 

@@ -68,7 +68,7 @@ pub enum Rule {
     Success,
     /// "Perfect!"
     Praise,
-    /// "Thanks!"
+    /// A word of thanks, such as "Thanks!"
     Thanks,
     /// An emoji: a face or a thumb.
     Face,
@@ -120,7 +120,7 @@ pub struct Inferred {
     /// Confidence in thousandths. It is 0 for a neutral outcome, and for records older than this field.
     #[serde(default)]
     pub confidence: u16,
-    /// The evidence for it.
+    /// What in the next message led to the outcome.
     pub evidence: Evidence,
 }
 

@@ -35,7 +35,7 @@ names!(IfDependencyFails { Abandon = "abandon", RunAnyway = "run_anyway" });
 pub enum Readiness {
     /// It continues to wait.
     Wait,
-    /// It starts.
+    /// It is queued for a worker.
     Start,
     /// It is abandoned because of the dependency at this index.
     Skip(usize),

@@ -41,7 +41,7 @@ pub struct Position {
 pub enum Next {
     /// Waiting for a worker to claim it.
     Pending,
-    /// Running.
+    /// Claimed by a worker that sends heartbeats.
     Running,
     /// Waiting for a person.
     WaitingHuman,

@@ -13,7 +13,7 @@ use store::Conn;
 /// The newest session of an action: its status, duration and error.
 #[derive(Debug, Clone)]
 pub struct TaskStatus {
-    /// The action.
+    /// Action whose newest session is described.
     pub action_id: ActionId,
     /// Its newest session; `None` if it never had one.
     pub session_id: Option<SessionId>,

@@ -34,7 +34,7 @@ pub struct Resumed {
     pub tool_call_id: Option<String>,
     /// Name of the tool; only for a tool gate.
     pub tool_name: Option<String>,
-    /// The decision.
+    /// What the reviewer decided.
     pub decision: Verdict,
     /// The approved arguments of the tool call, with the reviewer's changes.
     pub tool_input: Option<Map<String, Value>>,

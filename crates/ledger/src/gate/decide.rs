@@ -36,7 +36,7 @@ use store::{DecisionRecord, GateRecord, WriteTx};
 /// A decision that a reviewer submits.
 #[derive(Debug, Clone)]
 pub struct NewDecision {
-    /// The verdict.
+    /// Whether the reviewer approves, edits, denies or responds.
     pub verdict: Verdict,
     /// JSON: the changed values of an edit, or the answer of a response.
     pub value: Option<String>,

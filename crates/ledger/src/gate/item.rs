@@ -43,7 +43,7 @@ impl MayDecide {
 /// A gate with everything that a list shows of it.
 #[derive(Debug, Clone)]
 pub struct GateItem {
-    /// The gate.
+    /// The gate as it is recorded.
     pub gate: GateRecord,
     /// Who may decide.
     pub reviewers: Vec<ReviewerRecord>,

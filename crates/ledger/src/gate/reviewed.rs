@@ -17,7 +17,7 @@ const GATES_MAX: u32 = 100;
 pub(crate) struct Reviewed {
     /// The gate. It is never a question.
     pub(crate) gate: GateRecord,
-    /// The verdict.
+    /// What the reviewers decided.
     pub(crate) verdict: Verdict,
     /// The edited values that replaced the proposal, as JSON in the form of [`domain::gate::Task::shown`].
     pub(crate) edited: Option<String>,

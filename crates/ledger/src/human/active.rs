@@ -7,9 +7,9 @@ use domain::Scope;
 /// A running human session and its task.
 #[derive(Debug, Clone)]
 pub struct Active {
-    /// The session.
+    /// The person's running human session.
     pub session: SessionRecord,
-    /// The task.
+    /// Action that the person works on.
     pub task: ActionRecord,
 }
 

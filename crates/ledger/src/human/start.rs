@@ -27,7 +27,7 @@ const TRIES: usize = 8;
 pub struct Started {
     /// The new session, or the running one if it is already about this task.
     pub session: SessionRecord,
-    /// The task.
+    /// Action that the person works on.
     pub task: ActionRecord,
     /// The session that ended because of the start.
     pub superseded: Option<SessionId>,

@@ -21,7 +21,7 @@ use uuid::Uuid;
 pub struct Mark {
     /// The interaction.
     pub id: InteractionId,
-    /// The feedback.
+    /// Whether the answer is positive, neutral or negative.
     pub feedback: Feedback,
     /// When it was given (UTC).
     pub at: Timestamp,

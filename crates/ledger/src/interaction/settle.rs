@@ -29,7 +29,7 @@ pub struct Line {
 pub struct Lines {
     /// Prompts and answers.
     pub interactions: Vec<Line>,
-    /// Feedback.
+    /// Feedback that follows from the turn: its value, its source and its line.
     pub feedback: Vec<(Feedback, Source, Line)>,
     /// Inferred outcomes.
     pub outcomes: Vec<(Outcome, Line)>,

@@ -20,21 +20,21 @@ use serde_json::{Map, Value};
 /// left out as a whole.
 const HISTORY_BYTES_MAX: usize = 256 * 1024;
 
-/// The author of a message.
+/// Side of the conversation that wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageAuthor {
     /// The person or program that started the session.
     User,
-    /// The agent.
+    /// The agent that works on the session.
     Agent,
 }
 
-/// A message of a turn.
+/// A prompt or an answer, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TurnMessage {
     /// Its author.
     pub by: MessageAuthor,
-    /// Its text.
+    /// Text of the message, without content that is no text.
     pub text: String,
 }
 

@@ -19,7 +19,7 @@ pub enum Outcome {
     Delivered,
     /// The delivery failed but may succeed later.
     Failed {
-        /// The error.
+        /// What failed, as text for operators.
         error: String,
         /// Seconds that the receiver asked to wait before the next attempt.
         asked: Option<u64>,

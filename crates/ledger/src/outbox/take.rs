@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// A message and its receiver at the time it was taken.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
-    /// The message.
+    /// The leased row of the outbox.
     pub message: MessageRecord,
     /// The receiver.
     pub to: Receiver,
@@ -26,14 +26,14 @@ pub struct Outgoing {
 /// The receiver of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Receiver {
-    /// A webhook.
+    /// A webhook of the workspace.
     Webhook {
         /// Id of the webhook.
         id: WebhookId,
         /// URL of the webhook.
         url: String,
     },
-    /// A person.
+    /// A person who gets the message by e-mail.
     Person {
         /// The person's e-mail address.
         email: String,

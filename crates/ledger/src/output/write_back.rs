@@ -39,7 +39,7 @@ pub(crate) enum Effect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WrittenEntity {
-    /// The entity.
+    /// Entity that was created, updated or left unchanged.
     pub(crate) entity_id: EntityId,
     /// Slug of its type.
     pub(crate) entity_type: String,

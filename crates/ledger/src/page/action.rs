@@ -54,7 +54,7 @@ pub struct List {
 /// The page of one action.
 #[derive(Debug)]
 pub struct Page {
-    /// The action.
+    /// The action as it is recorded.
     pub action: ActionRecord,
     /// Status of its newest session.
     pub newest: TaskStatus,

@@ -45,7 +45,7 @@ pub struct List {
 /// The page of one entity.
 #[derive(Debug)]
 pub struct Page {
-    /// The entity.
+    /// The entity at its newest version.
     pub entity: EntityRecord,
     /// Its type.
     pub of: EntityTypeRecord,

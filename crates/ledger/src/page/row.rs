@@ -16,7 +16,7 @@ use store::Conn;
 /// A session with everything that its row shows.
 #[derive(Debug)]
 pub struct Row {
-    /// The session.
+    /// The session as it is recorded.
     pub session: SessionRecord,
     /// The newest event that is not just a change of status.
     pub newest: Option<EventRecord>,

@@ -47,7 +47,7 @@ pub enum OpensAt {
 /// Everything that a page shows of a session except its log.
 #[derive(Debug)]
 pub struct Around {
-    /// The session.
+    /// The session of the page.
     pub session: SessionRecord,
     /// The session that started this one.
     pub parent: Option<SessionRecord>,
@@ -61,9 +61,9 @@ pub struct Around {
     pub related: Related,
     /// Number of events of each kind in the whole log.
     pub kind_counts: Vec<(String, u64)>,
-    /// Name of its action.
+    /// Name of the action that the session executes.
     pub action_name: Option<String>,
-    /// Status of its action.
+    /// Whether the action that the session executes is active or archived.
     pub action_status: Option<ActionStatus>,
     /// Events of the timeline bar.
     pub timeline: Vec<EventRecord>,
@@ -82,7 +82,7 @@ pub struct Events {
     pub names: Vec<(String, String)>,
 }
 
-/// The page.
+/// Everything that the page of a session shows.
 #[derive(Debug)]
 pub struct Page {
     /// Everything except the log.

@@ -12,7 +12,7 @@ use domain::{Scope, id::SessionId, role::Permission};
 /// Number of actions offered as a filter.
 const ACTIONS_MAX: u32 = 200;
 
-/// The page.
+/// Everything that the list of sessions shows.
 #[derive(Debug)]
 pub struct Page {
     /// The sessions, newest first.

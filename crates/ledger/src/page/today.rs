@@ -17,7 +17,7 @@ const ROWS_MAX: u32 = 25;
 /// The rows of one bucket.
 #[derive(Debug)]
 pub struct Section {
-    /// The bucket.
+    /// Group of the work queue that the section lists.
     pub bucket: Bucket,
     /// Its sessions.
     pub rows: Vec<Row>,
@@ -29,7 +29,7 @@ pub struct Section {
     pub unassigned_failures: u64,
 }
 
-/// The page.
+/// Everything that the page "Today" shows.
 #[derive(Debug)]
 pub struct Page {
     /// The five sections, in the order of [`Bucket::ALL`].

@@ -66,7 +66,7 @@ impl Claim {
 /// A claimed session with the context for its worker.
 #[derive(Debug, Clone)]
 pub struct Claimed {
-    /// The session.
+    /// The session, now running with a new attempt.
     pub session: SessionRecord,
     /// Recent activity of the session's person, to be appended to the agent's prompt. `None` if the person has
     /// no running human session, or if the session belongs to no person.

@@ -33,7 +33,7 @@ pub struct Ending {
 /// A conversation that has ended.
 #[derive(Debug, Clone)]
 pub struct Ended {
-    /// Its session.
+    /// The conversation's session, which has ended.
     pub session: SessionRecord,
     /// Number of messages of the person.
     pub turns: u64,

@@ -47,7 +47,7 @@ pub struct NewThread {
 /// A conversation that was started.
 #[derive(Debug, Clone)]
 pub struct Started {
-    /// Its session.
+    /// The session of the new conversation.
     pub session: SessionRecord,
     /// Number of messages of the person.
     pub turns: u64,

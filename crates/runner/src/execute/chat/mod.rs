@@ -188,7 +188,8 @@ impl ChatRun<'_> {
         Ok(self.chat.model.ask(question, lease.seed(), on_retry, deltas).await?)
     }
 
-    /// Records a reply of the model and adds it to the conversation. Its last event carries the cost and, once per claim,
+    /// Records a reply of the model and adds it to the conversation. Its last event carries the cost and, once per
+    /// claim, what the model was given.
     /// what the model was given.
     async fn record(
         &self,
