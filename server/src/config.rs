@@ -53,7 +53,8 @@ pub struct ServeFlags {
     /// Do not run the agents of the settings file; workers elsewhere do
     #[arg(long)]
     pub no_agents: bool,
-    /// File with the key that signs webhooks: 64 hexadecimal digits, the same on every server [default on SQLite: DIR/instance.key]
+    /// File with the key that signs webhooks: 64 hexadecimal digits, the same on every server [default on SQLite:
+    /// DIR/instance.key]
     #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub instance_key_file: Option<PathBuf>,
 }
@@ -129,7 +130,7 @@ struct OutboundFile {
 pub struct Settings {
     /// Which database.
     pub database: Database,
-    /// Where to listen.
+    /// Address and port of the server.
     pub listen: SocketAddr,
     /// Where browsers see the server.
     pub public_url: Option<PublicUrl>,
@@ -206,7 +207,7 @@ pub enum Error {
     Unreadable {
         /// The file.
         path: String,
-        /// Why.
+        /// Error of the operating system.
         error: std::io::Error,
     },
     /// The file's content is wrong.

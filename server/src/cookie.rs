@@ -1,5 +1,5 @@
-//! Cookies: the sign-in, a link that is being used, the theme, whose work /today shows, and questions that somebody waved
-//! aside. Values are written and read here and nowhere else.
+//! Cookies: the sign-in, an access link in use, the theme, whose work `/today` shows, and dismissed rating questions.
+//! Their values are written and read in this module only.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 use domain::{Timestamp, id::UserId, session_feedback::ASKED_DAYS};
@@ -87,7 +87,8 @@ impl CookiePolicy {
         self.header(self.link_name(), "", 0)
     }
 
-    /// `Set-Cookie` for a person who does not want to be asked about the session at `path`. Browsers send it there alone.
+    /// `Set-Cookie` for a person who dismissed the rating question of the session at `path`. Browsers send the cookie
+    /// to that path only. `None` if the path cannot be a header value.
     pub fn dismiss_rating(self, user: UserId, path: &str) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let seconds = ASKED_DAYS * 24 * 60 * 60;
@@ -95,8 +96,8 @@ impl CookiePolicy {
         HeaderValue::from_str(&text).ok()
     }
 
-    /// `Set-Cookie` that carries a token which was just made to the settings, for this person alone. Scripts cannot read
-    /// it, and it is gone after a minute.
+    /// `Set-Cookie` that carries a new token to the settings page of the person who created it. Scripts cannot read it,
+    /// and it expires after a minute.
     pub fn set_new_token(self, user: UserId, token: &str) -> Option<HeaderValue> {
         self.new_token_header(&format!("{user}.{token}"), NEW_TOKEN_SECONDS)
     }

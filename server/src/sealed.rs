@@ -29,7 +29,7 @@ const GZIP_LEVEL: u32 = 6;
 pub struct Key {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// The session.
+    /// The session whose log the page shows.
     pub session_id: SessionId,
     /// Its head when the page was rendered.
     pub head_sequence: u64,

@@ -89,8 +89,9 @@ pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn
     Ok(lines)
 }
 
-/// How people rated whole sessions: what most of them say. Skipping is no rating. A session whose ratings cannot be read is
-/// not asked again. To be asked off the runtime's threads.
+/// Returns a function that looks up the rating of a whole session: the label that most people gave, without skips. A
+/// session whose ratings cannot be read is not looked up again. The function blocks, so call it outside of the
+/// runtime's threads.
 pub fn rating(ledger: &Ledger) -> Rated {
     // Without the instance's key nobody can have rated.
     if feedback::opaque(ledger, SessionId(Uuid::nil())).is_err() {

@@ -92,7 +92,7 @@ pub fn token(record: TokenRecord) -> wire::settings::Token {
     }
 }
 
-/// An action.
+/// Converts an action to its JSON type.
 pub fn action(record: ActionRecord) -> wire::action::Action {
     wire::action::Action {
         id: record.id.to_string(),
@@ -126,7 +126,7 @@ pub fn new_action(body: wire::action::CreateAction) -> Result<action::NewAction,
     })
 }
 
-/// A change of an action.
+/// Converts the body of a request that changes an action. An id that is not a UUID is refused.
 pub fn action_change(body: wire::action::UpdateAction) -> Result<action::ActionChange, Problem> {
     Ok(action::ActionChange {
         name: body.name,
@@ -172,7 +172,7 @@ pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
     wire::action::Triggered { session: session(record), warnings: warning.into_iter().collect() }
 }
 
-/// A session.
+/// Converts a session to its JSON type.
 pub fn session(record: SessionRecord) -> wire::session::Session {
     let elapsed = record.started_at.zip(record.completed_at()).map(|(from, to)| (to - from).num_milliseconds());
     let (status, end_reason, waits_for) = (record.status(), record.end_reason(), record.waits_for());
@@ -250,7 +250,7 @@ pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSes
     })
 }
 
-/// An event.
+/// Converts an event to its JSON type.
 pub fn event(record: EventRecord) -> wire::event::Event {
     wire::event::Event {
         id: record.id.to_string(),

@@ -1,5 +1,5 @@
-//! Training data as TRL takes it: a server with a log of people, agents and reviewers, the exports of it in every format and
-//! both kinds of files, and TRL's own functions over them.
+//! Checks that TRL reads the training data: exports a server's log in every format and in both kinds of files, and runs
+//! TRL's own functions over them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

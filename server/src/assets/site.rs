@@ -17,7 +17,7 @@ static FOLDER: LazyLock<Option<PathBuf>> =
 #[allow_missing = true]
 struct Embedded;
 
-/// A file of the site.
+/// A file of the site with what its response headers need.
 pub(super) struct SiteFile {
     /// Its bytes.
     pub(super) data: Cow<'static, [u8]>,

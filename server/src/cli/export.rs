@@ -77,8 +77,8 @@ pub struct TrainingArgs {
     /// Only answers of this agent; can be repeated
     #[arg(long, value_name = "SLUG")]
     agent: Vec<String>,
-    /// Only answers of this action, by its slug or id; can be repeated. With --from its id, because the files contain only
-    /// ids
+    /// Only answers of this action, by its slug or id; can be repeated. With --from its id, because the files contain
+    /// only ids
     #[arg(long, value_name = "SLUG_OR_ID")]
     action: Vec<String>,
     /// Put this share of sessions into a file for validation, such as 0.1
@@ -93,8 +93,8 @@ pub struct TrainingArgs {
     /// Folder to write into; it must not contain an export yet
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Read files that `export raw` or a server on SQLite wrote instead of a database: the folder that contains `datalake`. If it has data of several workspaces, choose one by
-    /// its id with --tenant
+    /// Read files that `export raw` or a server on SQLite wrote instead of a database: the folder that contains
+    /// `datalake`. If it has data of several workspaces, choose one by its id with --tenant
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
     #[command(flatten)]

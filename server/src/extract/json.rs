@@ -77,9 +77,9 @@ pub fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(body).or_else(|_| parse_with_path(body))
 }
 
-/// Half of a pair of escapes such as `\ud83d\ude00`: it is no character, PostgreSQL refuses it, and readers of JSON differ
-/// in what they make of it. serde finds one in a text that it takes apart, but not in a document that is kept as it was
-/// sent.
+/// The problem of a body with half of a surrogate pair, such as `\ud83d` of `\ud83d\ude00`. PostgreSQL refuses it, and
+/// readers of JSON disagree about it. serde finds it in a text that it decodes, but not in a document that is kept as
+/// it was sent.
 fn lone_surrogate(body: &[u8]) -> Problem {
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     // The path to where reading it as a document fails.

@@ -104,7 +104,7 @@ struct StoredChoice {
     preview: bool,
 }
 
-/// A choice as JSON.
+/// Serializes what was chosen, for [`remembered`] to read it back.
 pub fn choice_json(choice: &Choice, preview: bool) -> String {
     // Names and flags are always JSON.
     serde_json::to_string(&StoredChoice { choice: choice.clone(), preview }).unwrap_or_default()

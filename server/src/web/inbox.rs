@@ -247,7 +247,8 @@ fn seconds(form: &Form, field: &str) -> Result<Option<i64>, Problem> {
     text.parse().map(Some).map_err(|_| Problem::field(Code::InvalidRequest, field, "whole seconds"))
 }
 
-/// What a script shows after a decision: the row that was decided is gone there already, the others it reads in a pause.
+/// The fragment that a script shows after a decision: the decisions that can be undone. The script has removed the row
+/// already and reads the list again later.
 async fn undoable_fragment(state: &AppState, viewer: &Viewer) -> Result<Response, PageRejection> {
     let held = undoable_decisions(state, viewer).await?;
     Ok(Html(ui::held_fragment(&held, viewer.shell.now)).into_response())

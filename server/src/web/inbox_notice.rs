@@ -1,4 +1,5 @@
-//! What a browser notification says about a session that waits for the viewer: who waits, and where. Never what is proposed.
+//! The text of a browser notification about a session that waits for the viewer: which agent waits, and the address of
+//! the item. The text never contains what the agent proposes.
 
 use super::shell::{PageRejection, Viewer};
 use crate::{extract::Id, state::AppState, wire_map};
@@ -21,8 +22,8 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/inbox/waiting/{id}", get(waiting))
 }
 
-/// `{key, path, title, body}`, or nothing where it does not wait for the viewer. `key` is the same as long as the same is
-/// asked.
+/// Answers `{key, path, title, body}`, or no content if the session does not wait for the viewer. `key` stays the same
+/// as long as the session waits for the same decision.
 async fn waiting(
     State(state): State<AppState>,
     viewer: Viewer,

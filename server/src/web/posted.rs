@@ -16,8 +16,8 @@ use axum::{
 };
 use wire::Code;
 
-/// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer one is
-/// still in the browser's history.
+/// Longest form that is kept, in bytes of names and values: enough for a message of the greatest length in any script.
+/// The browser's history still has a longer one.
 pub const KEPT_BYTES_MAX: usize = 128 * 1024;
 /// Paths whose forms are kept.
 const KEPT_BELOW: &str = "/chat";

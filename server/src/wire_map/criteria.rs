@@ -6,7 +6,7 @@ use domain::id::UserId;
 use ledger::{CriteriaSetRecord, GroupRecord, criteria_set, group};
 use wire::{criteria as wired, group as wired_group};
 
-/// A criteria set.
+/// Converts a criteria set to its JSON type.
 pub fn criteria_set(record: CriteriaSetRecord) -> wired::CriteriaSet {
     wired::CriteriaSet {
         id: record.id.to_string(),
@@ -29,13 +29,13 @@ pub fn new_criteria_set(body: wired::CreateCriteriaSet) -> criteria_set::NewCrit
     criteria_set::NewCriteriaSet { name, slug, description, dimensions }
 }
 
-/// A change of a criteria set.
+/// Converts the body of a request that changes a criteria set.
 pub fn criteria_set_change(body: wired::UpdateCriteriaSet) -> criteria_set::CriteriaSetChange {
     let wired::UpdateCriteriaSet { version, name, description, dimensions } = body;
     criteria_set::CriteriaSetChange { version, name, description, dimensions }
 }
 
-/// A group.
+/// Converts a group to its JSON type, with the e-mail addresses of its members.
 pub fn group(record: GroupRecord) -> wired_group::Group {
     let member = |(id, email): (UserId, String)| wired_group::GroupMember { id: id.to_string(), email };
     wired_group::Group {
@@ -61,7 +61,7 @@ pub fn new_group(body: wired_group::CreateGroup) -> Result<group::NewGroup, Prob
     Ok(group::NewGroup { name: body.name, slug: body.slug, members })
 }
 
-/// A change of a group.
+/// Converts the body of a request that changes a group. An id that is not a UUID is refused.
 pub fn group_change(body: wired_group::UpdateGroup) -> Result<group::GroupChange, Problem> {
     Ok(group::GroupChange {
         name: body.name,

@@ -9,7 +9,7 @@ use ledger::{
 };
 use wire::{Code, entity as wired};
 
-/// An entity type.
+/// Converts an entity type to its JSON type.
 pub fn entity_type(record: EntityTypeRecord) -> wired::EntityType {
     wired::EntityType {
         id: record.id.to_string(),
@@ -28,12 +28,12 @@ pub fn new_entity_type(body: wired::CreateEntityType) -> entity_type::NewEntityT
     entity_type::NewEntityType { name: body.name, slug: body.slug, fields: body.fields }
 }
 
-/// A change of an entity type.
+/// Converts the body of a request that changes an entity type.
 pub fn entity_type_change(body: wired::UpdateEntityType) -> entity_type::EntityTypeChange {
     entity_type::EntityTypeChange { version: body.version, name: body.name, fields: body.fields }
 }
 
-/// An entity.
+/// Converts an entity to its JSON type.
 pub fn entity(record: EntityRecord) -> wired::Entity {
     wired::Entity {
         id: record.id.to_string(),
@@ -56,12 +56,12 @@ pub fn new_entity(body: wired::CreateEntity) -> Result<entity::NewEntity, Proble
     Ok(entity::NewEntity { type_id, title: body.title, fields: body.fields })
 }
 
-/// A change of an entity.
+/// Converts the body of a request that changes an entity.
 pub fn entity_change(body: wired::UpdateEntity) -> entity::EntityChange {
     entity::EntityChange { version: body.version, title: body.title, fields: body.fields }
 }
 
-/// A version of an entity.
+/// Converts a version of an entity to its JSON type.
 pub fn entity_version(record: EntityVersionRecord) -> wired::EntityVersion {
     wired::EntityVersion {
         version: record.version,

@@ -8,7 +8,7 @@ pub fn new_webhook(body: wired::CreateWebhook) -> NewWebhook {
     NewWebhook { url: body.url, events: body.events }
 }
 
-/// A webhook.
+/// Converts a webhook to its JSON type, without its secret.
 pub fn webhook(record: WebhookRecord) -> wired::Webhook {
     wired::Webhook {
         id: record.id.to_string(),

@@ -85,7 +85,7 @@ impl Typing {
         Self::start(command)
     }
 
-    /// Through pipes.
+    /// Starts the chat command with pipes as its standard streams.
     fn through_a_pipe(app: &App, args: &[&str]) -> Self {
         let mut command = app.cli();
         command.args(["chat", "--url", &app.url]).args(args);

@@ -1,4 +1,5 @@
-//! The end of a conversation whose agent is a model of the server: its closing words, and everything that keeps them away.
+//! Ending a conversation whose agent is a model that the server runs: its closing summary, and each reason for which
+//! there is none.
 
 use crate::app::{App, Who};
 use reqwest::Method;

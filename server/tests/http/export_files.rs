@@ -192,7 +192,8 @@ async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
             ),
         }
     }
-    // What was said of other workspaces' answers is none of its business, and no orphan. An old line says not whose it is.
+    // Feedback on answers of other workspaces is left out, and is not counted as an orphan. An old line does not name
+    // its workspace.
     let feedback = data.path().join("datalake/01-raw/feedback");
     fs::create_dir_all(&feedback).unwrap();
     let mark = |workspace: Option<&str>, id: &str| {

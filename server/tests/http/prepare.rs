@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The id of no object.
 const NOTHING: &str = "00000000-0000-7000-8000-000000000000";
 
-/// What is sent.
+/// Body of a request of the matrix.
 pub enum Sent {
     Nothing,
     Json(Value),
