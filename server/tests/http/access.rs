@@ -1,4 +1,4 @@
-//! Giving access and taking it away, as browsers and programs see it.
+//! Granting and withdrawing access, as browsers and programs see it.
 
 use crate::{
     app::{App, PASSWORD, Who, problem},
@@ -11,13 +11,13 @@ const ADA: &str = "ada@acme.test";
 const MIA: &str = "mia@acme.test";
 const NEW: &str = "a better password";
 
-/// The secret of this kind that a page shows.
+/// Returns the secret with this prefix that a page shows.
 fn secret(page: &str, prefix: &str) -> String {
     let at = page.find(prefix).unwrap_or_else(|| panic!("no {prefix} in {page}"));
     page[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
 }
 
-/// The secret of a token that the settings were just asked to make. It travels to the next page in a cookie.
+/// Returns the secret of a new token from the answer of the settings page, which passes it on in a cookie.
 fn made(answer: &Response) -> String {
     let cookies = answer.headers().get_all("set-cookie").iter().map(|cookie| cookie.to_str().unwrap());
     secret(&cookies.collect::<Vec<_>>().join("; "), "sbk_")
@@ -63,7 +63,7 @@ async fn everything_of_a_removed_member_stops() {
     let removed = app.request(Who::Admin, Method::DELETE, &format!("/api/members/{id}")).send().await.unwrap();
     assert_eq!(removed.status(), StatusCode::NO_CONTENT);
 
-    // Each stream says goodbye and ends: its text is whole.
+    // Each stream sends `bye` as its last event and ends.
     for stream in streams {
         let text = stream.text().await.unwrap();
         assert!(text.trim_end().ends_with("data: {}") && text.contains("event: bye"), "{text}");

@@ -1,4 +1,4 @@
-//! Agents that the settings describe, inside a real server, before a model that a script plays.
+//! Agents of the settings file, run by a real server with a scripted model.
 
 use crate::app::{App, Who, binary};
 use reqwest::Method;
@@ -32,7 +32,7 @@ output = 50.0
     )
 }
 
-/// Triggers the clerk's action; the session's id.
+/// Triggers the clerk's action. Returns the session's id.
 async fn trigger(app: &App) -> String {
     let action = json!({ "name": "Look at it", "agentSlug": "clerk", "description": "Look at the company." });
     let action = app.post(Who::Operator, "/api/actions", action).await;
@@ -44,7 +44,7 @@ async fn get(app: &App, path: &str) -> Value {
     app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
 }
 
-/// Follows the session to its end.
+/// Waits for the end of the session, and returns the session.
 async fn ended(app: &App, session: &str) -> Value {
     let path = format!("/api/sessions/{session}/events/stream");
     let told = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().text().await.unwrap();
@@ -164,7 +164,7 @@ async fn a_server_told_to_run_no_agents_leaves_their_sessions_to_workers() {
     assert_eq!(get(&app, &format!("/api/sessions/{session}")).await["result"], "From a worker.");
 }
 
-/// Follows the session's log until it holds this.
+/// Waits until the session's log contains this text.
 async fn holds(app: &App, session: &str, wanted: &str) {
     let path = format!("/api/sessions/{session}/events/stream");
     let mut stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap();
@@ -204,7 +204,7 @@ async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
     assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("It is won.")));
     let written = get(&app, &format!("/api/entities/{acme}")).await;
     assert_eq!((&written["fields"]["stage"], &written["version"]), (&json!("Won"), &json!(2)));
-    // The history names the agent and leads to its session; so does the log.
+    // The versions of the entity name the agent and the session, and so do the events of the log.
     assert_eq!(written["updatedBy"], "agent:clerk");
     let versions = get(&app, &format!("/api/entities/{acme}/versions")).await;
     let newest = versions["items"].as_array().unwrap().iter().find(|version| version["version"] == 2).unwrap().clone();

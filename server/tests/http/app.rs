@@ -1,4 +1,4 @@
-//! The binary under test with a fresh data directory, two workspaces and everybody's credentials.
+//! The binary under test with a fresh data directory, two workspaces and credentials for each caller.
 
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The password of everybody.
+/// Password of all people.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// Who asks.
+/// Callers of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     Anonymous,
@@ -43,7 +43,7 @@ impl Who {
     ];
 }
 
-/// A running server; ended by pid when dropped.
+/// A running server. Dropping it kills the process.
 pub struct App {
     pub url: String,
     pub address: String,
@@ -58,7 +58,7 @@ pub struct App {
     agents: AtomicU64,
 }
 
-/// A server process, its address, and whoever reads its log.
+/// Starts a server process. Returns the process, its address, and the thread that reads its log.
 fn serve(mut command: Command, arguments: &[String], log: &Arc<Mutex<String>>) -> (Child, String, JoinHandle<()>) {
     let mut child = command
         .args(["serve", "--listen", "127.0.0.1:0"])
@@ -85,17 +85,17 @@ fn serve(mut command: Command, arguments: &[String], log: &Arc<Mutex<String>>) -
 }
 
 impl App {
-    /// On SQLite.
+    /// Starts a server on SQLite.
     pub fn start() -> Self {
         Self::start_with("", &[], &[])
     }
 
-    /// On this PostgreSQL database.
+    /// Starts a server on this PostgreSQL database.
     pub fn start_on(database_url: &str) -> Self {
         Self::start_with("", &[], &[("SHIFTBOOK_DATABASE_URL", database_url)])
     }
 
-    /// With this settings file, more arguments and variables.
+    /// Starts a server with this settings file, further arguments and environment variables.
     pub fn start_with(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut app = Self::start_empty(settings, arguments, variables);
         for (who, tenant, role, scope) in [
@@ -120,7 +120,7 @@ impl App {
         app
     }
 
-    /// The same without anybody: nobody has set it up.
+    /// Like [`App::start_with`], without a workspace and without people: the server is not set up.
     pub fn start_empty(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("shiftbook.toml");
@@ -160,17 +160,17 @@ impl App {
         assert!(add.wait().unwrap().success());
     }
 
-    /// The command line on this server's data.
+    /// A command of the binary on this server's data.
     pub fn cli(&self) -> Command {
         with(&self.dir, &self.variables)
     }
 
-    /// Where the server keeps everything.
+    /// The server's data directory.
     pub fn data_dir(&self) -> &std::path::Path {
         self.dir.path()
     }
 
-    /// SIGKILL.
+    /// Kills the process with SIGKILL and waits for its end.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -179,7 +179,7 @@ impl App {
         }
     }
 
-    /// Serves the same data again, at another address.
+    /// Starts a server on the same data at another address.
     pub fn serve_again(&mut self) {
         let (child, url, reader) = serve(self.cli(), &self.arguments, &self.log);
         self.address = url.trim_start_matches("http://").to_owned();
@@ -208,7 +208,7 @@ impl App {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// A cookie of the admin, by the sign-in form.
+    /// Signs the admin in with the form. Returns the cookie.
     pub async fn cookie(&self) -> String {
         let response = self
             .http
@@ -223,9 +223,9 @@ impl App {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// A session that `who` started and the worker has claimed.
+    /// Creates a session as `who` and claims it as the worker. Returns its id.
     pub async fn running(&self, who: Who) -> String {
-        // An agent of its own: nobody else's pending session can be claimed instead.
+        // A new agent for each session, so that the claim takes no other pending session.
         let agent = format!("scout-{}", self.agents.fetch_add(1, Ordering::Relaxed));
         let made = self.post(who, "/api/sessions", json!({ "sessionType": "agent", "agentSlug": agent })).await;
         let claim = json!({ "agentSlugs": [agent], "leaseSeconds": 3600 });
@@ -234,12 +234,12 @@ impl App {
         made["id"].as_str().unwrap().to_owned()
     }
 
-    /// Asks the process to stop.
+    /// Sends SIGTERM.
     pub fn terminate(&self) {
         terminate(&self.child);
     }
 
-    /// Waits for the process to end; its exit code.
+    /// Waits for the end of the process. Returns its exit code.
     pub fn wait(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
@@ -277,7 +277,7 @@ fn with(dir: &TempDir, variables: &[(String, String)]) -> Command {
     command
 }
 
-/// The binary under a umask that takes nothing away: what it writes has to be private by itself.
+/// The binary with a umask that removes no permissions: the product itself must make its files private.
 pub fn binary(dir: &TempDir) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_shiftbook")]);
@@ -285,19 +285,19 @@ pub fn binary(dir: &TempDir) -> Command {
     command
 }
 
-/// A client that follows no redirect.
+/// A client that does not follow redirects.
 pub fn http() -> Client {
-    // Ours names the crypto provider for the whole process; reqwest alone has none.
+    // `client` sets the crypto provider of the process; reqwest has none by default.
     client::Client::new("http://127.0.0.1:1", "none").unwrap();
     Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 
-/// SIGTERM.
+/// Sends SIGTERM.
 pub fn terminate(child: &Child) {
     assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
 }
 
-/// The problem of a refused request.
+/// Returns the status and the problem of a refused request.
 pub async fn problem(response: Response) -> (u16, Value) {
     let status = response.status().as_u16();
     let kind = response.headers().get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();

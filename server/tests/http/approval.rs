@@ -1,10 +1,10 @@
-//! Decisions over HTTP: what is sent again is answered with what is recorded.
+//! Decisions over HTTP: a repeated decision is answered with the recorded one.
 
 use crate::app::{App, Who};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-/// An output with two values that waits, and the ids of its action and its approval.
+/// Creates an output with two values that waits for a decision. Returns the ids of its action and its approval.
 async fn waiting(app: &App) -> (String, String) {
     let of = json!({ "name": "Company", "slug": "company", "fields": [
         { "slug": "stage", "name": "Stage", "type": "text" }, { "slug": "size", "name": "Size", "type": "number" }] });

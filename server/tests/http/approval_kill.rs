@@ -1,5 +1,5 @@
-//! P-18: the server is killed at some instant of an approval, again and again. Whatever the instant, the decision that
-//! its reviewer repeats is recorded once and has its effect once.
+//! P-18: the server is killed at a random time during an approval, repeatedly. The reviewer repeats the decision,
+//! which is recorded once and takes effect once.
 
 use crate::app::{App, Who};
 use reqwest::Method;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use std::{collections::BTreeMap, time::Duration};
 use testkit::Engine;
 
-/// Rounds per engine when `SHIFTBOOK_APPROVAL_KILL_ROUNDS` does not say; the long tier runs 1,000.
+/// Default number of rounds per engine. `SHIFTBOOK_APPROVAL_KILL_ROUNDS` sets another one; the long tier runs 1,000.
 const ROUNDS: usize = 12;
-/// The kill comes at some instant up to here after the decision was sent: about twice what an approval takes.
+/// Longest time between the decision and the kill, on SQLite: about twice the duration of an approval.
 const SQLITE_MICROS: u64 = 30_000;
-/// The same on PostgreSQL, where an approval is a dozen round trips.
+/// The same on PostgreSQL, where an approval needs a dozen round trips.
 const POSTGRES_MICROS: u64 = 150_000;
 
 fn rounds() -> usize {
@@ -24,7 +24,7 @@ async fn get(app: &App, path: &str) -> Value {
     response.json().await.unwrap()
 }
 
-/// Sends the decision as the reviewer's browser does; `None` when nobody answered.
+/// Sends the decision as the reviewer's browser does. `None` if there was no answer.
 async fn decide(app: &App, cookie: &str, approval: &str) -> Option<(u16, Value)> {
     let sent = app.http.post(format!("{}/api/approvals/{approval}/decision", app.url));
     let sent =
@@ -34,7 +34,7 @@ async fn decide(app: &App, cookie: &str, approval: &str) -> Option<(u16, Value)>
     Some((status, response.json().await.ok()?))
 }
 
-/// An entity, a session whose output would change it, and the approval that this waits for.
+/// Creates an entity, and a session whose output would change it and waits. Returns their ids and the approval's.
 async fn staged(app: &App, of: &Value, round: usize) -> (String, String, String) {
     let entity = app.post(Who::Member, "/api/entities", json!({ "typeId": of["id"], "title": "Acme" })).await;
     let action = json!({
@@ -66,7 +66,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
         let instant = Duration::from_micros(fastrand::u64(0..instants_micros));
         let answer = tokio::select! {
             answer = decide(&app, &cookie, &approval) => answer,
-            // The instant of the fault, not a wait for something.
+            // This is the time of the fault. The test waits for nothing.
             () = tokio::time::sleep(instant) => None,
         };
         *heard.entry(answer.is_some()).or_insert(0) += 1;

@@ -1,4 +1,4 @@
-//! P-33 in small: bad input gets a precise 4xx, nothing answers 500.
+//! P-33: bad input gets a precise problem with a status from 400 to 499, and never a 500.
 
 use crate::{
     app::{App, Who, problem},
@@ -240,7 +240,7 @@ async fn a_wrong_dimension_is_named_by_its_path() {
         let (status, refused) = problem(response).await;
         assert_eq!((status, refused["errors"][0]["field"].as_str()), (422, Some(field)), "{refused}");
     }
-    // The short form keeps what it says of an option.
+    // The short form keeps the style, score and hard block of an option.
     let safety = json!({ "slug": "phi_safety", "type": "select", "options": ["pass", "fail"],
         "optionStyles": { "fail": { "style": "negative", "score": 0, "hardBlock": true } } });
     let made = app.post(Who::Operator, "/api/criteria-sets", json!({ "name": "Safety", "dimensions": [safety] })).await;

@@ -1,23 +1,23 @@
-//! A browser without scripts: it signs in, keeps cookies by their paths, follows no redirect.
+//! A browser without scripts: signs in, keeps cookies with their paths, and does not follow redirects.
 
 use crate::app::{App, PASSWORD};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use std::{io::Write as _, process::Stdio};
 
-/// Somebody's browser: its sign-in, and the cookies that it was given with their paths.
+/// A browser of one person, with the cookies that it received and their paths.
 pub struct Browser<'a> {
     app: &'a App,
     pub jar: Vec<(String, String)>,
 }
 
 impl<'a> Browser<'a> {
-    /// Nobody's, so far.
+    /// A browser that is not signed in.
     pub fn stranger(app: &'a App) -> Self {
         Self { app, jar: Vec::new() }
     }
 
-    /// Signs in.
+    /// A browser in which the person with this address is signed in.
     pub async fn of(app: &'a App, email: &str) -> Self {
         let form = [("email", email), ("password", PASSWORD)];
         let signed_in =
@@ -37,7 +37,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// Any request of a page.
+    /// Sends a request of a page.
     pub async fn ask(&self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
         let sent = self.jar.iter().filter(|(_, of)| path.starts_with(of.as_str())).map(|(pair, _)| pair.as_str());
         let cookie = sent.collect::<Vec<_>>().join("; ");
@@ -54,19 +54,19 @@ impl<'a> Browser<'a> {
         request.header("cookie", cookie).header("origin", &self.app.url).header("accept", "application/json")
     }
 
-    /// A page that is there.
+    /// Returns the text of a page, which must exist.
     pub async fn page(&self, path: &str) -> String {
         let response = self.ask(Method::GET, path, &[]).await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         response.text().await.unwrap()
     }
 
-    /// Posts a form, and keeps the cookies that come back.
+    /// Posts a form and keeps the cookies of the answer.
     pub async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Response {
         self.ask_and_keep(Method::POST, path, form).await
     }
 
-    /// Asks, and keeps the cookies that come back.
+    /// Sends a request and keeps the cookies of the answer.
     pub async fn ask_and_keep(&mut self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
         let response = self.ask(method, path, form).await;
         self.keep(&response);
@@ -74,7 +74,7 @@ impl<'a> Browser<'a> {
     }
 }
 
-/// A member of the first workspace.
+/// Adds a member to the first workspace.
 pub fn add_person(app: &App, email: &str) {
     let words = ["user", "add", "--tenant", "acme", "--email", email, "--role", "member", "--password-stdin"];
     let mut add = app.cli().args(words).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -82,7 +82,7 @@ pub fn add_person(app: &App, email: &str) {
     assert!(add.wait().unwrap().success());
 }
 
-/// The ratings of a session, as an operator sees them.
+/// The ratings of a session, as the operator's command lists them.
 pub fn ratings(app: &App, id: &str) -> Vec<Value> {
     let output = app.cli().args(["feedback", "list", "--thread", id]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

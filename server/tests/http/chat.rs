@@ -1,4 +1,4 @@
-//! `shiftbook chat`, typed into: through a pipe, and on a real terminal.
+//! `shiftbook chat` with typed input, through pipes and on a real terminal.
 
 use crate::app::{App, Who};
 use reqwest::Method;
@@ -12,7 +12,7 @@ use std::{
 use testkit::model::{Move, ScriptedModel};
 
 const QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
-/// Only reached where something is broken.
+/// Longest wait for output. It only passes if the test fails.
 const GIVE_UP: Duration = Duration::from_secs(60);
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
@@ -31,7 +31,7 @@ async fn get(app: &App, path: &str) -> Value {
     app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
 }
 
-/// The newest conversation, and its ratings as an operator sees them.
+/// Returns the newest conversation and its ratings, as the operator's command lists them.
 async fn newest(app: &App) -> (Value, Vec<Value>) {
     let thread = get(app, "/api/threads").await["items"][0].clone();
     let list = app.cli().args(["feedback", "list", "--thread", thread["id"].as_str().unwrap()]).output().unwrap();
@@ -39,7 +39,7 @@ async fn newest(app: &App) -> (Value, Vec<Value>) {
     (thread, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// The command, running, with what it has printed so far.
+/// The running command and what it has printed so far.
 struct Typing {
     child: Child,
     printed: Arc<(Mutex<String>, Condvar)>,
@@ -67,7 +67,7 @@ impl Typing {
         Self { child, printed, reader: Some(reader), read: 0 }
     }
 
-    /// On a terminal of its own.
+    /// Starts the chat command on a pseudo-terminal.
     fn on_a_terminal(app: &App, args: &str) -> Self {
         let mut command = app.cli();
         let environment: Vec<_> =
@@ -99,7 +99,7 @@ impl Typing {
         stdin.flush().unwrap();
     }
 
-    /// Waits until it has printed this, behind what was waited for before.
+    /// Waits until the command has printed this text, after the text of the previous call.
     fn shows(&mut self, wanted: &str) {
         let (text, changed) = &*self.printed;
         let mut text = text.lock().unwrap();
@@ -114,10 +114,10 @@ impl Typing {
         }
     }
 
-    /// Waits for its end; whether it went well, everything it printed, and its notes.
+    /// Waits for the end of the command. Returns whether it succeeded, its output, and its standard error.
     fn ends(mut self) -> (bool, String, String) {
         let mut notes = String::new();
-        // Only its own end closes the pipe: a terminal is left to the program.
+        // On a terminal the standard input stays open: the command must end by itself, which closes this pipe.
         self.child.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
         let status = self.child.wait().unwrap();
         self.reader.take().unwrap().join().unwrap();
@@ -149,7 +149,7 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
         order.iter().map(|part| printed.find(part).unwrap_or_else(|| panic!("{part}: {printed}"))).collect();
     assert!(places.is_sorted(), "{printed}");
     assert!(printed.contains("2 turns") && printed.contains("Last reply: Still here."), "{printed}");
-    // The model's script is over when it is asked to sum up.
+    // The script of the model has no reply for the summary.
     assert!(printed.contains("because the agent gave no summary: the model's service answered 400"), "{printed}");
     assert!(
         notes.contains("/dance: there is no such command") && notes.contains("type y for yes, n for no"),
@@ -160,14 +160,14 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
     let [rating] = ratings.as_slice() else { panic!("{ratings:?}") };
     assert_eq!((&rating["label"], &rating["source"]), (&json!("positive"), &json!("cli_end")));
     assert_eq!(rating["turn_count_at_end"], 2);
-    // What was asked and answered is nowhere in the log.
+    // The log contains neither the question about the rating nor its answer.
     let log = get(&app, &format!("/api/sessions/{}/events", thread["id"].as_str().unwrap())).await.to_string();
     assert!(!log.contains("helpful") && !log.contains("positive"), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() {
-    // Each turn, and each summary that is wanted.
+    // Replies for each turn and for each summary that is asked for.
     let (app, _model) = serve((0..5).map(|_| Move::Say("Yes."))).await;
     for (typed, label, summed_up) in [
         ("Hello\n/exit\n\nn\n", Some("negative"), true),
@@ -235,7 +235,7 @@ async fn ctrl_c_stops_a_turn_and_not_the_chat() {
         typing.types(CTRL_C);
         typing.shows("Stopped.");
         typing.shows("you> ");
-        // At the prompt it says what can be done, and nothing is lost.
+        // At the prompt, Ctrl-C prints the commands, and the conversation continues.
         typing.types(CTRL_C);
         typing.shows("/end ends the conversation");
         typing.shows("you> ");
@@ -265,7 +265,7 @@ async fn a_reply_is_read_while_it_is_given_and_shown_once() {
         typing.types("Say it\r");
         typing.shows("you> ");
         typing.types("Say more\r");
-        // The model is not done, and never will be.
+        // The model has begun an answer that never ends.
         typing.shows("This takes me a");
         model.then([Move::Say("Here I am.")]);
         typing.types(CTRL_C);
@@ -308,7 +308,7 @@ async fn a_conversation_that_was_left_goes_on_and_a_question_of_the_agent_is_ans
     })
     .await;
     assert!(went_well && printed.contains("Acme, then.") && printed.contains("2 turns"), "{printed}{notes}");
-    // An ended one does not go on, and one in which nothing was said leaves nothing that waits.
+    // A conversation that has ended cannot be continued. One without messages leaves no open session.
     let output = app
         .cli()
         .args(["chat", "--url", &app.url, "--thread", &id])

@@ -1,4 +1,4 @@
-//! Conversations in the browser, as plain forms: begin, speak, stop, fail, end, rate; and whose they are.
+//! Conversations in the browser, as plain forms: start, send, stop, fail, end, rate; and who may see them.
 
 use crate::{
     app::{App, Who},
@@ -10,7 +10,7 @@ use testkit::model::{Move, ScriptedModel};
 
 const ASKED: &str = "Did this help?";
 
-/// The conversation that a redirect leads to.
+/// Returns the id of the conversation that a redirect leads to.
 fn begun(response: &Response) -> String {
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     let location = response.headers()["location"].to_str().unwrap();
@@ -23,7 +23,7 @@ async fn claim(app: &App, agent: &str) -> u64 {
     claimed["sessions"][0]["attempt"].as_u64().unwrap_or_else(|| panic!("nothing to claim: {claimed}"))
 }
 
-/// The worker says this and rests.
+/// Appends this event as the worker, and yields with `idle`.
 async fn reply(app: &App, id: &str, attempt: u64, event: Value) {
     app.post(Who::Worker, &format!("/api/sessions/{id}/events"), json!({ "attempt": attempt, "events": [event] }))
         .await;
@@ -52,7 +52,7 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     let first = claim(&app, "scout").await;
     let thinking = ada.page(&path).await;
     assert!(thinking.contains("scout is thinking") && thinking.contains(&format!("{path}/interrupt")));
-    // A message in the middle of a turn is refused, and what was typed is still there.
+    // A message during a turn is refused, and the page keeps the typed text.
     let early = ada.post(&format!("{path}/messages"), &[("text", "Not <yet>")]).await;
     assert_eq!(early.status(), StatusCode::CONFLICT);
     let kept = early.text().await.unwrap();
@@ -68,7 +68,7 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
         let said = ada.post(&format!("{path}/messages"), &[("text", "Once more"), ("id", again)]).await;
         assert_eq!(begun(&said), id);
     }
-    // The same form filled in again is another message.
+    // The same form with another text is another message.
     assert_eq!(begun(&ada.post(&format!("{path}/messages"), &[("text", "And this"), ("id", again)]).await), id);
     let failed = json!({ "type": "session.error", "content": "no such model", "metadata": { "code": "x" } });
     reply(&app, &id, claim(&app, "scout").await, failed).await;
@@ -104,7 +104,7 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     let undone = ada.post(&format!("/sessions/{id}/feedback"), &[("answer", "undo"), ("place", "/chat")]).await;
     assert_eq!(begun(&undone), id);
     assert!(ada.page(&path).await.contains(ASKED) && ratings(&app, &id).is_empty());
-    // It is over: what is said now is refused, and nothing is lost.
+    // After the end a message is refused, and the page keeps the typed text.
     let late = ada.post(&format!("{path}/messages"), &[("text", "Too late")]).await;
     assert_eq!(late.status(), StatusCode::CONFLICT);
     let late = late.text().await.unwrap();
@@ -186,7 +186,7 @@ async fn another_persons_conversation_looks_like_none_and_bad_input_is_refused_w
         let refused = mia.post(&format!("{path}/messages"), &[("text", text)]).await;
         assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{}", text.len());
     }
-    // Scripts get the part that moves, with the reason.
+    // A script gets the changing part of the page, with the reason.
     let cookie = mia.jar[0].0.clone();
     let request =
         app.http.post(format!("{}{path}/messages", app.url)).header("cookie", cookie).header("origin", &app.url);
@@ -225,7 +225,7 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     assert!(ended.contains("You chose the &lt;first&gt; team.") && ended.contains("Summary by clerk."), "{ended}");
 }
 
-/// The page, once it says this.
+/// Reads the page until it contains this text, and returns it.
 async fn until(browser: &Browser<'_>, path: &str, wanted: &str) -> String {
     loop {
         let page = browser.page(path).await;

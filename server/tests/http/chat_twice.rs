@@ -1,4 +1,5 @@
-//! What the conversation page does about things that happen twice, by somebody else, or after signing out. No scripts.
+//! The conversation page after requests that were sent twice, after changes by others, and after signing out. No
+//! scripts.
 
 use crate::{
     app::{App, PASSWORD, Who},
@@ -7,7 +8,7 @@ use crate::{
 use reqwest::{Method, StatusCode, header::REFERER};
 use serde_json::{Value, json};
 
-/// A conversation that a person begins with the scout, and its first turn.
+/// Starts a conversation of the person with the scout, and claims its first turn. Returns the id and the attempt.
 async fn begin(app: &App, of: &mut Browser<'_>, text: &str) -> (String, u64) {
     begin_with(app, of, "scout", text).await
 }
@@ -35,7 +36,7 @@ async fn asks(app: &App, id: &str, attempt: u64, question: &str) {
     yields(app, id, json!({ "attempt": attempt, "status": "waiting_human", "question": question })).await;
 }
 
-/// The value of the input of this name, behind a mark in the page.
+/// The value of the first input with this name after `mark` in the page.
 fn value(page: &str, mark: &str, name: &str) -> String {
     let behind = &page[page.find(mark).unwrap_or_else(|| panic!("{mark} in {page}"))..];
     let wanted = format!("name=\"{name}\" value=\"");
@@ -43,7 +44,7 @@ fn value(page: &str, mark: &str, name: &str) -> String {
     behind[at..].split('"').next().unwrap().to_owned()
 }
 
-/// What was said and answered by people, in order.
+/// Messages and answers of people in the log, in order.
 async fn said(app: &App, id: &str) -> Vec<String> {
     let path = format!("/api/sessions/{id}/events?eventTypes=user.message,user.form_submit");
     let log: Value = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().json().await.unwrap();
@@ -66,7 +67,7 @@ async fn a_button_that_is_pressed_twice_sends_once() {
     let events = json!({ "attempt": attempt, "events": [failed] });
     app.post(Who::Worker, &format!("/api/sessions/{id}/events"), events).await;
     yields(&app, &id, json!({ "attempt": attempt, "status": "idle" })).await;
-    // The same button on two copies of the page.
+    // The same button on two copies of the page has the same id.
     let again: Vec<String> =
         [mia.page(&path).await, mia.page(&path).await].iter().map(|page| value(page, "\"Find Acme\"", "id")).collect();
     assert_eq!(again[0], again[1]);
@@ -76,7 +77,7 @@ async fn a_button_that_is_pressed_twice_sends_once() {
     }
     assert_eq!(said(&app, &id).await, ["Find Acme", "Find Acme"]);
 
-    // An answer to a question, from the field under the messages.
+    // An answer to a question, sent with the message field.
     let attempt = claim(&app).await;
     asks(&app, &id, attempt, "Which Acme?").await;
     let page = mia.page(&path).await;
@@ -87,13 +88,13 @@ async fn a_button_that_is_pressed_twice_sends_once() {
     }
     let all = ["Find Acme", "Find Acme", "The second"];
     assert_eq!(said(&app, &id).await, all);
-    // Also when the agent has asked something else meanwhile: it is no answer to that.
+    // The repeated form is no answer to a question that the agent has asked since.
     let attempt = claim(&app).await;
     asks(&app, &id, attempt, "In which town?").await;
     assert_eq!(mia.post(&messages, &answer).await.status(), StatusCode::SEE_OTHER);
     assert_eq!(said(&app, &id).await, all);
     assert!(mia.page(&path).await.contains("scout asks you."));
-    // The form of that answer filled in again is another answer.
+    // The same form with another text is another answer.
     let other = [("text", "In Bern"), ("id", key.as_str())];
     assert_eq!(mia.post(&messages, &other).await.status(), StatusCode::SEE_OTHER);
     assert_eq!(said(&app, &id).await, [&all[..], &["In Bern"]].concat());
@@ -104,7 +105,7 @@ async fn an_answer_of_a_colleague_has_their_name() {
     let app = App::start();
     add_person(&app, "mia@acme.test");
     let mut mia = Browser::of(&app, "mia@acme.test").await;
-    // Whom its questions go to, the action says.
+    // The action says who may answer the agent's questions.
     let approval = json!({ "approval": { "reviewers": ["anyone"] } });
     let action = json!({ "name": "Find", "agentSlug": "scout", "metadata": approval });
     let action = app.post(Who::Operator, "/api/actions", action).await["id"].as_str().unwrap().to_owned();
@@ -143,7 +144,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let key = value(&mia.page(&path).await, "id=\"composer\"", "id");
     let text = "Two lines,\nthe second <with> \"marks\"";
 
-    // Somebody without a session, on the page that they still have.
+    // Requests without a sign-in, from a page that is still open.
     let post = async |path: &str, fields: &[(&str, &str)]| {
         let request = app.http.post(format!("{}{path}", app.url)).header("origin", &app.url);
         request.header(REFERER, format!("{}/chat/{id}?before=9", app.url)).form(fields).send().await.unwrap()
@@ -157,7 +158,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     assert_eq!(value(&page, "<form", "kept.id"), key);
     assert_eq!(said(&app, &id).await, ["Find Acme"], "nothing was sent");
 
-    // A wrong password loses nothing, and the right one leads back with the text.
+    // A wrong password keeps the text. The right one leads back to the page with the text.
     let back = format!("{path}?before=9");
     let action = format!("{path}/messages");
     let sign_in = |password| {
@@ -189,15 +190,15 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     assert_eq!(said(&app, &id).await, ["Find Acme", text]);
 
-    // Other forms lead back to the page that they were on, never to an address that only takes forms.
+    // Signing in after another form leads to the page of the form, never to a path that only accepts POST.
     let ending = post(&format!("{path}/end"), &[("feedback", "positive")]).await;
     let location = ending.headers()["location"].to_str().unwrap();
     assert_eq!(location, format!("/sign-in?next=%2Fchat%2F{id}%3Fbefore%3D9"));
-    // Scripts hear it, and their page still has what was typed.
+    // A script gets an error, and its page still has the typed text.
     let script = app.http.post(format!("{}{path}/messages", app.url)).header("origin", &app.url);
     let script = script.header("x-fragment", "1").form(&[("text", text)]).send().await.unwrap();
     assert_eq!(script.status(), StatusCode::UNAUTHORIZED);
-    // Only forms of conversations are kept, and only within a size.
+    // Only forms of conversations are kept, and only up to a size.
     let elsewhere = [("kept-action", "/settings/invitations"), ("kept.text", "x")];
     let person = [("email", "mia@acme.test"), ("password", PASSWORD)];
     let signed_in = post("/sign-in", &[&person[..], &elsewhere[..]].concat()).await;

@@ -19,7 +19,7 @@ async fn get(app: &App, path: &str) -> Value {
     app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
 }
 
-/// A conversation with the clerk that rests after its first turn.
+/// Starts a conversation with the clerk and waits until its first turn has ended. Returns its id.
 async fn rested(app: &App) -> String {
     let new = json!({ "agent": "clerk", "message": "Who comes today?" });
     let id = app.post(Who::Operator, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
@@ -39,7 +39,7 @@ async fn a_model_sums_up_once_and_what_it_says_is_no_turn() {
     let id = rested(&app).await;
     let log = format!("/api/sessions/{id}/events");
     let before = get(&app, &log).await;
-    // Pressed twice, from two windows.
+    // The button is pressed in two windows.
     let path = format!("/threads/{id}/end");
     let end = || app.post(Who::Operator, &path, json!({ "feedback": "positive" }));
     let (ended, again) = tokio::join!(end(), end());
@@ -52,7 +52,7 @@ async fn a_model_sums_up_once_and_what_it_says_is_no_turn() {
     let session = get(&app, &format!("/api/sessions/{id}")).await;
     assert_eq!(session["result"]["summary"], *summary);
     assert_eq!((&session["usage"]["steps"], &session["usage"]["inputTokens"]), (&json!(2), &json!(200)));
-    // No message, no training data: the log has the end and nothing else that is new.
+    // The end adds no message and no training data: the log only has the events of the end.
     let after = get(&app, &log).await;
     let fresh = after["events"].as_array().unwrap()[before["events"].as_array().unwrap().len()..].to_vec();
     let kinds: Vec<_> = fresh.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -86,7 +86,7 @@ async fn a_model_that_fails_leaves_the_quoted_summary_which_says_so_and_nobody_a
     let id = rested(&app).await;
     let ended = app.post(Who::Operator, &format!("/threads/{id}/end"), json!({ "summary": false })).await;
     assert_eq!((&ended["summary"], model.asked().len()), (&Value::Null, 3));
-    // A conversation in which nothing was said, and one with an agent from outside.
+    // A conversation without messages, and one with an agent that the server does not run.
     for new in [json!({ "agent": "clerk" }), json!({ "agent": "scout", "message": "Hello" })] {
         let id = app.post(Who::Operator, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
         let ended = app.post(Who::Operator, &format!("/threads/{id}/end"), json!({})).await;

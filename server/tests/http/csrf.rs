@@ -1,4 +1,4 @@
-//! P-24: a browser request from another site changes nothing. Every unsafe route of the server is asked.
+//! P-24: a browser request from another site changes nothing. The test sends one to every unsafe route of the server.
 
 use crate::{
     app::{App, PASSWORD, Who},
@@ -9,10 +9,10 @@ use crate::{
 use reqwest::{Method, RequestBuilder, StatusCode};
 use testkit::Raw;
 
-/// Content types that a page of another site can send without being asked, and the one of the API.
+/// Content types that a page of another site can send without a preflight request, and the one of the API.
 const KINDS: [&str; 3] = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
 
-/// Tables that the server changes by itself, and why.
+/// Tables that the server changes without a request, and why.
 const CHANGED_BY_THE_SERVER: [(&str, &str); 7] = [
     ("captures_due", "turns are captured after a second"),
     ("interactions", "the same"),
@@ -23,11 +23,11 @@ const CHANGED_BY_THE_SERVER: [(&str, &str); 7] = [
     ("session_unrolled", "the same"),
 ];
 
-/// The columns that say when somebody was last seen, and how far a message has come.
+/// Columns with the time of last use, and columns of a message's delivery. The server changes them without a request.
 const MOVING: [&str; 7] =
     ["last_seen_at", "last_used_at", "due_at", "attempts", "last_error", "delivered_at", "dead_at"];
 
-/// What a browser may send with a request that a page of another site makes.
+/// Sets of headers that a browser may send for a page of another site.
 fn foreign(app: &App) -> Vec<Vec<(&'static str, String)>> {
     let site = |value: &str| ("sec-fetch-site", value.to_owned());
     let origin = |value: &str| ("origin", value.to_owned());
@@ -45,13 +45,13 @@ fn foreign(app: &App) -> Vec<Vec<(&'static str, String)>> {
     ]
 }
 
-/// Everything in the database but what the server changes by itself.
+/// All rows of the database, without what the server changes by itself.
 async fn everything(raw: &mut Raw) -> Vec<String> {
     let tables: Vec<_> = CHANGED_BY_THE_SERVER.iter().map(|(table, _)| *table).collect();
     raw.everything_but(&tables, &MOVING).await
 }
 
-/// What a refused request is told, in a problem or on a page.
+/// Whether the text, of a problem or a page, is the refusal of a request from another site.
 fn is_refusal(text: &str) -> bool {
     [
         "another site made this request",
@@ -67,7 +67,7 @@ async fn answer(request: RequestBuilder) -> (StatusCode, String) {
     (answer.status(), answer.text().await.unwrap())
 }
 
-/// Sends what would be accepted from our own page as another site would have it sent.
+/// Sends a request that a page of the server could send with the headers of another site, and asserts the refusal.
 async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, route: &Route) {
     let prepared = prepare(app, people, person, route).await;
     let mut raw = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
@@ -98,7 +98,7 @@ async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, rou
     let after = everything(&mut raw).await;
     let changed: Vec<_> = after.iter().filter(|row| !before.contains(row)).collect();
     assert!(changed.is_empty() && after.len() == before.len(), "{} {} changed {changed:#?}", route.0, route.1);
-    // The same from our own page, and without a cookie from a program, is judged by what it asks.
+    // The same request from a page of the server, or without a cookie from a program, gets past this check.
     let path = &prepared.path;
     let program = app.request(Who::Member, route.0.clone(), path).header("content-type", own_kind.unwrap_or(KINDS[2]));
     let (_, text) = answer(program.body(body.clone())).await;
@@ -111,7 +111,7 @@ async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, rou
     }
 }
 
-/// `a=b&c=d`, with what a form escapes.
+/// The fields as `a=b&c=d`, escaped.
 fn urlencoded(fields: &[(String, String)]) -> String {
     let url = reqwest::Url::parse_with_params("http://x", fields).unwrap();
     url.query().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! What the documentation lists is what there is.
+//! The documentation explains every problem code, and the routes that it names for operators are served.
 
 use crate::app::{App, Who};
 use reqwest::Method;

@@ -116,7 +116,7 @@ async fn actions_are_named_by_slug_or_id_and_an_unknown_one_is_refused_by_the_co
     ended(&app, &cookie, &made).await;
 }
 
-/// A turn of the conversation: with what the model was given, a call that was answered, and the answer.
+/// A turn of the conversation: the context of the model, a tool call with its result, and the answer.
 async fn turn_with_tools(app: &App, thread: &str, word: &str) {
     let tool = json!({ "type": "function", "function": { "name": "find", "description": word } });
     let context = json!({ "modelContext": { "system": format!("Be {word}."), "tools": [tool] } });
@@ -212,10 +212,11 @@ async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let manifest: Value = serde_json::from_slice(&fs::read(out.path().join("manifest.json")).unwrap()).unwrap();
         let counts = &manifest["counts"];
-        // The old line about the other workspace's answer is the only one that cannot be told from an orphan.
+        // Only the old line about the other workspace's answer counts as an orphan, because it does not name its
+        // workspace.
         assert_eq!((&counts["positive"], &counts["orphans"]), (&json!(positive), &json!(1)), "{manifest}");
     }
-    // One workspace needs no choice.
+    // With files of one workspace, `--tenant` is not needed.
     fs::write(folder.join("interactions_2026-02-26_aa.jsonl"), line("w1", "a", "5432")).unwrap();
     let (output, out) = export(&app, Some(data.path()), &[]);
     assert!(output.status.success() && rows(&out).lines().count() == 2, "{}", String::from_utf8_lossy(&output.stderr));
@@ -229,7 +230,7 @@ async fn an_export_that_can_read_no_rating_says_so_and_writes_nothing() {
     let (output, _) = export(&app, None, &["--tenant", "acme"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
-    // Not a database any more.
+    // Replaces the database of ratings with a file that is not a database.
     app.kill();
     let ratings = app.data_dir().join("session_feedback.sqlite3");
     for file in [ratings.clone(), ratings.with_extension("sqlite3-wal"), ratings.with_extension("sqlite3-shm")] {
@@ -274,7 +275,7 @@ async fn an_export_is_remembered_after_a_restart_and_becomes_the_same_again() {
     }
     let (_, list) = seen(&app, &cookie, "/export").await;
     assert!(list.contains(&format!("href=\"{made}\"")) && list.contains("no longer available here"), "{list}");
-    // What the button sends.
+    // The fields that the button sends.
     let (status, again) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
     assert_eq!(status, 303, "{again}");
     ended(&app, &cookie, &again).await;

@@ -1,5 +1,5 @@
-//! What the server and the command line write is readable by its owner alone. The binary under test always runs with a
-//! umask that takes nothing away.
+//! Only the owner can read what the server and the command line write. The binary under test always runs with a umask
+//! that removes no permissions.
 
 use crate::{
     app::App,
@@ -12,12 +12,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Everything below a folder, with its permission bits.
+/// All files and folders below a folder, with their permission bits.
 fn tree(root: &Path) -> Vec<(PathBuf, u32)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root).unwrap() {
         let path = entry.unwrap().path();
-        // Another process may just have removed it: a journal of SQLite, a draft.
+        // Another process may have removed it: a journal of SQLite, or a temporary file.
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
         found.push((path.clone(), metadata.permissions().mode() & 0o777));
         if metadata.is_dir() {
@@ -27,7 +27,8 @@ fn tree(root: &Path) -> Vec<(PathBuf, u32)> {
     found
 }
 
-/// Asserts that nothing below `root` but `others_own` is wider than it has to be, and that all of `expected` is there.
+/// Asserts that only the owner has access to files below `root`, except `others_own`, and that each name of `expected`
+/// is part of a path there.
 fn assert_private(root: &Path, others_own: &[&str], expected: &[&str]) {
     let found = tree(root);
     let names: Vec<_> =
@@ -66,7 +67,7 @@ async fn everything_that_is_written_is_its_owners_alone() {
         "sft.jsonl",
         "manifest.json",
     ];
-    // The tests' own file.
+    // The test itself wrote the settings file.
     assert_private(app.data_dir(), &["shiftbook.toml"], &written);
 
     let out = tempfile::tempdir().unwrap();

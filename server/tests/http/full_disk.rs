@@ -1,4 +1,4 @@
-//! P-43: a full disk refuses writes, is said by `/readyz`, and heals without a restart.
+//! P-43: with a full disk, writes are refused, `/readyz` reports it, and writes succeed again without a restart.
 
 use crate::{
     app::{App, Who, binary},
@@ -14,11 +14,11 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A small disk, gone when it is dropped.
+/// A file system of 8 MiB. Dropping it unmounts it.
 struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// `None` where this system lets nobody mount.
+    /// `None` if the test may not mount file systems.
     fn mount() -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         let mounted =
@@ -36,7 +36,7 @@ impl SmallDisk {
         self.0.path()
     }
 
-    /// Takes what room is left.
+    /// Writes a file that uses all free space.
     fn fill(&self) {
         let mut ballast = File::options().append(true).create(true).open(self.ballast()).unwrap();
         for size in [64 * 1024, 4096, 1] {
@@ -88,7 +88,7 @@ async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
         }
     }
     assert_eq!(refused, Some(503), "{}", app.log());
-    // The page of a form that is refused keeps what was typed, and the log has the cause.
+    // The page of a refused form keeps the typed text, and the server's log has the cause.
     let description = "y".repeat(9_000);
     let form = [
         ("version", "1"),
@@ -121,7 +121,7 @@ async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
         .unwrap();
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    // Where there is no room for the index of the write-ahead log it ends. Else it serves what can be read.
+    // Without space for the index of the write-ahead log the server ends. With it, the server answers reads.
     if let Some(url) = Some(first.trim()).filter(|url| !url.is_empty()) {
         let ready = app.http.get(format!("{url}/readyz")).send().await.unwrap().status();
         assert_eq!(ready, 503);

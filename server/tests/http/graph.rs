@@ -1,4 +1,4 @@
-//! Sessions that wait for others, over HTTP: what `docs/agents.md` tells workers to do.
+//! Sessions that wait for others, over HTTP, in the way that `docs/agents.md` describes for workers.
 
 use crate::app::{App, Who, problem};
 use reqwest::Method;
@@ -37,7 +37,7 @@ async fn a_worker_fans_out_and_joins_and_a_page_shows_what_waits() {
     assert!(held.get("children").is_none() && held.get("dependencies").is_none());
     let mut parts = Vec::new();
     for region in ["north", "south"] {
-        // As a worker names them, so that a repeat starts nothing twice.
+        // The idempotency key of a worker: a repeated request starts no second session.
         let part = json!({ "input": region, "parentId": parent, "idempotencyKey": format!("{parent}-{region}") });
         let made = app.post(Who::Worker, &figures, part.clone()).await;
         assert_eq!(app.post(Who::Worker, &figures, part).await["id"], made["id"]);

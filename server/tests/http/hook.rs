@@ -1,4 +1,4 @@
-//! Coding agents' hooks: the real binary between an agent and the server, also when the server is not there.
+//! Hooks of coding agents: the real binary between an agent and the server, with and without a reachable server.
 
 use crate::app::{App, Who, problem};
 use reqwest::Method;
@@ -21,7 +21,7 @@ use tokio::{
 const CLAUDE_CODE: &str = include_str!("../../../crates/domain/fixtures/hooks/claude-code.jsonl");
 const CODEX: &str = include_str!("../../../crates/domain/fixtures/hooks/codex.jsonl");
 
-/// An agent's machine: an address to call, a token, and a folder for state.
+/// A machine on which agents run: the address to call, a token, and a folder for state.
 struct Machine<'a> {
     app: &'a App,
     url: String,
@@ -35,7 +35,7 @@ impl<'a> Machine<'a> {
         Self { app, url: url.to_owned(), token, state: tempfile::tempdir().unwrap() }
     }
 
-    /// Calls `shiftbook` as an agent does; exit code and stdout.
+    /// Runs `shiftbook` as an agent does. Returns its exit code and its output.
     async fn call(&self, args: &[&str], stdin: &str) -> (Option<i32>, String) {
         let mut command = Command::from(self.app.cli());
         command
@@ -47,13 +47,13 @@ impl<'a> Machine<'a> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // One that does not want to hear it closes early.
+        // A command that reads no input closes the pipe early.
         let _closed = child.stdin.take().unwrap().write_all(stdin.as_bytes()).await;
         let output = child.wait_with_output().await.unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     }
 
-    /// Forwards a hook, which must never trouble the agent.
+    /// Forwards a hook. The command must succeed in any case, so that the agent continues.
     async fn hook(&self, source: &str, payload: &str) -> Value {
         let read: Value = serde_json::from_str(payload).unwrap();
         let event = read["hook_event_name"].as_str().unwrap();
@@ -62,8 +62,8 @@ impl<'a> Machine<'a> {
         serde_json::from_str(&answer).unwrap()
     }
 
-    /// Repeats a hook that changes nothing until nothing waits: a call has little time, and on a busy machine the
-    /// next one goes on.
+    /// Repeats a hook that changes nothing until no hook waits. On a slow machine one call may not have the time to
+    /// send all: the next one continues.
     async fn settle(&self, source: &str, last: &str) {
         for _ in 0..50 {
             if self.waiting() == 0 {
@@ -74,7 +74,7 @@ impl<'a> Machine<'a> {
         panic!("{} hooks wait although the server is there", self.waiting());
     }
 
-    /// Hooks that wait for the server.
+    /// Number of hooks that wait for the server.
     fn waiting(&self) -> usize {
         files(self.state.path()).iter().filter(|name| name.ends_with(".json")).count()
     }
@@ -93,7 +93,7 @@ fn files(dir: &Path) -> Vec<String> {
     names
 }
 
-/// The one session that hooks made, and its log.
+/// Returns the only session that hooks created, and its log.
 async fn made(app: &App) -> (Value, Vec<Value>) {
     let get = async |path: String| -> Value {
         app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap()
@@ -105,7 +105,7 @@ async fn made(app: &App) -> (Value, Vec<Value>) {
     (sessions[0].clone(), events["events"].as_array().unwrap().clone())
 }
 
-/// What agents did, in order: the hooks' names.
+/// Names of the recorded hooks, in order.
 fn told(events: &[Value]) -> Vec<String> {
     events.iter().filter_map(|event| event["metadata"]["hook"].as_str().map(str::to_owned)).collect()
 }
@@ -115,7 +115,7 @@ fn names(lines: &str) -> Vec<String> {
     lines.lines().map(name).collect()
 }
 
-/// Passes connections on to the server while `open`; otherwise swallows the answers.
+/// Forwards connections to the server. While `open` is false, the server's answers are dropped.
 async fn pass_on(listener: TcpListener, address: String, open: Arc<AtomicBool>) {
     loop {
         let (agent, _) = listener.accept().await.unwrap();
@@ -164,7 +164,7 @@ async fn a_server_that_is_away_troubles_no_agent_and_hears_everything_later_once
         assert_eq!(machine.hook("claude-code", line).await, json!({}));
     }
     assert_eq!(machine.waiting(), away.len());
-    // It comes back, at first without its answers getting through.
+    // The server is reachable again, but its answers are dropped at first.
     let open = Arc::new(AtomicBool::new(false));
     let listener = TcpListener::bind(address).await.unwrap();
     let proxy = tokio::spawn(pass_on(listener, app.address.clone(), open.clone()));
@@ -217,7 +217,7 @@ async fn whatever_is_wrong_an_agent_is_never_told_to_stop() {
         let (code, answer) = machine.call(args, stdin).await;
         assert_eq!((code, answer.trim()), (Some(0), "{}"), "{args:?} {stdin}");
     }
-    // Exit code 2 is how a hook stops its agent.
+    // Exit code 2 would stop the agent.
     for misspelt in [&["hook"][..], &["hook", "claude"], &["hook", "codex", "Stop", "--nonsense"]] {
         assert_eq!(machine.call(misspelt, hook).await.0, Some(1), "{misspelt:?}");
     }
@@ -264,7 +264,7 @@ async fn the_settings_are_changed_only_when_told_to_and_the_old_file_is_kept() {
     let (code, said) = machine.call(&install, "").await;
     assert!(code == Some(0) && said.contains("nothing to change"), "{said}");
     assert_eq!(kept().len(), 1);
-    // What was installed works as it stands, in a shell.
+    // The installed command works in a shell without changes.
     let line = CLAUDE_CODE.lines().next().unwrap();
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).env("SHIFTBOOK_URL", &machine.url).env("SHIFTBOOK_TOKEN", &machine.token);
@@ -300,7 +300,7 @@ async fn a_bad_hook_is_told_what_is_wrong() {
             assert_eq!(problem["errors"][0]["field"], field, "{path} {body}: {problem}");
         }
     }
-    // An agent that posts by itself (`"type": "http"`) needs nothing but the token.
+    // An agent that sends hooks over HTTP itself (`"type": "http"`) only needs the token.
     assert_eq!(app.post(Who::Member, "/api/hooks/codex", hook).await, json!({}));
 }
 

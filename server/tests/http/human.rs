@@ -1,4 +1,4 @@
-//! Working sessions over HTTP: by a person's cookie, and what tokens are told.
+//! Human sessions over HTTP: with a person's cookie, and what tokens can read.
 
 use crate::{
     app::{App, Who, problem},
@@ -37,7 +37,7 @@ impl Person<'_> {
     }
 }
 
-/// The recorder reads the type from the page, because the path does not say it.
+/// The recorder reads the entity type from the page, because the path does not name it.
 #[tokio::test]
 async fn the_page_of_an_entity_names_its_type() {
     let app = App::start();
@@ -60,7 +60,7 @@ async fn members_make_tasks_for_themselves_on_the_page_and_over_http() {
     let made = bob.post("/fn/working-on/create", &[("name", "Call Acme"), ("next", "/working-on")]).await;
     assert_eq!(made.status(), StatusCode::SEE_OTHER);
     assert!(bob.page("/working-on").await.contains("Call Acme"));
-    // For anybody else, and for an agent, it still takes an operator.
+    // Creating an action for another person, or for an agent, needs the role operator.
     let refused = app.request(Who::Member, Method::POST, "/api/actions").json(&json!({ "name": "x" })).send().await;
     assert_eq!(problem(refused.unwrap()).await.0, 403);
 }

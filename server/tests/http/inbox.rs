@@ -1,10 +1,10 @@
-//! What the inbox answers scripts: parts of the page, and no more of them than changed.
+//! Fragments of the inbox that scripts get: only the parts that changed.
 
 use crate::app::{App, Who};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
-/// Sessions whose agent asks something; the ids of the inbox's items.
+/// Creates sessions whose agent asks a question. Returns the ids of the inbox items.
 async fn asked(app: &App, questions: usize) -> Vec<String> {
     let action = json!({ "name": "Ask", "slug": "ask", "agentSlug": "scout" });
     let action = app.post(Who::Operator, "/api/actions", action).await;
@@ -45,7 +45,7 @@ async fn a_script_hears_what_it_can_undo_after_a_decision_and_gets_the_rows_when
     let undone = html(script(Method::POST, "/inbox/undo").form(&[(format!("item.{}", items[0]), "")])).await;
     assert!(items.iter().all(|id| undone.contains(&format!("data-id=\"{id}\""))), "{undone}");
 
-    // Some of a batch are refused: the list says which, so it comes with the answer.
+    // When some decisions of a batch are refused, the answer contains the list, which says which ones.
     let settled = [("decision", "deny"), ("note", "No.")];
     let batch: Vec<_> = settled.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let with = |digest: &str| [batch.clone(), vec![(format!("item.{}", items[1]), digest.to_owned())]].concat();

@@ -1,4 +1,4 @@
-//! Incognito over HTTP: every address of a conversation looks to others as if it did not exist.
+//! Incognito over HTTP: every path of a conversation answers other callers as if it did not exist.
 
 use crate::{
     app::{App, Who},
@@ -55,7 +55,7 @@ async fn every_address_of_an_incognito_conversation_is_its_persons_alone() {
     for path in &reads[..2] {
         assert_eq!(status(&app, Who::Member, Method::GET, path, None).await, StatusCode::OK, "{path}");
     }
-    // A worker that has not claimed it is nobody in particular.
+    // A worker that has not claimed the session has no access to it.
     assert_eq!(status(&app, Who::Worker, Method::GET, &reads[0], None).await, StatusCode::NOT_FOUND);
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
     assert_eq!(status(&app, Who::Worker, Method::GET, &reads[0], None).await, StatusCode::OK);
@@ -83,7 +83,7 @@ async fn pages_hide_it_from_others_and_say_what_it_means_before_the_first_messag
     assert!(ada.page("/sessions").await.contains(&id));
 }
 
-/// The live stream names no session that its reader may not know of.
+/// The live stream does not name sessions that its reader may not know of.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_live_stream_of_others_does_not_name_it() {
     let app = App::start();

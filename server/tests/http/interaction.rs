@@ -1,4 +1,4 @@
-//! From a real log to training data: what was said, rated, inferred, edited and denied, and what an export makes of it.
+//! From a real log to training data: messages, ratings, inferred outcomes, edits and denials, and their export.
 
 use crate::app::{App, Who, problem};
 use reqwest::Method;
@@ -12,7 +12,8 @@ async fn get(app: &App, path: &str) -> Value {
     response.json().await.unwrap()
 }
 
-/// The interactions of a session, newest first, once the server has captured so many: it looks every second.
+/// Waits until the server has captured `count` interactions of a session, and returns them, newest first. The server
+/// captures once a second.
 pub async fn captured(app: &App, session: &str, count: usize) -> Vec<Value> {
     for _ in 0..1_500 {
         let page = get(app, &format!("/api/interactions?sessionId={session}")).await;
@@ -32,7 +33,7 @@ async fn claim(app: &App, session: &str) -> u64 {
     claimed["sessions"][0]["session"]["attempt"].as_u64().unwrap()
 }
 
-/// The agent's turn in a conversation.
+/// Claims a turn of the conversation and answers it as the agent.
 async fn turn(app: &App, id: &str, reply: &str) {
     let attempt = claim(app, id).await;
     let said = json!({ "attempt": attempt, "events": [{ "type": "agent.message", "content": reply }] });
@@ -40,7 +41,7 @@ async fn turn(app: &App, id: &str, reply: &str) {
     app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), json!({ "attempt": attempt, "status": "idle" })).await;
 }
 
-/// A conversation of the member's: prompts with replies.
+/// A conversation of the member with these prompts and replies, and a rating at its end.
 async fn conversation(app: &App, turns: &[(&str, &str)], feedback: &str) -> String {
     let new = json!({ "agent": "scout", "message": turns[0].0 });
     let id = app.post(Who::Member, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
@@ -62,7 +63,7 @@ pub async fn asked_once(app: &App, input: &str, result: &str) -> String {
     id
 }
 
-/// A session whose output an admin decides about.
+/// A session whose output is decided by the admin.
 async fn reviewed(app: &App, cookie: &str, of: &Value, name: &str, decision: Value) -> String {
     let entity = app.post(Who::Member, "/api/entities", json!({ "typeId": of["id"], "title": "Acme" })).await;
     let action = json!({
@@ -84,7 +85,7 @@ async fn reviewed(app: &App, cookie: &str, of: &Value, name: &str, decision: Val
     session
 }
 
-/// The rows of an export, and its manifest.
+/// Exports. Returns the rows and the manifest.
 fn exported(app: &App, args: &[&str]) -> (Vec<Value>, Value) {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().join("pairs");
@@ -117,15 +118,16 @@ async fn a_log_becomes_training_data(app: &App) {
     let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Company", "slug": "company" })).await;
     let patch = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&json!({ "undoSeconds": 0 }));
     assert!(patch.send().await.unwrap().status().is_success());
-    // Two answers: the next turn accepts the first, the last is unknown. A skipped rating says nothing.
+    // Two answers: the next message accepts the first; the outcome of the last is unknown. A skipped rating is no
+    // feedback.
     let turns = [("What is the stage of Acme?", "It is Lead."), ("Perfect, thanks! And who owns it?", "Ann owns it.")];
     let thanked = conversation(app, &turns, "skip").await;
-    // One answer that only the rating of its conversation speaks of.
+    // One answer that has no feedback but the rating of its conversation.
     let rated = conversation(app, &[("Draft a mail to ann@example.org", "Dear Ann")], "positive").await;
-    // Two that were asked once: nothing follows, nothing is inferred. A reviewer marks one of them.
+    // Two sessions with one prompt each, so no outcome is inferred. A reviewer gives feedback on one answer.
     let alone = asked_once(app, "Which port?", "5432").await;
     let marked = asked_once(app, "Which port?", "password=hunter2hunter2").await;
-    // Two that reviewers decided about.
+    // Two outputs that reviewers decided.
     let edit = json!({ "decision": "edit", "value": { "title": "Acme Corporation" } });
     let edited = reviewed(app, &cookie, &of, "Rename", edit).await;
     let denied = reviewed(app, &cookie, &of, "Guess", json!({ "decision": "deny", "note": "Made up." })).await;
@@ -164,7 +166,8 @@ async fn a_log_becomes_training_data(app: &App) {
     let (rows, manifest) = exported(app, &["--format", "kto"]);
     let counts = &manifest["counts"];
     let of = |name: &str| counts[name].as_u64().unwrap();
-    // A2 and the one that was asked once are unknown; neither they nor the skipped rating are negative.
+    // The second answer of the conversation and one of the single prompts are unknown. Neither they nor the skipped
+    // rating count as negative.
     assert_eq!((of("interactions"), of("positive"), of("negative")), (7, 3, 2), "{manifest}");
     assert_eq!((of("neutral"), of("unknown"), of("edited"), of("orphans")), (0, 2, 1, 0));
     let sources = json!({ "manual": 1, "outcome_tracker": 1, "reviewer": 2, "session": 1 });
@@ -192,7 +195,7 @@ async fn a_log_becomes_training_data(app: &App) {
     let out = tempfile::tempdir().unwrap();
     let raw = app.cli().args(["export", "raw", "--workspace", "acme", "--out"]).arg(out.path()).output().unwrap();
     assert!(raw.status.success(), "{}", String::from_utf8_lossy(&raw.stderr));
-    // Seven answers, what the next turn, two decisions and a mark say of them, and one outcome.
+    // Seven answers; four lines of feedback from the next message, two decisions and a mark; one outcome.
     assert_eq!(raw_lines(out.path()), 7 + 4 + 1);
     let insights = get(app, "/api/insights").await;
     let total = &insights["total"];
@@ -222,7 +225,7 @@ async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_
     engine.discard().await;
 }
 
-/// Posts the form of /export as a browser without scripts does; where it leads.
+/// Posts the form of `/export` as a browser without scripts does. Returns the status, and the redirect or the page.
 pub async fn begin(app: &App, cookie: &str, fields: &[(&str, &str)]) -> (u16, String) {
     let form = app.http.post(format!("{}/export", app.url)).header("cookie", cookie);
     let answer = form.header("origin", &app.url).form(fields).send().await.unwrap();
@@ -236,7 +239,7 @@ pub async fn seen(app: &App, cookie: &str, path: &str) -> (u16, String) {
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
-/// The page of an export once it has ended.
+/// Waits for the end of an export, and returns its page.
 pub async fn ended(app: &App, cookie: &str, path: &str) -> String {
     for _ in 0..1_500 {
         let (status, page) = seen(app, cookie, path).await;
@@ -291,7 +294,7 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
         let (status, page) = begin(&app, &cookie, &[&chosen[..], &[wrong]].concat()).await;
         assert_eq!((status, page.contains("field-error")), (422, true), "{wrong:?}: {page}");
     }
-    // The oldest make room, with their files.
+    // Further exports remove the oldest ones and their files.
     for _ in 0..5 {
         let (_, next) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
         ended(&app, &cookie, &next).await;

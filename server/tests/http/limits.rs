@@ -1,4 +1,4 @@
-//! P-36, P-37: slow or endless requests are cut, and cost others nothing.
+//! P-36, P-37: slow or endless requests are ended, and other clients are served as before.
 
 use crate::{
     app::{App, Who},
@@ -14,10 +14,10 @@ use tokio::{
     time::timeout,
 };
 
-/// The promise is 10 s; a loaded test machine gets some slack on top.
+/// Longest time until the server ends a request. The promise is 10 s; a loaded test machine gets some more.
 const CUT_MAX: Duration = Duration::from_secs(20);
 
-/// Reads until the server closes.
+/// Reads until the server closes the connection.
 async fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;
@@ -54,12 +54,12 @@ async fn slow_clients_are_cut_while_others_are_served() {
     assert!(began.elapsed() > Duration::from_secs(2), "a merely unhurried client is not cut");
 }
 
-/// Largest body that is read, as `shield/body.rs` has it.
+/// Largest body that the server reads, as in `shield/body.rs`.
 const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * 1024;
-/// More than the server throws away of a refused body, and than both sockets hold.
+/// More than the server reads of a refused body and more than the buffers of both sockets.
 const SWALLOWED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A request whose body is sent in chunks without a length.
+/// Starts a request whose body is sent in chunks, without a length.
 async fn begin(app: &App, cookie: &str, method: &Method, path: &str) -> TcpStream {
     let mut stream = TcpStream::connect(&app.address).await.unwrap();
     let token = app.token(Who::Admin).unwrap();
@@ -91,7 +91,7 @@ async fn a_body_over_the_limit_is_refused_on_every_unsafe_route() {
         let bytes = BODY_BYTES_MAX + 1;
         stream.write_all(format!("{bytes:x}\r\n").as_bytes()).await.unwrap();
         stream.write_all(&vec![b' '; bytes]).await.unwrap();
-        // The body has not ended: only its size can be the reason.
+        // The body has not ended, so its size is the only possible reason.
         assert_eq!(status(&mut stream).await, "HTTP/1.1 413", "{method} {path}");
     }
     let body = "{\"name\":\"x\"}";
@@ -120,7 +120,7 @@ async fn an_endless_body_is_cut_and_memory_stays_flat() {
             }
         };
         let mut answer = [0; 12];
-        // Who goes on sending may see the connection reset before the answer; the test above stops in time.
+        // A client that continues to send may see a reset before the answer. The test above stops in time.
         let (read, ()) =
             tokio::join!(reader.read_exact(&mut answer), timeout(CUT_MAX, send).map(|cut| cut.expect(path)));
         assert!(read.is_err() || &answer == b"HTTP/1.1 413", "{path}: {}", String::from_utf8_lossy(&answer));
@@ -133,7 +133,7 @@ async fn an_endless_body_is_cut_and_memory_stays_flat() {
 async fn a_header_over_the_limit_is_refused_and_one_below_it_is_not() {
     let app = App::start();
     for (kib, expected) in [(48, "HTTP/1.1 200"), (66, "HTTP/1.1 431"), (100, "HTTP/1.1 431"), (120, "HTTP/1.1 431")] {
-        // In one value, and in many.
+        // All bytes in one header value, and in many.
         for fields in [1, kib] {
             let field = format!("x-long: {}\r\n", "x".repeat(kib * 1024 / fields));
             let request =
@@ -141,7 +141,7 @@ async fn a_header_over_the_limit_is_refused_and_one_below_it_is_not() {
             let stream = TcpStream::connect(&app.address).await.unwrap();
             let (mut answers, mut requests) = stream.into_split();
             let sent = tokio::spawn(async move {
-                // The server may close before it has read all of it.
+                // The server may close the connection before it has read everything.
                 let _ = requests.write_all(request.as_bytes()).await;
                 requests
             });

@@ -1,4 +1,4 @@
-//! What the server promises over HTTP, asked of the real binary. One test binary; each file is a chapter.
+//! Promises of the server over HTTP, tested with the real binary. All files are modules of one test binary.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test says no")]
 

@@ -1,4 +1,4 @@
-//! P-21: every operation of the OpenAPI document, asked by everybody. The expected table is in the
+//! P-21: every operation of the OpenAPI document with the credentials of every caller. The expected table is in the
 //! repository; a route without a row fails.
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// A body that would be accepted, so that a refusal is about the caller.
+/// A valid body, so that a refusal is about the caller.
 fn body(path: &str) -> Option<Value> {
     Some(match path.rsplit('/').next().unwrap() {
         "actions" => json!({ "name": "Matrix" }),
@@ -67,7 +67,7 @@ async fn every_route_answers_every_identity_as_reviewed() {
     assert_eq!(refuses_tokens, FOR_PEOPLE);
 }
 
-/// What no token may do; `matrix_people.rs` has people do it.
+/// Operations that no token may use. `matrix_people.rs` tests them with people.
 const FOR_PEOPLE: [&str; 14] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
@@ -85,7 +85,7 @@ const FOR_PEOPLE: [&str; 14] = [
     "DELETE /api/sign-ins/{id}",
 ];
 
-/// The status this caller gets on a fresh object that a member of the first workspace made.
+/// Sends the operation as this caller, on a new object of a member of the first workspace. Returns the status.
 async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     let of = if path.contains("/entit") || path.contains("/imports") {
         let new = json!({ "name": "Matrix", "slug": slug(who, &method, &format!("{path}/of")) });
@@ -183,20 +183,20 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if method == Method::PATCH {
         request = request.json(&json!({ "description": "changed" }));
     }
-    // A stream answers with its head; nobody waits for its end.
+    // The head of a stream's answer has the status. The test does not read the stream to its end.
     let status = request.send().await.unwrap().status().as_u16();
     if path.starts_with("/api/webhooks/{id}") {
-        // A workspace has only so many, and this one has been asked about.
+        // The number of webhooks in a workspace is limited, and this one is no longer needed.
         let id = concrete.split('/').nth(3).unwrap();
         app.request(Who::Admin, Method::DELETE, &format!("/api/webhooks/{id}")).send().await.unwrap();
     }
     status
 }
 
-/// The id of no object.
+/// A valid id of no object.
 const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
 
-/// A member of the first workspace that this operation is asked about. After the admin has asked they may be gone.
+/// Returns the id of a member of the first workspace for this operation. The admin's request may remove them.
 async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
     let email = format!("{}@acme.test", slug(Who::Anonymous, method, path));
     if who == Who::ALL[0] {
@@ -208,13 +208,13 @@ async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
     found.map_or_else(|| NOBODY.to_owned(), |member| member["id"].as_str().unwrap().to_owned())
 }
 
-/// A conversation of a member whose turn is not running.
+/// Creates a conversation of a member without a running turn.
 async fn thread(app: &App) -> String {
     let made = app.post(Who::Member, "/api/threads", json!({ "agent": "matrix" })).await;
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// The same, while the worker answers.
+/// Creates a conversation of a member with a turn that the worker has claimed.
 async fn in_turn(app: &App) -> String {
     let agent = crate::prepare::fresh();
     let made = app.post(Who::Member, "/api/threads", json!({ "agent": agent, "message": "Hello" })).await;
@@ -222,7 +222,7 @@ async fn in_turn(app: &App) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
-/// A session of a member that failed.
+/// Creates a failed session of a member.
 async fn failed(app: &App) -> String {
     let session = app.running(Who::Member).await;
     let failure = json!({ "attempt": 1, "error": { "message": "x" } });
@@ -230,7 +230,7 @@ async fn failed(app: &App) -> String {
     session
 }
 
-/// An answer in a session of a member.
+/// Creates an answer in a session of a member.
 async fn answered(app: &App) -> String {
     let session = app.running(Who::Member).await;
     let done = json!({ "attempt": 1, "result": "42" });
@@ -238,7 +238,7 @@ async fn answered(app: &App) -> String {
     crate::interaction::captured(app, &session, 1).await[0]["id"].as_str().unwrap().to_owned()
 }
 
-/// A session of a member that asks them a question, and its approval.
+/// Creates a session of a member that asks them a question. Returns its id and its approval's.
 async fn asked(app: &App) -> (String, String) {
     let session = app.running(Who::Member).await;
     let parked = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });

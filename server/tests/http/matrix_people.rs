@@ -1,5 +1,5 @@
-//! P-21: every operation of the OpenAPI document and every page, asked by people with their cookies as a browser sends
-//! them. The expected table is in the repository; a route without a prepared request fails.
+//! P-21: every operation of the OpenAPI document and every page, requested by people with their cookies as a browser
+//! sends them. The expected table is in the repository; a route without a prepared request fails.
 
 use crate::{
     app::{App, Who},
@@ -10,26 +10,26 @@ use crate::{
 use reqwest::{Method, header::LOCATION};
 use std::fmt::Write as _;
 
-/// Routes at which nobody of the table succeeds, and why.
+/// Routes at which no one in the table succeeds, and why.
 const NOBODY_SUCCEEDS: [(&str, &str, &str); 3] = [
     ("GET", "/setup", "the workspace is set up; `setup.rs` tests the first time"),
     ("POST", "/setup", "the same"),
     ("POST", "/sign-out", "it leads to the sign-in page; `sign_in.rs` tests that it signs out"),
 ];
 
-/// Routes that tell a removed person from nobody.
+/// Routes that answer a removed person differently from an unknown one.
 const KNOWS_ACCOUNTS: [&str; 1] = ["/sign-in"];
 
-/// What the table shows for an answer that sends to the sign-in page.
+/// Text in the table for a redirect to the sign-in page.
 const TO_SIGN_IN: &str = "in";
 
-/// Makes what is asked about, asks, and answers with the status.
+/// Prepares the objects of the request, sends it, and returns the status for the table.
 async fn ask(app: &App, people: &People, person: &Person, route: &Route) -> String {
     let prepared = prepare(app, people, person, route).await;
     let mut request = person.request(app, route.0.clone(), &prepared.path);
     if let Some(cookie) = prepared.cookie {
         let own = person.cookie().map(|own| format!("{own}; ")).unwrap_or_default();
-        // The builder would add a second header.
+        // The builder would add a second cookie header.
         request = app.http.request(route.0.clone(), format!("{}{}", app.url, prepared.path));
         request = request.header("sec-fetch-site", "same-origin").header("cookie", format!("{own}{cookie}"));
     }

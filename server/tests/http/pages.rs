@@ -1,4 +1,4 @@
-//! Pages as a browser without scripts gets them.
+//! Pages as a browser without scripts receives them.
 
 use crate::{
     app::{App, Who},
@@ -7,10 +7,10 @@ use crate::{
 use reqwest::Method;
 use serde_json::json;
 
-/// Events of one page of a transcript.
+/// Number of events on one page of a transcript.
 const PAGE_EVENTS: u64 = 200;
 
-/// Appends messages `from` to `to` (exclusive) to a session that runs in its first attempt.
+/// Appends messages with the numbers `from` to `to` (exclusive) to a session in its first attempt.
 async fn say(app: &App, id: &str, from: u64, to: u64) {
     let message = |n| json!({ "type": "agent.message", "content": [{ "type": "text", "text": format!("said {n}.") }] });
     let events: Vec<_> = (from..to).map(message).collect();

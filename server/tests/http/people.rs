@@ -1,21 +1,21 @@
-//! People who are signed in, as the identities of a matrix.
+//! Signed-in people: the identities of the matrix.
 
 use crate::app::{App, PASSWORD, Who};
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use std::{io::Write as _, process::Stdio, sync::Mutex};
 
-/// Somebody with a browser.
+/// A person with a browser.
 pub struct Person {
-    /// How the column is called.
+    /// Name of the person's column in the table.
     pub name: &'static str,
     pub email: &'static str,
-    /// The cookie of the sign-in; nobody has none.
+    /// Cookie of the sign-in; `None` for a person who is not signed in.
     cookie: Mutex<Option<String>>,
 }
 
 impl Person {
-    /// A request with this person's cookie and what a browser sends with it for a page of ours.
+    /// A request with this person's cookie and the headers that a browser sends for a page of the server.
     pub fn request(&self, app: &App, method: Method, path: &str) -> RequestBuilder {
         let request = app.http.request(method.clone(), format!("{}{path}", app.url));
         let request = request.header("sec-fetch-site", "same-origin");
@@ -45,7 +45,7 @@ impl Person {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// Signs in anew, where that is possible.
+    /// Signs the person in again, if their account permits it.
     pub async fn sign_in(&self, app: &App) {
         let form = [("email", self.email), ("password", PASSWORD)];
         let request = app.http.post(format!("{}/sign-in", app.url)).header("origin", &app.url).form(&form);
@@ -56,15 +56,15 @@ impl Person {
         }
     }
 
-    /// Whether the cookie still says who this is.
+    /// Whether the cookie is still valid.
     pub async fn is_signed_in(&self, app: &App) -> bool {
         let me = self.request(app, Method::GET, "/api/me").send().await.unwrap();
         me.status().is_success()
     }
 }
 
-/// Everybody of the matrix. Mia owns the objects that are asked about. The admin is last: what an admin is asked about
-/// may be gone afterwards. The second field is the export that rows share.
+/// The people of the matrix. Mia owns the objects of the requests. The admin is last, because their requests may
+/// remove the objects. The second field is the export that all rows share.
 pub struct People(pub Vec<Person>, pub Mutex<Option<String>>);
 
 /// Name, e-mail address, workspace and role.
@@ -80,7 +80,7 @@ const SIGNED_IN: [(&str, &str, &str, &str); 8] = [
 ];
 
 impl People {
-    /// Adds them and signs them in; then one is removed and one deactivated.
+    /// Adds the people and signs them in. Then one is removed and one deactivated.
     pub async fn of(app: &App) -> Self {
         let mut people = vec![Person { name: "nobody", email: "nobody@acme.test", cookie: Mutex::default() }];
         for (name, email, workspace, role) in SIGNED_IN {
@@ -102,7 +102,7 @@ impl People {
             };
             let answer = request.send().await.unwrap();
             assert!(answer.status().is_success(), "{name}: {}", answer.text().await.unwrap());
-            // A server remembers for a second who a cookie belongs to.
+            // The server caches for a second to whom a cookie belongs.
             while people.named(name).is_signed_in(app).await {
                 tokio::task::yield_now().await;
             }
@@ -122,7 +122,7 @@ pub fn add(app: &App, email: &str, workspace: &str, role: &str) {
     assert!(add.wait().unwrap().success());
 }
 
-/// The id of a member of the first workspace, while they are one.
+/// The id of the person with this address, if they are a member of the first workspace.
 pub async fn member_id(app: &App, email: &str) -> Option<String> {
     let members = app.request(Who::Admin, Method::GET, "/api/members").send().await.unwrap();
     let members: Value = members.json().await.unwrap();

@@ -1,4 +1,4 @@
-//! A request that succeeds for whoever is allowed to make it: for each route a fresh object and a body.
+//! For each route a request that succeeds for everyone who is permitted to send it: a new object and a valid body.
 
 use crate::{
     app::{App, PASSWORD, Who},
@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The id of no object.
+/// A valid id of no object.
 const NOTHING: &str = "00000000-0000-7000-8000-000000000000";
 
 /// Body of a request of the matrix.
@@ -24,15 +24,15 @@ pub enum Sent {
 pub struct Prepared {
     pub path: String,
     pub sent: Sent,
-    /// A cookie beside that of the sign-in.
+    /// A cookie that is sent in addition to that of the sign-in.
     pub cookie: Option<String>,
-    /// Whether an accepted request may end the sign-in that makes it.
+    /// Whether the request, if accepted, may end the sign-in that sends it.
     pub ends_sign_in: bool,
 }
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// A word that no other object has.
+/// A text that no other object contains.
 pub fn fresh() -> String {
     format!("m{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
@@ -45,7 +45,7 @@ pub fn form(fields: &[(&str, &str)]) -> Sent {
     Sent::Form(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
 }
 
-/// A form as a browser sends it with a file.
+/// A form as a browser sends it with a file upload.
 pub fn multipart(fields: &[(&str, &str)]) -> Sent {
     let part = |(name, value): &(&str, &str)| {
         format!("--edge\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
@@ -60,11 +60,11 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
     rest.split_once(after).unwrap().0
 }
 
-/// Makes objects for a row.
+/// Creates objects for one row of the matrix.
 pub struct Maker<'a> {
     pub app: &'a App,
     people: &'a People,
-    /// Who is about to ask.
+    /// The person who sends the request.
     pub person: &'a Person,
 }
 
@@ -88,7 +88,7 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
             format!("{start}{object}{}", rest.split_once('}').unwrap().1)
         }
         Some(_) => object,
-        // Without a parameter, the object is the query.
+        // A path without a parameter gets the object as its query.
         None => format!("{path}{object}"),
     };
     Prepared { path: concrete, sent, cookie, ends_sign_in: ends }
@@ -99,7 +99,7 @@ impl Maker<'_> {
         self.people.named("owner")
     }
 
-    /// A session of the owner that the worker holds.
+    /// A session of the owner that the worker has claimed.
     pub async fn running(&self) -> String {
         let agent = fresh();
         let new = json!({ "sessionType": "agent", "agentSlug": agent });
@@ -130,7 +130,7 @@ impl Maker<'_> {
         session
     }
 
-    /// A session that asks the owner a question, its approval, and the digest of what is shown.
+    /// Creates a session that asks the owner a question. Returns its id, its approval's, and the approval's digest.
     pub async fn asked(&self) -> (String, String, String) {
         let session = self.running().await;
         let question = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
@@ -141,7 +141,7 @@ impl Maker<'_> {
         (session, id(found), found["digest"].as_str().unwrap().to_owned())
     }
 
-    /// The same, answered by the person of the row where they may, so that they can take it back.
+    /// The same, answered by the person of the row if they may, so that they can undo it.
     pub async fn answered(&self) -> (String, String) {
         let (_, approval, digest) = self.asked().await;
         let answer = json!({ "decision": "respond", "value": "x" });
@@ -150,7 +150,7 @@ impl Maker<'_> {
         (approval, digest)
     }
 
-    /// A conversation of the owner; with a turn that the worker holds.
+    /// A conversation of the owner. With `in_turn`, the worker has claimed its turn.
     pub async fn thread(&self, in_turn: bool) -> String {
         let agent = fresh();
         let new = match in_turn {
@@ -197,7 +197,7 @@ impl Maker<'_> {
         id(&self.app.post(Who::Operator, "/api/groups", json!({ "name": "Matrix", "slug": fresh() })).await)
     }
 
-    /// A webhook; those before it are removed, because a workspace has only so many.
+    /// A new webhook. Earlier ones are removed, because their number in a workspace is limited.
     pub async fn webhook(&self) -> String {
         let list = self.app.request(Who::Admin, Method::GET, "/api/webhooks").send().await.unwrap();
         let list: Value = list.json().await.unwrap();
@@ -219,7 +219,7 @@ impl Maker<'_> {
         self.invitation().await["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
     }
 
-    /// A member that this operation is asked about, deactivated where it activates them. The admin, who is last, may
+    /// A member for the request; a deactivated one if the request activates them. The admin, who is last, may
     /// remove them.
     pub async fn member(&self, path: &str) -> String {
         let email = format!("{}@acme.test", path.replace(['/', '{', '}'], "-").trim_matches('-'));
@@ -235,7 +235,7 @@ impl Maker<'_> {
         member_id(self.app, &email).await.unwrap_or_else(|| NOTHING.to_owned())
     }
 
-    /// Another sign-in of the person of the row.
+    /// A further sign-in of the person of the row.
     pub async fn sign_in(&self) -> String {
         let answer = self.person.request(self.app, Method::GET, "/api/sign-ins").send().await.unwrap();
         if !answer.status().is_success() {
@@ -248,7 +248,7 @@ impl Maker<'_> {
         id(list["signIns"].as_array().unwrap().iter().find(|sign_in| sign_in["isCurrent"] == false).unwrap())
     }
 
-    /// A token of the person of the row.
+    /// A personal token of the person of the row.
     pub async fn token(&self) -> String {
         let fields = [("name", "matrix"), ("role", "member"), ("for_me", "yes")];
         let request = self.person.request(self.app, Method::POST, "/settings/tokens");
@@ -260,7 +260,7 @@ impl Maker<'_> {
         between(&settings.text().await.unwrap(), "/settings/tokens/", "/revoke").to_owned()
     }
 
-    /// A task that the person of the row may work on, and their session at work on it.
+    /// A task that the person of the row may work on, and their human session on it.
     pub async fn at_work(&self) -> String {
         let start = json!({ "taskId": self.action().await });
         let request = self.person.request(self.app, Method::POST, "/api/sessions/human/start").json(&start);
@@ -271,7 +271,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The one export that all rows are about, once it is done. Only one of a workspace runs at a time.
+    /// The finished export that all rows share. A workspace runs only one export at a time.
     pub async fn export(&self) -> String {
         let known = self.people.1.lock().unwrap().clone();
         if let Some(known) = known {

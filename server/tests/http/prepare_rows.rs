@@ -1,4 +1,4 @@
-//! For each route: what it is asked about, and what is sent. A route that is missing here fails the matrix.
+//! For each route: the object of the request and its body. The matrix fails for a route that is missing here.
 
 use crate::{
     app::PASSWORD,
@@ -8,7 +8,7 @@ use crate::{
 use reqwest::Method;
 use serde_json::{Value, json};
 
-/// Paths of GETs without a parameter, with the query that they need.
+/// Paths of GET requests without a parameter, with their queries.
 const PLAIN: [(&str, &str); 45] = [
     ("/", ""),
     ("/actions", ""),
@@ -57,7 +57,7 @@ const PLAIN: [(&str, &str); 45] = [
     ("/sessions", ""),
 ];
 
-/// The same, of pages that are about the viewer.
+/// The same for pages about the viewer.
 const OWN: [(&str, &str); 7] = [
     ("/settings", ""),
     ("/setup", ""),
@@ -74,7 +74,7 @@ fn plain(path: &str) -> Option<String> {
 }
 
 impl Maker<'_> {
-    /// The object, or the query of a path without a parameter, and what is sent.
+    /// Returns the object, or the query of a path without a parameter, and the body.
     pub async fn api(&self, method: &str, path: &str) -> (String, Sent) {
         match (method, path) {
             ("GET", path) => (self.read(path).await, Sent::Nothing),
@@ -106,7 +106,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A session that the person of the row has rated, where they may.
+    /// A session that the person of the row has rated, if they may.
     async fn rated(&self) -> String {
         let session = self.completed().await;
         let path = format!("/api/sessions/{session}/feedback");
@@ -346,7 +346,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A file that the sign-in page names.
+    /// A path of a site file that the sign-in page links to.
     async fn asset(&self) -> String {
         let page = self.app.http.get(format!("{}/sign-in", self.app.url)).send().await.unwrap().text().await.unwrap();
         page.split_once("/pkg/").unwrap().1.split(['"', '?']).next().unwrap().to_owned()

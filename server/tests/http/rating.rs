@@ -1,4 +1,4 @@
-//! The question at the end of a session, as a browser without scripts answers it.
+//! The rating question after a session, answered in a browser without scripts.
 
 use crate::{
     app::{App, Who},
@@ -36,7 +36,7 @@ async fn a_person_is_asked_once_after_the_end_and_takes_the_answer_back() {
     assert!(early.text().await.unwrap().contains("<!DOCTYPE html>"));
     app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), json!({ "attempt": 1 })).await;
 
-    // The head that an open page reads again brings the question.
+    // An open page that reads its header again gets the question.
     let head = ada.ask(Method::GET, &format!("/sessions/{id}/summary"), &[]).await.text().await.unwrap();
     assert!(head.contains(ASKED) && head.contains("data-part=\"rating\""), "{head}");
     for key in ["helped", "unhelped", "unsaid", "unasked"] {
@@ -75,11 +75,11 @@ async fn a_question_that_was_dismissed_records_nothing_and_stays_away_for_that_p
     assert!(ratings(&app, &id).is_empty());
     assert!(!page(&ada, &id).await.contains(ASKED));
     assert!(page(&ada, &other).await.contains(ASKED), "one session is meant");
-    // Another person at the same browser is asked all the same.
+    // Another person who uses the same browser still gets the question.
     let mut mia = Browser::of(&app, "mia@acme.test").await;
     mia.jar.extend(ada.jar.iter().skip(1).cloned());
     assert!(page(&mia, &id).await.contains(ASKED));
-    // Who thinks better of it can still say so, and sees that they did.
+    // A person who dismissed the question can still rate, and sees the rating.
     answer(&mut ada, &id, "positive").await;
     assert!(page(&ada, &id).await.contains("You said that this helped."));
 }
@@ -100,12 +100,12 @@ async fn what_is_no_answer_is_refused_and_nobody_is_asked_about_what_they_may_no
     for given in ["positive", "dismiss", "undo"] {
         assert_eq!(answer(&mut ada, nowhere, given).await.status(), StatusCode::NOT_FOUND, "{given}");
     }
-    // One that never began has nothing to rate.
+    // A session that never ran cannot be rated.
     let new = json!({ "sessionType": "agent", "agentSlug": "nobody" });
     let never = app.post(Who::Operator, "/api/sessions", new).await["id"].as_str().unwrap().to_owned();
     app.post(Who::Operator, &format!("/api/sessions/{never}/cancel"), json!({})).await;
     assert!(!page(&ada, &never).await.contains(ASKED));
-    // Another's incognito conversation looks as if it did not exist.
+    // Another person's incognito conversation looks as if it did not exist.
     let new = json!({ "agent": "scout", "message": "Hello", "incognito": true });
     let theirs = app.post(Who::Operator, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;

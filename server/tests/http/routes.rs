@@ -1,4 +1,4 @@
-//! Every route of the server: those of the OpenAPI document, the pages as the source declares them, and the server
+//! All routes of the server: those of the OpenAPI document, the pages that the source declares, and the server
 //! functions as they are registered.
 
 use crate::app::{App, Who};
@@ -10,10 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A method and a path with its parameters in braces.
+/// A method, and a path with parameters in braces.
 pub type Route = (Method, String);
 
-/// The operations of the OpenAPI document that the running server gives out.
+/// The operations of the OpenAPI document that the running server serves.
 pub async fn documented(app: &App) -> Vec<Route> {
     let document = app.request(Who::Anonymous, Method::GET, "/api/openapi.json").send().await.unwrap();
     let document: Value = document.json().await.unwrap();
@@ -28,8 +28,8 @@ pub async fn documented(app: &App) -> Vec<Route> {
     routes
 }
 
-/// The routes of pages, assets and server functions. axum does not list a router's routes, so the source is read: every `.route(` below
-/// `src/web` and `src/assets`. A way to declare a route that this does not understand fails.
+/// The routes of pages, assets and server functions. axum does not list a router's routes, so this reads the source:
+/// every `.route(` below `src/web` and `src/assets`. It fails for other ways to declare a route.
 pub fn pages() -> Vec<Route> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut routes = Vec::new();
@@ -45,7 +45,7 @@ pub fn pages() -> Vec<Route> {
             }
         }
     }
-    // A router that declares its routes elsewhere would be missed.
+    // A router that declares routes in another file would not be found.
     let router = fs::read_to_string(source.join("router.rs")).unwrap();
     assert!(!router.contains(".route("), "src/router.rs declares a route itself");
     assert_eq!(router.matches(".merge(").count(), 4, "src/router.rs merges a router that this test does not know");
@@ -83,7 +83,7 @@ fn arguments(text: &str) -> &str {
     panic!("no end of {text}")
 }
 
-/// `"/a", get(show).post(submit)` declares two routes. Handlers that are closures have parentheses of their own.
+/// `"/a", get(show).post(submit)` declares two routes. Closures as handlers contain parentheses too.
 fn declared_by(arguments: &str) -> Vec<Route> {
     let (path, handlers) = arguments.trim().strip_prefix('"').unwrap().split_once('"').unwrap();
     let mut methods = Vec::new();
@@ -115,7 +115,7 @@ fn the_source_is_read_as_it_is_meant() {
     assert_eq!(of("\"/a/{id}\", get(show).post(edit)"), ["GET /a/{id}", "POST /a/{id}"]);
     assert_eq!(of("\n \"/b\", get(|| async { Redirect::to(\"/c\") }),\n"), ["GET /b"]);
     assert_eq!(arguments("\"/b\", get(f(x)))\n.route("), "\"/b\", get(f(x))");
-    // Spot checks, so that an empty list cannot pass for all.
+    // Spot checks, so that an empty list does not pass.
     let pages = pages();
     for (method, path) in [(Method::GET, "/today"), (Method::POST, "/sign-out"), (Method::POST, "/chat/{id}/messages")]
     {

@@ -1,4 +1,4 @@
-//! A server that nobody has set up: which names it answers to, and whom it asks for the code.
+//! A server that is not set up: the host names that it answers to, and the set-up code.
 
 use crate::app::{App, PASSWORD};
 use reqwest::{Method, Response, StatusCode};
@@ -16,7 +16,7 @@ async fn ask(app: &App, method: Method, path: &str, headers: Headers<'_>, form: 
     request.send().await.unwrap()
 }
 
-/// The code that the server printed, once its log has arrived here.
+/// Waits for the set-up code in the server's log.
 async fn code(app: &App) -> String {
     loop {
         if let Some((_, code)) = app.log().split_once("asked for the set-up code: ") {
@@ -52,7 +52,7 @@ async fn before_set_up_only_names_that_nobody_can_rebind_are_answered() {
         }
         let refused = ask(&app, Method::POST, "/setup", &headers, &FORM).await;
         assert_eq!(refused.status(), StatusCode::MISDIRECTED_REQUEST, "{host}");
-        // Probes say nothing, and the API needs a token.
+        // Health checks answer under any name, and the API needs a token.
         assert_eq!(ask(&app, Method::GET, "/healthz", &headers, &[]).await.status(), StatusCode::OK);
         assert_eq!(ask(&app, Method::GET, "/api/me", &headers, &[]).await.status(), StatusCode::UNAUTHORIZED);
     }
@@ -83,7 +83,7 @@ async fn a_browser_elsewhere_is_asked_for_the_code_and_one_here_is_not() {
     let done = ask(&app, Method::POST, "/setup", &headers, &[&FORM[..], &[("code", &code)]].concat()).await;
     assert_eq!(done.status(), StatusCode::SEE_OTHER, "{}", done.text().await.unwrap());
 
-    // From here on pages need a sign-in, whatever the server is called.
+    // After the set-up every host name is accepted, and pages need a sign-in.
     let foreign = ask(&app, Method::GET, "/sign-in", &[("host", "log.example.org")], &[]).await;
     assert_eq!(foreign.status(), StatusCode::OK);
     let again = ask(&app, Method::POST, "/setup", &headers, &[&FORM[..], &[("code", &code)]].concat()).await;

@@ -1,4 +1,4 @@
-//! The sign-in page: where it leads, and what it says to those who come too often.
+//! The sign-in page: its redirects, and its message after too many attempts.
 
 use crate::{
     app::{App, PASSWORD},
@@ -7,7 +7,7 @@ use crate::{
 use reqwest::{Method, Response, StatusCode};
 
 const ADA: &str = "ada@acme.test";
-/// An attempt that gets through doubles the wait, so a block is met long before.
+/// Most attempts of the test. Each counted failure doubles the wait, so the block comes much earlier.
 const ATTEMPTS_MAX: u32 = 30;
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn sign_in_leads_to_pages_of_ours_alone() {
         let encoded = next.replace('?', "%3F");
         let answer = browser.ask(Method::GET, &format!("/sign-in?next={encoded}"), &[]).await;
         assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, expected), "{next}");
-        // The form carries the decoded text.
+        // The field of the form contains the decoded path.
         let typed = percent_decoded(next);
         let form = [("email", ADA), ("password", PASSWORD), ("next", typed.as_str())];
         let answer = browser.post("/sign-in", &form).await;

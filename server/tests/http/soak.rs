@@ -1,4 +1,4 @@
-//! Many browsers and many that go away in the middle: no panic, flat memory, everybody else is served.
+//! Many requests, and many that are aborted: no panic, constant memory, and other clients are served.
 
 use crate::app::App;
 use futures_util::future::join_all;
@@ -7,11 +7,11 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Requests that are dropped half-way.
+/// Requests that are aborted before their answer is complete.
 const ABORTED: usize = 3_000;
-/// Aborted at once.
+/// Requests that are aborted at the same time.
 const PARALLEL: usize = 32;
-/// What allocator and caches may take, KiB. A leak of one page per request would be ten times that.
+/// Largest growth of memory, KiB, for the allocator and caches. A leak of one page per request would be ten times that.
 const GROWTH_KIB_MAX: u64 = 48 * 1024;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -25,7 +25,7 @@ async fn aborted_page_requests_leave_nothing_behind() {
         let mut stream = TcpStream::connect(&app.address).await.unwrap();
         stream.write_all(request(n).as_bytes()).await.unwrap();
         if n.is_multiple_of(3) {
-            // Some leave after the first bytes, most before any.
+            // A third of the clients leave after the first bytes, the others before any.
             let mut some = [0; 64];
             let _ = stream.read(&mut some).await;
         }

@@ -1,4 +1,4 @@
-//! P-39: SIGTERM ends the server in time, with every stream told and every accepted write kept.
+//! P-39: after SIGTERM the server ends in time, every stream gets `bye`, and every accepted write is kept.
 
 use crate::app::{App, Who, binary, http, terminate};
 use domain::count::counted;
@@ -49,7 +49,7 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     };
     let before = join_all((0..APPENDS_BEFORE).map(append)).await;
     assert!(before.iter().all(|accepted| *accepted));
-    // In flight when the signal comes: the server asks for the body, and has half of it.
+    // A request in flight at the signal: the server has asked for its body and received half of it.
     let begin = async |n: usize| {
         let (body, mut stream) = (body(n), TcpStream::connect(&app.address).await.unwrap());
         let token = app.token(Who::Worker).unwrap();
@@ -70,7 +70,7 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     let in_flight = join_all((0..IN_FLIGHT).map(|n| begin(1_000 + n))).await;
     let began = Instant::now();
     app.terminate();
-    // The first goodbye says that the stop has begun.
+    // The first `bye` shows that the stop has begun.
     let rest = streams.split_off(1);
     let first = heard(streams.remove(0)).await;
     let finish = async |(mut stream, second): (TcpStream, String)| {
@@ -94,7 +94,7 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     assert!(format!(" {text}").contains(&expected), "verify counts{expected}: {text}");
 }
 
-/// Reads a stream to its end; whether it ended with the goodbye.
+/// Reads a stream to its end. Returns whether `bye` was its last event.
 async fn heard(mut stream: TcpStream) -> bool {
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text).await;
@@ -113,7 +113,7 @@ async fn a_server_whose_log_nobody_reads_answers_and_stops() {
         .unwrap();
     let mut address = String::new();
     BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
-    // Whoever read the log is gone: every line that is logged from here on is an error to write.
+    // Nothing reads the server's log any more: writing a line to it fails from now on.
     drop(server.stderr.take());
     let answer = http().get(format!("{}/api/me", address.trim())).send().await.unwrap();
     assert_eq!(answer.status(), 401);

@@ -1,4 +1,4 @@
-//! Tasks on pages: which way leads to running them, and which does not.
+//! Pages of tasks: which links lead to running a task.
 
 use crate::{
     app::{App, Who, problem},

@@ -1,11 +1,11 @@
-//! Conversations and ratings over HTTP: the exact paths, what they refuse, and what is left.
+//! Conversations and ratings over HTTP: the exact paths, their refusals, and what is stored.
 
 use crate::app::{App, Who, problem};
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::model::{Move, ScriptedModel};
 
-/// Follows a session's log until it holds this.
+/// Waits until the session's log contains this text.
 async fn holds(app: &App, session: &str, wanted: &str) {
     let path = format!("/api/sessions/{session}/events/stream");
     let mut stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap();
@@ -20,7 +20,7 @@ async fn get(app: &App, path: &str) -> Value {
     app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
 }
 
-/// A conversation of the operator's with one turn behind it.
+/// A conversation of the operator after its first turn.
 async fn rested(app: &App, incognito: bool) -> String {
     let new = json!({ "agent": "scout", "message": "Hello", "incognito": incognito });
     let thread = app.post(Who::Operator, "/api/threads", new).await;
@@ -37,7 +37,7 @@ async fn rested(app: &App, incognito: bool) -> String {
     id
 }
 
-/// The ratings of a session, as an operator sees them.
+/// The ratings of a session, as the operator's command lists them.
 fn ratings(app: &App, id: &str) -> Vec<Value> {
     let output = app.cli().args(["feedback", "list", "--thread", id]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -149,7 +149,8 @@ async fn what_a_person_rates_in_the_browser_is_theirs_to_change_and_take_back() 
     let none: Value = browser(Method::GET, &running).send().await.unwrap().json().await.unwrap();
     assert_eq!(none, json!({ "label": null, "recordedAt": null }));
     assert!(ratings(&app, &running).is_empty());
-    // A token that speaks for nobody rates nothing; one that speaks for a person does, as a program.
+    // A token that acts for no person cannot rate. One that acts for a person can, and the rating's source is a
+    // program.
     let by_token = app.request(Who::Operator, Method::PUT, &format!("/api/sessions/{running}/feedback"));
     assert_eq!(problem(by_token.json(&positive).send().await.unwrap()).await.0, 403);
     let add = ["token", "add", "--tenant", "acme", "--name", "Ada's", "--role", "member", "--user", "ada@acme.test"];
@@ -223,7 +224,7 @@ async fn an_agent_of_the_server_remembers_what_was_said_and_a_turn_that_fails_en
     say("Who are you?").await;
     holds(&app, &id, "no such model").await;
     holds(&app, &id, "session.error").await;
-    // The turn's failure is in the log before the session rests.
+    // The log has the turn's error before the session is idle.
     let at_rest = async |turns: u64| loop {
         let thread = get(&app, &format!("/api/threads/{id}")).await;
         if thread["status"] == "idle" && thread["turnCount"] == turns {

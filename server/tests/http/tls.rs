@@ -1,4 +1,5 @@
-//! What leaves the server encrypted: to receivers whose certificate the system trusts, and to nobody else.
+//! Encrypted outbound connections: the server connects to receivers whose certificate the system trusts, and to no
+//! others.
 
 use crate::{
     app::{App, Who},
@@ -14,7 +15,7 @@ use testkit::{
 
 const SETTINGS: &str = "public_url = \"https://log.example.org\"\n[outbound]\nallow_private = [\"127.0.0.1\"]\n";
 
-/// A server on a system that trusts this front's certificate and no other.
+/// A server whose system trusts the certificate of this front and no other.
 fn trusting(front: &TlsFront, settings: &str) -> App {
     App::start_with(&format!("{SETTINGS}{settings}"), &[], &[("SSL_CERT_FILE", front.certificate().to_str().unwrap())])
 }
@@ -31,7 +32,7 @@ async fn hooked(app: &App, front: &TlsFront) -> String {
     path
 }
 
-/// A question of an agent to the admin, who wants e-mail about it.
+/// An agent asks the admin a question, and the admin gets e-mail about questions.
 async fn asks_the_admin(app: &App) {
     let mut ada = Browser::of(app, "ada@acme.test").await;
     let saved = ada.post("/settings/notifications", &[("email", "on")]).await;
@@ -89,7 +90,7 @@ async fn e_mail_leaves_over_tls_from_the_start_and_after_starttls() {
 
 #[tokio::test]
 async fn no_e_mail_leaves_in_the_clear_where_starttls_was_asked_for() {
-    // It offers no STARTTLS.
+    // This receiver does not offer STARTTLS.
     let plain = SmtpReceiver::start().await;
     let front = TlsFront::start(plain.address, Begin::AtOnce).await;
     let app = trusting(&front, &smtp(plain.address.port(), "starttls"));

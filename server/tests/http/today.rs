@@ -1,4 +1,4 @@
-//! /today over HTTP: whose work it shows, and what a trigger says about a session that nobody claims.
+//! `/today` over HTTP: whose work it shows, and the warning of a trigger whose session no worker claims.
 
 use crate::app::{App, Who};
 use reqwest::{
@@ -7,7 +7,7 @@ use reqwest::{
 };
 use serde_json::{Value, json};
 
-/// An action that nobody is assigned to, with a session that failed.
+/// A failed session of an action without an assignee.
 async fn failed_unassigned(app: &App) {
     let action = json!({ "name": "Look", "slug": "look", "agentSlug": "scout" });
     let action = app.post(Who::Operator, "/api/actions", action).await;
@@ -42,7 +42,7 @@ async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers(
     assert!(all.contains("href=\"/today?assignedTo=me&amp;bucket=failed\""), "{all}");
     let set = set.unwrap();
     assert!(set.starts_with("today=all; Path=/today;"), "{set}");
-    // The next visit without a word shows the same; the address wins.
+    // A visit without the parameter uses the cookie. The parameter takes precedence over it.
     assert!(page("", "; today=all").await.0.contains("No such supplier."));
     let (mine, set) = page("?assignedTo=me", "; today=all").await;
     assert!(!mine.contains("No such supplier.") && set.unwrap().starts_with("today=me;"));

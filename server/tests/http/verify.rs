@@ -1,4 +1,4 @@
-//! P-63: `verify` and `backup` read what is there, find a damaged file, and make nothing.
+//! P-63: `verify` and `backup` read the data, find a damaged file, and create nothing in the data directory.
 
 use crate::app::{App, binary};
 use std::{
@@ -13,13 +13,13 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// Names and sizes of what is in a folder.
+/// Names and sizes of the files in a folder.
 fn listed(folder: &Path) -> BTreeMap<String, u64> {
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
     entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().len())).collect()
 }
 
-/// A stopped server with a session in its log.
+/// A server with one session in its log, stopped.
 async fn stopped() -> App {
     let mut app = App::start();
     app.running(crate::app::Who::Operator).await;
@@ -60,7 +60,7 @@ async fn a_check_and_a_backup_make_nothing_beside_the_database() {
     let copied = app.cli().arg("backup").arg(out.path().join("copy")).output().unwrap();
     assert!(copied.status.success(), "{}", text(&copied));
     assert_eq!(listed(app.data_dir()), before);
-    // A killed server leaves its write-ahead log, and what is in it counts.
+    // A killed server leaves a write-ahead log, whose contents are verified too.
     app.serve_again();
     app.running(crate::app::Who::Operator).await;
     app.kill();
@@ -71,7 +71,7 @@ async fn a_check_and_a_backup_make_nothing_beside_the_database() {
     assert_eq!(listed(app.data_dir()).into_keys().collect::<Vec<_>>(), before);
 }
 
-/// The same command where its folder is mounted to be read alone; `None` where this system lets nobody mount.
+/// The command in a mount namespace where its folder is read-only. `None` if the test may not mount file systems.
 fn on_read_only_media(command: &Command, folder: &Path) -> Option<Command> {
     let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\"";
     let mut shell = Command::new("unshare");

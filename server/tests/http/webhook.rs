@@ -1,15 +1,15 @@
-//! Webhooks, by the real binary and a real receiver.
+//! Webhooks with the real binary and a real receiver.
 
 use crate::app::{App, Who, problem};
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::receiver::Receiver;
 
-/// The receivers of these tests are on this machine.
+/// Settings that permit receivers on this machine.
 const OPEN: &str = "public_url = \"https://log.example.org\"\n[outbound]\nallow_private = [\"127.0.0.1\"]\n";
 
 fn started() -> App {
-    // Nobody is at that proxy: a server that went through the one of its environment would reach nothing.
+    // Nothing listens at this proxy. A server that used the proxy of its environment would deliver nothing.
     let proxy = "http://127.0.0.1:9";
     App::start_with(OPEN, &[], &[("HTTP_PROXY", proxy), ("http_proxy", proxy)])
 }

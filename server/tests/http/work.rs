@@ -1,11 +1,11 @@
-//! `shiftbook work` against a real server.
+//! `shiftbook work` with a real server.
 
 use crate::app::{App, Who};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::process::{ExitStatus, Stdio};
 
-/// Runs the command line once, for the agent `tester`.
+/// Runs `shiftbook work` for one session of the agent `tester`.
 async fn work_once(app: &App, more: &[&str]) -> ExitStatus {
     let mut command = app.cli();
     command.args(["work", "--agent", "tester", "--once", "--url", &app.url]).args(more);
