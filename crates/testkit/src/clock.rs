@@ -1,10 +1,10 @@
-//! Time and randomness under the test's control.
+//! A clock and a source of random bytes that the test controls.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Clock, Entropy, Timestamp};
 use std::sync::{Arc, Mutex};
 
-/// A clock that moves when the test says so.
+/// A clock that only the test moves.
 #[derive(Clone)]
 pub struct TestClock(Arc<Mutex<Timestamp>>);
 
@@ -15,12 +15,12 @@ impl Default for TestClock {
 }
 
 impl TestClock {
-    /// A clock at this instant.
+    /// Creates a clock that shows this time.
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(now)))
     }
 
-    /// Moves the clock forward, or back by a negative amount.
+    /// Moves the clock forward, or back if the amount is negative.
     pub fn advance(&self, by: TimeDelta) {
         *self.0.lock().unwrap() += by;
     }
@@ -36,7 +36,7 @@ impl Clock for TestClock {
 pub struct SeededEntropy(Mutex<fastrand::Rng>);
 
 impl SeededEntropy {
-    /// Equal seeds give equal bytes.
+    /// Creates a source. Equal seeds give equal bytes.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(fastrand::Rng::with_seed(seed)))
     }

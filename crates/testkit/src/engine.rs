@@ -1,4 +1,4 @@
-//! A temporary database of either engine, and direct access to it beside the product.
+//! A temporary database on either engine, and direct connections to it that bypass the product.
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 use std::{
@@ -27,22 +27,22 @@ pub enum Engine {
     },
 }
 
-/// A connection that does not go through the product.
+/// A connection that bypasses the product.
 pub enum Raw {
     /// A connection to the SQLite file.
     Sqlite(SqliteConnection),
-    /// PostgreSQL, as its superuser.
+    /// A connection to PostgreSQL as superuser.
     Postgres(PgConnection),
 }
 
 impl Raw {
-    /// Another connection to a SQLite file.
+    /// Opens another connection to a SQLite file.
     pub async fn of_sqlite(file: &Path) -> Self {
         let url = format!("sqlite://{}", file.display());
         Self::Sqlite(SqliteConnection::connect(&url).await.unwrap())
     }
 
-    /// Runs SQL and answers with the number of rows it changed, or the database's refusal.
+    /// Runs SQL. Returns the number of changed rows, or the error of the database.
     pub async fn execute(&mut self, sql: &str) -> Result<u64, sqlx::Error> {
         match self {
             Self::Sqlite(c) => sqlx::raw_sql(AssertSqlSafe(sql)).execute(c).await.map(|done| done.rows_affected()),
@@ -58,7 +58,7 @@ impl Raw {
         }
     }
 
-    /// The first column of every row, as text.
+    /// Runs a query and returns the first column of every row, as text.
     pub async fn texts(&mut self, sql: &str) -> Vec<String> {
         match self {
             Self::Sqlite(c) => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(c).await.unwrap(),
@@ -81,7 +81,7 @@ impl Raw {
         all
     }
 
-    /// Asks the engine to prepare a statement without running it.
+    /// Prepares a statement without running it.
     pub async fn prepare(&mut self, sql: &str) -> Result<(), sqlx::Error> {
         match self {
             Self::Sqlite(c) => c.prepare(AssertSqlSafe(sql).into_sql()).await.map(|_| ()),
@@ -90,7 +90,7 @@ impl Raw {
     }
 }
 
-/// `AssertSqlSafe` as the type that `prepare` takes.
+/// Converts SQL to `AssertSqlSafe` as the type that `prepare` takes.
 trait IntoSql {
     fn into_sql(self) -> sqlx::SqlStr;
 }
@@ -101,15 +101,15 @@ impl IntoSql for AssertSqlSafe<&str> {
     }
 }
 
-/// The address of another database on this server.
+/// Returns the URL of another database on this server.
 fn url_of(server: &str, database: &str) -> String {
     let (base, _) = server.rsplit_once('/').unwrap();
     let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
     format!("{base}/{database}{query}")
 }
 
-/// The migrated database that the others are copies of, because migrating takes longer than most tests. Whichever test
-/// comes first makes it, with the product's own migrations; one for each set of them.
+/// Returns the name of a migrated database that tests copy, because migrations take longer than most tests. The first
+/// test creates it with the product's own migrations. Each set of migrations has its own template.
 async fn template(connection: &mut PgConnection, server: &str) -> String {
     let digest = migrations_digest();
     let name = format!("shiftbook_template_{digest:016x}");
@@ -123,7 +123,8 @@ async fn template(connection: &mut PgConnection, server: &str) -> String {
     let key = digest.cast_signed();
     connection.execute(AssertSqlSafe(format!("SELECT pg_advisory_lock({key})"))).await.unwrap();
     if !exists(connection).await {
-        // Under its name only when it is whole: a test that is ended half-way leaves nothing that others would copy.
+        // The database gets its final name when it is complete, so a test that is interrupted leaves no incomplete
+        // template.
         let draft = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
         connection.execute(AssertSqlSafe(format!("CREATE DATABASE {draft}"))).await.unwrap();
         let database = Database::Postgres { url: url_of(server, &draft), accept_data_loss: true };
@@ -134,7 +135,7 @@ async fn template(connection: &mut PgConnection, server: &str) -> String {
     name
 }
 
-/// Of the names and texts of PostgreSQL's migrations.
+/// Returns a digest over the names and texts of PostgreSQL's migrations.
 fn migrations_digest() -> u64 {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -147,15 +148,15 @@ fn migrations_digest() -> u64 {
 }
 
 impl Engine {
-    /// A fresh SQLite directory.
+    /// Creates an empty directory for a SQLite file.
     pub fn sqlite() -> Self {
         Self::Sqlite(tempfile::tempdir().unwrap())
     }
 
-    /// A fresh database on the test server.
+    /// Creates a database on the test server.
     ///
     /// # Panics
-    /// When there is no test server: half of the contract would silently not be tested.
+    /// If there is no test server. Skipping the tests would leave half of the contract untested without a failure.
     pub async fn postgres() -> Self {
         let server = std::env::var(POSTGRES_URL).unwrap_or_else(|_| {
             panic!("{POSTGRES_URL} is not set: run `cargo xtask test`, or start a PostgreSQL and set it")
@@ -168,16 +169,16 @@ impl Engine {
         Self::Postgres { url: url_of(&server, &name), server, name }
     }
 
-    /// The database as the ledger opens it.
+    /// Returns the database in the form in which the ledger opens it.
     pub fn database(&self) -> Database {
         match self {
             Self::Sqlite(dir) => Database::Sqlite { data_dir: dir.path().to_owned() },
-            // Test servers may be started without fsync for speed.
+            // A test server may run without fsync.
             Self::Postgres { url, .. } => Database::Postgres { url: url.clone(), accept_data_loss: true },
         }
     }
 
-    /// The SQLite file.
+    /// Path of the SQLite file; `None` on PostgreSQL.
     pub fn file(&self) -> Option<PathBuf> {
         match self {
             Self::Sqlite(dir) => Some(dir.path().join("shiftbook.sqlite3")),
@@ -185,7 +186,7 @@ impl Engine {
         }
     }
 
-    /// A connection to the ratings: on SQLite a file of their own, which has to exist.
+    /// Opens a connection to the ratings. On SQLite they have their own file, which must exist.
     pub async fn raw_feedback(&self) -> Raw {
         match self {
             Self::Sqlite(dir) => {
@@ -196,7 +197,7 @@ impl Engine {
         }
     }
 
-    /// Name of the table of ratings on such a connection.
+    /// Name of the table of ratings on the connection of [`Engine::raw_feedback`].
     pub const fn feedback_table(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "session_feedback",
@@ -204,7 +205,7 @@ impl Engine {
         }
     }
 
-    /// A connection that does not go through the product.
+    /// Opens a connection that bypasses the product.
     pub async fn raw(&self) -> Raw {
         match self {
             Self::Sqlite(dir) => {

@@ -23,11 +23,11 @@ pub const PASSWORD: &str = "correct horse battery";
 /// Instance key of every fixture.
 pub const INSTANCE_KEY: &str = "9f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a63";
 
-/// A ledger, its engine, and who may use it.
+/// A ledger, its engine, and the scopes of its users.
 pub struct Fixture {
     /// The ledger under test.
     pub ledger: Ledger,
-    /// Its database.
+    /// Engine of the ledger's database.
     pub engine: Engine,
     /// The clock that the ledger reads; the test moves it.
     pub clock: TestClock,
@@ -48,12 +48,12 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// A fixture on SQLite.
+    /// Creates a fixture on SQLite.
     pub async fn sqlite() -> Self {
         Self::on(Engine::sqlite()).await
     }
 
-    /// A fixture on PostgreSQL.
+    /// Creates a fixture on PostgreSQL.
     pub async fn postgres() -> Self {
         Self::on(Engine::postgres().await).await
     }
@@ -84,59 +84,59 @@ impl Fixture {
         self.ledger = open_with(&self.engine, &self.clock, Mode::Server, leases).await;
     }
 
-    /// Another ledger on the same data, as a second process has it.
+    /// Opens another ledger on the same data, as a second process does.
     pub async fn second_ledger(&self, mode: Mode) -> Ledger {
         open_as(&self.engine, &self.clock, mode).await
     }
 
-    /// Another server on the same data, with a clock and leases of its own.
+    /// Opens another server on the same data, with its own clock and its own leases.
     pub async fn server_with(&self, clock: &TestClock, leases: LeaseClock) -> Ledger {
         open_with(&self.engine, clock, Mode::Server, leases).await
     }
 
-    /// A command-line tool on the same data, for which passwords cost what they cost where Shiftbook is installed.
+    /// Opens a command-line tool on the same data, with the cost of passwords of an installation.
     pub async fn installed_tool(&self) -> Ledger {
         let lease_clock = LeaseClock::Process(Arc::new(self.clock.clone()));
         let options = options(&self.engine, &self.clock, Mode::Tool, lease_clock);
         Ledger::open(Options { password_cost: PasswordCost::Full, ..options }).await.unwrap()
     }
 
-    /// The admin of yet another workspace.
+    /// Creates another workspace with an admin, and returns the admin.
     pub async fn workspace(&self, slug: &str) -> Scope {
         person(&self.ledger, slug, &format!("admin@{slug}.test"), Role::Admin).await
     }
 
-    /// A queued agent session.
+    /// Creates a queued agent session.
     pub async fn pending(&self) -> SessionRecord {
         let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
         session::create(&self.ledger, &self.operator, new).await.unwrap()
     }
 
-    /// A claimed agent session with a lease of `seconds`.
+    /// Creates and claims an agent session with a lease of `seconds`.
     pub async fn running_for(&self, seconds: u32) -> SessionRecord {
         self.pending().await;
         self.claim(1, seconds).await.pop().unwrap()
     }
 
-    /// A claimed agent session with a long lease.
+    /// Creates and claims an agent session with a long lease.
     pub async fn running(&self) -> SessionRecord {
         self.running_for(3_600).await
     }
 
-    /// Claims without waiting.
+    /// Claims at most `max` sessions as the worker, without waiting.
     pub async fn claim(&self, max: u32, lease_seconds: u32) -> Vec<SessionRecord> {
         let claim = Claim { agent_slugs: None, max, lease_seconds };
         let claimed = session::claim(&self.ledger, &self.worker, claim, Duration::ZERO).await.unwrap();
         claimed.into_iter().map(|claimed| claimed.session).collect()
     }
 
-    /// Appends as the worker.
+    /// Appends events as the worker.
     pub async fn append(&self, id: SessionId, attempt: u32, events: Vec<NewEvent>) -> ledger::Result<events::Appended> {
         let append = events::Append { session_id: id, attempt: Some(attempt), events };
         events::append(&self.ledger, &self.worker, append).await
     }
 
-    /// The whole log of a session.
+    /// Reads the whole log of a session.
     pub async fn log(&self, id: SessionId) -> Vec<ledger::EventRecord> {
         let mut all = Vec::new();
         loop {
@@ -150,7 +150,7 @@ impl Fixture {
         }
     }
 
-    /// Asserts that the hash chains of all sessions hold.
+    /// Asserts that the hash chains of all sessions are valid.
     pub async fn assert_verified(&self) {
         let verified = ledger::verify::all(&self.ledger, None, |_| {}).await.unwrap();
         assert_eq!((verified.bad, verified.problems), (None, Vec::new()));
@@ -167,7 +167,7 @@ async fn open(engine: &Engine, clock: &TestClock) -> Ledger {
     open_as(engine, clock, Mode::Server).await
 }
 
-/// Leases go by the test's clock, on both engines; `lease_clock.rs` tests the database's.
+/// Opens the ledger with leases by the test's clock, on both engines. `lease_clock.rs` tests the database's clock.
 async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
     open_with(engine, clock, mode, LeaseClock::Process(Arc::new(clock.clone()))).await
 }
@@ -178,7 +178,8 @@ async fn open_with(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: 
     ledger
 }
 
-/// Passwords cost next to nothing here: at their full price, five people took most of a test's time.
+/// Options with a low cost of passwords: at the cost of an installation, hashing for five people took most of a test's
+/// time.
 fn options(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Options {
     Options {
         database: engine.database(),
@@ -195,7 +196,7 @@ async fn person(ledger: &Ledger, tenant: &str, email: &str, role: Role) -> Scope
     auth::sign_in(ledger, email, PASSWORD, "").await.unwrap().identity.scope
 }
 
-/// An event of this kind with no content.
+/// Creates an event of this kind without content.
 pub fn event(kind: &str) -> NewEvent {
     NewEvent {
         id: None,
@@ -209,13 +210,14 @@ pub fn event(kind: &str) -> NewEvent {
     }
 }
 
-/// An `agent.message` with this text.
+/// Creates an `agent.message` with this text.
 pub fn text(text: &str) -> NewEvent {
     let content = json!([{ "type": "text", "text": text }]).to_string();
     NewEvent { content: Some(RawValue::from_string(content).unwrap()), ..event("agent.message") }
 }
 
-/// A `human.*` event as a browser sends it: of a page (`text` is its path; an entity's ends with its id) or of a note.
+/// Creates a `human.*` event as a browser sends it. `text` is the path of the page, which ends with the id for an
+/// entity, or the text of a note.
 pub fn human(kind: &str, text: &str) -> NewEvent {
     let raw = |json: serde_json::Value| RawValue::from_string(json.to_string()).unwrap();
     let id = text.rsplit('/').next().unwrap_or_default();

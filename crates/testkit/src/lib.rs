@@ -1,6 +1,6 @@
-//! Fixtures for tests: a clock that the test moves, seeded randomness, a ledger on either engine, and fake services.
+//! Fixtures for tests: a clock and random bytes that the test controls, a ledger on either engine, and fake services.
 //!
-//! Test code may unwrap: a panic fails the test.
+//! This crate may unwrap: a panic fails the test.
 
 mod clock;
 mod engine;

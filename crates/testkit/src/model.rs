@@ -1,5 +1,5 @@
-//! A chat model whose replies a test scripts, over HTTP: the OpenAI-compatible wire format at `/v1/chat/completions`,
-//! Anthropic's at `/v1/messages`, both streamed, and their failures.
+//! A chat model with scripted replies, over HTTP: the OpenAI-compatible protocol at `/v1/chat/completions` and
+//! Anthropic's at `/v1/messages`, both streamed, with their failures.
 
 use serde_json::{Value, json};
 use std::{
@@ -11,33 +11,33 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// How the model answers the next request.
+/// The reply to one request.
 #[derive(Debug, Clone)]
 pub enum Move {
     /// A reply with this text.
     Say(&'static str),
-    /// It says this and calls tools: id, name, input as text, so that it can be no JSON.
+    /// A reply with this text and tool calls: id, name, and input as text, which may be invalid JSON.
     Call(&'static str, Vec<(&'static str, &'static str, String)>),
-    /// It is cut off at its longest length while it says this.
+    /// A reply with this text that ends because it reached the largest number of tokens.
     Truncated(&'static str),
-    /// No answer but this status, and after how many seconds to ask again.
+    /// An error with this status, a `retry-after` in seconds, and a message.
     Status(u16, Option<u32>, &'static str),
-    /// The connection breaks in the middle of the answer.
+    /// The connection breaks in the middle of the reply.
     Cut,
-    /// The stream ends in good order, but before the answer does.
+    /// The stream ends normally, but without the end of the reply.
     Short,
-    /// A chunk that is no JSON.
+    /// A chunk that is not JSON.
     Garbage,
-    /// The service breaks off with an error inside the stream.
+    /// An error inside the stream ends the reply.
     Overloaded,
-    /// It says this and is never done.
+    /// A reply with this text whose stream never ends.
     Unfinished(&'static str),
-    /// Nothing ever comes.
+    /// No reply. The connection stays open.
     Hang,
 }
 
 impl Move {
-    /// One call of a tool, without words.
+    /// A reply with one tool call and no text.
     pub fn tool(id: &'static str, name: &'static str, input: &Value) -> Self {
         Self::Call("", vec![(id, name, input.to_string())])
     }
@@ -46,26 +46,26 @@ impl Move {
 /// A request that the model received.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// The request line and headers, as they came.
+    /// Request line and headers, as received.
     pub head: String,
     /// The body as JSON.
     pub body: Value,
 }
 
-/// The running service; ends with the test.
+/// A running service. It ends with the test.
 #[derive(Debug, Clone)]
 pub struct ScriptedModel {
-    /// With `/v1`, as settings want it.
+    /// Base URL with `/v1`, as settings need it.
     pub base_url: String,
     script: Arc<Mutex<VecDeque<Move>>>,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
-/// Tokens that every answer reports: read, of these cached, written.
+/// Token counts that every reply reports: input tokens, of these cached, output tokens.
 pub const TOKENS: (u32, u32, u32) = (100, 40, 20);
 
 impl ScriptedModel {
-    /// Plays these moves, one per request; after them every request is refused.
+    /// Starts a service that gives these replies, one for each request. Further requests are refused.
     pub async fn play(moves: impl IntoIterator<Item = Move>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -75,19 +75,19 @@ impl ScriptedModel {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let model = playing.clone();
-                // A client that goes away is no mistake of the script.
+                // A client that closes the connection is no error of the script.
                 tokio::spawn(async move { drop(model.answer(stream).await) });
             }
         });
         model
     }
 
-    /// More moves, after those that are left.
+    /// Adds replies after those that are left.
     pub fn then(&self, moves: impl IntoIterator<Item = Move>) {
         self.script.lock().unwrap().extend(moves);
     }
 
-    /// Everything that was asked so far.
+    /// Requests received so far, in order.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
@@ -131,7 +131,7 @@ async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Re
     stream.write_all(head.as_bytes()).await?;
     let frames = if is_openai { openai(&next) } else { anthropic(&next) };
     let text = frames.concat();
-    // In pieces that tear lines and characters apart, as networks do.
+    // Pieces of 37 bytes split lines and characters, as a network may do.
     for piece in text.as_bytes().chunks(37) {
         stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes()).await?;
         stream.write_all(piece).await?;
@@ -146,7 +146,7 @@ async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Re
     stream.write_all(b"0\r\n\r\n").await
 }
 
-/// The words and calls of an answer that comes to its end, or the words before it breaks off.
+/// Text and calls of a complete reply, or the text before the reply breaks off.
 fn content(next: &Move) -> (&'static str, &[(&'static str, &'static str, String)]) {
     match next {
         Move::Say(text) | Move::Truncated(text) | Move::Unfinished(text) => (text, &[]),

@@ -13,9 +13,9 @@ use tokio::{
     sync::Notify,
 };
 
-/// A running proxy. It ends with the runtime.
+/// A running proxy. It ends with the async runtime.
 pub struct Proxy {
-    /// Where to connect instead of the target.
+    /// Address to connect to instead of the target.
     pub address: SocketAddr,
     state: Arc<State>,
 }
@@ -27,7 +27,7 @@ struct State {
 }
 
 impl Proxy {
-    /// Forwards to `target`.
+    /// Starts a proxy that forwards to `target`.
     pub async fn start(target: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -48,12 +48,12 @@ impl Proxy {
         Self { address, state }
     }
 
-    /// From now on nothing gets through in either direction; connections stay open.
+    /// Stops forwarding in both directions. Connections stay open.
     pub fn go_silent(&self) {
         self.state.silent.store(true, Ordering::SeqCst);
     }
 
-    /// Lets everything through again, what waited included.
+    /// Forwards again, including what was received meanwhile.
     pub fn recover(&self) {
         self.state.silent.store(false, Ordering::SeqCst);
         self.state.changed.notify_waiters();

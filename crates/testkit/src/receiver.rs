@@ -1,4 +1,4 @@
-//! An HTTP receiver of webhooks that records requests and answers as a test tells it.
+//! An HTTP receiver of webhooks that records requests and gives the answers that a test sets.
 
 use std::{
     collections::VecDeque,
@@ -12,17 +12,17 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// One request as it arrived.
+/// One received request.
 #[derive(Debug, Clone)]
 pub struct Received {
-    /// Names in lower case.
+    /// Header names in lower case, with values.
     pub headers: Vec<(String, String)>,
     /// The body as text.
     pub body: String,
 }
 
 impl Received {
-    /// The value of a header that must be there.
+    /// Returns the value of a header, which must exist.
     pub fn header(&self, name: &str) -> &str {
         &self.headers.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no header {name}")).1
     }
@@ -40,23 +40,23 @@ pub struct Receiver {
 struct Shared {
     received: Mutex<Vec<Received>>,
     answers: Mutex<VecDeque<String>>,
-    /// Of a silent one: connections that never hear anything, kept open.
+    /// Open connections of a receiver that never answers; `None` for other receivers.
     unheard: Option<Mutex<Vec<TcpStream>>>,
     arrived: Notify,
 }
 
 impl Receiver {
-    /// A receiver that answers 204 unless told otherwise.
+    /// Starts a receiver that answers 204 by default.
     pub async fn start() -> Self {
         Self::at("127.0.0.1:0".parse().unwrap()).await
     }
 
-    /// A receiver at this address, which must be free.
+    /// Starts a receiver at this address, which must be free.
     pub async fn at(address: SocketAddr) -> Self {
         Self::of(address, Shared::default()).await
     }
 
-    /// A receiver that accepts connections and never answers.
+    /// Starts a receiver that accepts connections and never answers.
     pub async fn silent() -> Self {
         let shared = Shared { unheard: Some(Mutex::default()), ..Shared::default() };
         Self::of("127.0.0.1:0".parse().unwrap(), shared).await
@@ -69,24 +69,24 @@ impl Receiver {
         let serving = shared.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A sender that hangs up in the middle is not what is tested here.
+                // A sender may close the connection early.
                 let _ = serve(stream, &serving).await;
             }
         });
         Self { address, shared, task }
     }
 
-    /// The URL that leads here.
+    /// URL of the receiver.
     pub fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
-    /// Sets the answer to the next request: the end of a status line and headers, such as `410 Gone`.
+    /// Sets the answer to the next request: status code and reason, and further headers, such as `410 Gone`.
     pub fn answer_next(&self, answer: &str) {
         self.shared.answers.lock().unwrap().push_back(answer.to_owned());
     }
 
-    /// Everything received so far.
+    /// Requests received so far, in order.
     pub fn received(&self) -> Vec<Received> {
         self.shared.received.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! An SMTP receiver that records e-mails and accepts them unless told otherwise.
+//! An SMTP receiver that records e-mails and accepts them by default.
 
 use std::{
     collections::VecDeque,
@@ -12,10 +12,10 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// One e-mail as it arrived.
+/// One received e-mail.
 #[derive(Debug, Clone)]
 pub struct Mail {
-    /// The envelope's recipient.
+    /// Recipient of the envelope.
     pub to: String,
     /// Headers and body.
     pub text: String,
@@ -37,7 +37,7 @@ struct Shared {
 }
 
 impl SmtpReceiver {
-    /// Starts on a free port.
+    /// Starts a receiver on a free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -45,7 +45,7 @@ impl SmtpReceiver {
         let serving = shared.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A sender that hangs up in the middle is not what is tested here.
+                // A sender may close the connection early.
                 let _ = serve(stream, &serving).await;
             }
         });
@@ -57,12 +57,12 @@ impl SmtpReceiver {
         self.shared.refusals.lock().unwrap().push_back(answer.to_owned());
     }
 
-    /// Everything received so far.
+    /// E-mails received so far, in order.
     pub fn mails(&self) -> Vec<Mail> {
         self.shared.mails.lock().unwrap().clone()
     }
 
-    /// Waits for the next e-mail, where none has arrived yet.
+    /// Waits until an e-mail has arrived. Returns the newest one.
     pub async fn wait(&self) -> Mail {
         loop {
             let arrived = self.shared.arrived.notified();

@@ -1,4 +1,5 @@
-//! TLS in front of a receiver that speaks plain text, with a certificate that nobody trusts unless told to.
+//! A TLS front for a receiver that uses plain text. Its certificate is trusted only by systems that are configured for
+//! it.
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use tempfile::TempDir;
@@ -19,22 +20,22 @@ use tokio_rustls::{
 /// When TLS begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
-    /// With the connection.
+    /// At the start of the connection.
     AtOnce,
-    /// When an SMTP client has asked for it. One that goes on in the clear is hung up on.
+    /// After an SMTP client has sent STARTTLS. The front closes the connection of a client that continues without it.
     StartTls,
 }
 
 /// A running front. It ends when dropped.
 pub struct TlsFront {
-    /// Where it listens, on this machine.
+    /// Address of the front, on this machine.
     pub address: SocketAddr,
     dir: TempDir,
     task: JoinHandle<()>,
 }
 
 impl TlsFront {
-    /// Passes on what it is told to the receiver at `to`.
+    /// Starts a front that forwards decrypted bytes to the receiver at `to`.
     pub async fn start(to: SocketAddr, begin: Begin) -> Self {
         let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -51,14 +52,14 @@ impl TlsFront {
         let address = listener.local_addr().unwrap();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A sender that does not trust the certificate hangs up.
+                // A sender that does not trust the certificate closes the connection.
                 let _ = pass(stream, &acceptor, to, begin).await;
             }
         });
         Self { address, dir, task }
     }
 
-    /// The certificate, as PEM.
+    /// Path of the certificate, a PEM file.
     pub fn certificate(&self) -> PathBuf {
         self.dir.path().join("ca.pem")
     }
@@ -75,14 +76,14 @@ async fn pass(stream: TcpStream, acceptor: &TlsAcceptor, to: SocketAddr, begin: 
     let stream = if begin == Begin::StartTls { asked_to_begin(stream).await? } else { stream };
     let mut stream = acceptor.accept(stream).await?;
     if begin == Begin::StartTls {
-        // The client was greeted before.
+        // The client got a greeting before TLS, so the receiver's greeting is dropped.
         behind.read_line(&mut String::new()).await?;
     }
     copy_bidirectional(&mut stream, &mut behind).await?;
     Ok(())
 }
 
-/// SMTP until STARTTLS.
+/// Answers SMTP commands until STARTTLS.
 async fn asked_to_begin(stream: TcpStream) -> std::io::Result<TcpStream> {
     let mut stream = BufReader::new(stream);
     stream.write_all(b"220 front\r\n").await?;

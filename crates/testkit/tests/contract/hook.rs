@@ -1,4 +1,4 @@
-//! Coding agents' hooks: one session per session of the agent, with the agent's own status.
+//! Hooks of coding agents: one session for each session of the agent, with the agent's status.
 
 use chrono::TimeDelta;
 use domain::{
@@ -65,7 +65,7 @@ fn tool(event: &str, name: &str, command: &str, id: &str) -> Value {
     )
 }
 
-/// Every session made by hooks, oldest first.
+/// All sessions that hooks created, oldest first.
 async fn sessions(f: &Fixture, scope: &Scope) -> Vec<SessionRecord> {
     let all = ListSessions {
         session_type: None,
@@ -92,7 +92,7 @@ async fn status(f: &Fixture) -> Status {
     only(f).await.status()
 }
 
-/// `running>waiting_human` of every change, in order.
+/// All changes of status as `running>waiting_human`, in order.
 async fn changes(f: &Fixture, id: SessionId) -> Vec<String> {
     let log = f.log(id).await;
     let changes = log.iter().filter(|event| event.kind == "session.status_change");
@@ -155,14 +155,14 @@ async fn sending_every_hook_again_adds_nothing(f: Fixture) {
         record(&f.ledger, &f.member, sent).await.unwrap();
         assert_eq!(only(&f).await, before, "{line}");
     }
-    // Late, and after the end.
+    // The same hooks again, after the end.
     let before = only(&f).await;
     for (number, line) in CLAUDE_CODE.lines().enumerate() {
         let id = Some(Uuid::from_u128(number as u128));
         record(&f.ledger, &f.member, Hook { id, ..hook(Source::ClaudeCode, line) }).await.unwrap();
     }
     assert_eq!(only(&f).await, before);
-    // Without an id of whoever forwards it, the payload's own counts.
+    // Without an id from the sender, the id in the payload identifies the call.
     let call = tool("PreToolUse", "Bash", "ls", "t-1");
     for _ in 0..3 {
         send(&f, &f.member, &call).await.unwrap();
@@ -203,7 +203,7 @@ async fn a_permission_waits_for_a_person_until_its_own_call_is_answered(f: Fixtu
             payload("PermissionRequest", json!({ "tool_name": "Write", "tool_input": { "file_path": "a" } })),
             Status::WaitingHuman,
         ),
-        // Denied: no hook tells. The next thing it does does.
+        // The person denied the call, which no hook reports. The next hook shows that the agent continues.
         (tool("PreToolUse", "Bash", "pwd", "t-3"), Status::Running),
         (
             payload("PermissionRequest", json!({ "tool_name": "Write", "tool_input": { "file_path": "b" } })),
@@ -289,7 +289,7 @@ async fn an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first(f: F
     send(&f, &f.member, payload("SessionEnd", json!({ "reason": "other" }))).await.unwrap();
     let first = only(&f).await;
     assert_eq!(first.status(), Status::Completed);
-    // What comes late is answered and changes nothing.
+    // Hooks that arrive after the end are answered and change nothing.
     for late in [
         tool("PostToolUse", "Bash", "ls", "t-9"),
         payload("Stop", json!({})),
@@ -304,7 +304,7 @@ async fn an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first(f: F
     let second = sessions(&f, &f.admin).await.pop().unwrap();
     assert_eq!((second.status(), second.parent_id, second.retry_of), (Status::Running, Some(first.id), None));
     assert!(second.metadata.contains(&format!(r#""continues":"{}""#, first.id)), "{}", second.metadata);
-    // A person stops it here; the agent does not hear of that and goes on.
+    // A person cancels the session here. The agent does not learn of it and continues.
     session::cancel(&f.ledger, &f.member, second.id, None).await.unwrap();
     send(&f, &f.member, tool("PreToolUse", "Bash", "ls", "t-1")).await.unwrap();
     send(&f, &f.member, tool("PostToolUse", "Bash", "ls", "t-1")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Working sessions: one per person, owned by them alone, ended once (P-23), told to agents.
+//! Human sessions: one running session per person, owned by that person only, ended once (P-23), shown to agents.
 
 use chrono::TimeDelta;
 use domain::{
@@ -53,7 +53,7 @@ async fn everybody_makes_plain_tasks_for_themselves_and_nothing_more(f: Fixture)
         let refused = action::create(&f.ledger, &f.member, new).await;
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{what}: {refused:?}");
     }
-    // A token has no tasks of its own, not even one that speaks for the person.
+    // A token has no tasks of its own, even if it acts for a person.
     let token = Scope { on_behalf_of: f.member.user_id(), token_scope: None, ..f.worker };
     let token = Scope { role: domain::role::Role::Member, ..token };
     assert!(matches!(action::create(&f.ledger, &token, own("x")).await, Err(Error::Forbidden(_))));
@@ -68,7 +68,7 @@ async fn append(f: &Fixture, who: &Scope, id: SessionId, events: Vec<NewEvent>) 
     events::append(&f.ledger, who, Append { session_id: id, attempt: None, events }).await
 }
 
-/// What the database itself says: rows that run, whatever the product believes.
+/// Number of running rows, counted in the database itself.
 async fn running(f: &Fixture) -> i64 {
     let count = "SELECT COUNT(*) FROM sessions WHERE source = 'human-session-bridge' AND status = 'running'";
     f.engine.raw().await.number(count).await
@@ -121,7 +121,7 @@ async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: F
 async fn tabs_that_race_leave_exactly_one_running_session(f: Fixture) {
     let (one, two) = (task(&f, "One").await, task(&f, "Two").await);
     for round in 0..12 {
-        // Without a session, with one of the same task, with one of another task.
+        // Rounds start without a session, with a session of the same task, and with one of another task.
         match round % 3 {
             0 => {
                 if let Some(active) = human::active(&f.ledger, &f.member).await.unwrap() {
@@ -202,7 +202,7 @@ async fn a_task_that_is_archived_or_foreign_is_refused_precisely(f: Fixture) {
 
 async fn nobody_else_can_end_or_take_over_a_working_session(f: Fixture) {
     let mine = start(&f, &f.member, task(&f, "Mine").await).await.session;
-    // No worker ever claimed it, so attempt 0 holds nothing.
+    // No worker ever claimed the session, so attempt 0 gives no access either.
     for attempt in [0, 1] {
         let (l, id) = (&f.ledger, mine.id);
         for caller in [f.worker, f.operator, f.admin] {
@@ -236,7 +236,7 @@ async fn a_session_left_open_is_abandoned_once_by_one_of_two_servers(f: Fixture)
     let left = start(&f, &f.member, shared).await.session;
     f.clock.advance(TimeDelta::hours(11));
     let fresh = start(&f, &f.other_member, shared).await.session;
-    // A second process; on SQLite only one may serve, the sweep is the same.
+    // A second process. SQLite permits only one server, so this is a tool, whose sweep is the same.
     let second = f.second_ledger(Mode::Tool).await;
     assert_eq!(human::sweep(&f.ledger).await.unwrap(), Some(0), "nothing is left open yet");
     assert_eq!(human::sweep(&second).await.unwrap(), None, "the first sweeps for both");
@@ -249,7 +249,7 @@ async fn a_session_left_open_is_abandoned_once_by_one_of_two_servers(f: Fixture)
     let ended = session::get(&f.ledger, &f.member, left.id).await.unwrap();
     assert_eq!((ended.status(), ended.end_reason()), (Status::Abandoned, Some(EndReason::TimedOut)));
     assert_eq!(session::get(&f.ledger, &f.member, fresh.id).await.unwrap().status(), Status::Running);
-    // The holder goes away: within its lease the other takes over.
+    // The process with the sweep's lease stops. After the lease has expired the other one sweeps.
     f.clock.advance(TimeDelta::hours(11));
     let (a, b) = (human::sweep(&second).await.unwrap(), human::sweep(&f.ledger).await.unwrap());
     assert_eq!((a, b), (Some(1), None));
@@ -277,7 +277,7 @@ async fn a_batch_repeated_after_a_lost_answer_adds_nothing_however_it_is_grouped
     let log: Vec<_> = f.log(id).await.into_iter().filter(|e| e.kind == "human.navigate").collect();
     let expected: Vec<_> = (0..8).map(|n| EventId(uuid::Uuid::from_u128(n))).collect();
     assert_eq!(log.iter().map(|e| e.id).collect::<Vec<_>>(), expected, "each once, in the order sent");
-    // After the end a repeat is still answered, and anything new is not taken.
+    // After the end, a repeated request is answered and new events are refused.
     human::stop(&f.ledger, &f.member, id).await.unwrap();
     assert_eq!(append(&f, &f.member, id, batch(0..4)).await.unwrap().events, sent.events);
     assert!(matches!(append(&f, &f.member, id, batch(7..9)).await, Err(Error::WriteRefused { .. })));
@@ -286,7 +286,7 @@ async fn a_batch_repeated_after_a_lost_answer_adds_nothing_however_it_is_grouped
 }
 
 async fn the_day_adds_up_by_task_from_the_persons_own_midnight(f: Fixture) {
-    // The clock stands at 2027-01-15T08:00:00Z: 09:00 in Berlin.
+    // The clock shows 2027-01-15T08:00:00Z, which is 09:00 in Berlin.
     let (review, mail) = (task(&f, "Review").await, task(&f, "Mail").await);
     start(&f, &f.other_member, review).await;
     start(&f, &f.member, review).await;

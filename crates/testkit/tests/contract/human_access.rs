@@ -1,4 +1,5 @@
-//! P-23: people write only `human.*`, only to their own running mixed session; on PostgreSQL the database says so too.
+//! P-23: people write only `human.*` events, and only to their own running mixed session. On PostgreSQL, row-level
+//! security enforces it too.
 
 use domain::{
     Scope,
@@ -18,7 +19,7 @@ on_both_engines!(
     a_path_is_recorded_without_its_query_once_however_often_it_is_sent,
 );
 
-/// An event of this kind that is refused for nothing but its author.
+/// A valid event of this kind. It can only be refused because of its author.
 fn proper(kind: &str) -> events::NewEvent {
     match kind {
         "human.entity_view" => human(kind, "/entities/01890000-0000-7000-8000-000000000001"),
@@ -42,7 +43,7 @@ async fn people_write_only_human_events_to_their_own_running_mixed_session(f: Fi
     let kinds: Vec<&str> = KNOWN.into_iter().chain(["human.custom", "humanoid.marker", "acme.human"]).collect();
     let mut accepted_count = 0;
     for session_type in Type::ALL {
-        // A final row stays final, so each final status needs a session of its own.
+        // A final row cannot be changed, so each final status needs its own session.
         for status in Status::ALL {
             let title = format!("{session_type} {status}");
             let new = NewSession {
@@ -51,7 +52,7 @@ async fn people_write_only_human_events_to_their_own_running_mixed_session(f: Fi
                 ..NewSession::of_type(session_type)
             };
             let session = session::create(&f.ledger, &f.member, new).await.unwrap();
-            // No command leads everywhere; the row is put there by hand.
+            // Not every status can be reached with commands, so the test changes the row itself.
             raw.execute(&format!("UPDATE sessions SET status = '{status}' WHERE title = '{title}'")).await.unwrap();
             for (name, caller) in callers {
                 for kind in &kinds {
@@ -122,14 +123,14 @@ async fn a_path_is_recorded_without_its_query_once_however_often_it_is_sent(f: F
     f.done().await;
 }
 
-/// PostgreSQL alone: rows over a direct connection as the application's role, with workspace and person set by hand.
+/// PostgreSQL only: rows written over a direct connection with the application's role, workspace and person.
 #[tokio::test]
 async fn row_level_security_lets_only_the_owner_write_human_events() {
     let f = Fixture::postgres().await;
     let mut raw = f.engine.raw().await;
     let id_of = |who: &Scope| who.user_id().unwrap().to_string();
     let (acme, other) = (f.member.tenant_id.to_string(), f.stranger.tenant_id.to_string());
-    // Who the connection says it is; nobody at all, and the system, are no persons.
+    // Workspace, person and system flag of the connection. Without a person, and as the system, it is no person.
     let speakers = [
         ("owner", &acme, id_of(&f.member), "off"),
         ("member", &acme, id_of(&f.other_member), "off"),

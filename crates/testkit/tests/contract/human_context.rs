@@ -33,7 +33,7 @@ async fn work(f: &Fixture, name: &str, events: Vec<NewEvent>) {
     }
 }
 
-/// An entity put there by hand: this test is about telling of one.
+/// An entity written with SQL. This test is only about its place in the context.
 async fn entity(f: &Fixture, title: &str) -> EntityId {
     let (type_id, id) = (EntityId(uuid::Uuid::from_u128(0x71)), EntityId(uuid::Uuid::from_u128(0xe1)));
     let literal = |id: uuid::Uuid| match f.engine {
@@ -115,7 +115,7 @@ async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fix
     assert_eq!((mias.on_behalf_of, mias.user_id()), (f.member.user_id(), None));
     let told = human::recent_activity::block(&f.ledger, &mias).await.unwrap().unwrap();
     assert!(told.contains("Secret plans"));
-    // What it starts is its person's; it is not them all the same.
+    // A session that the token starts belongs to the person, but its creator is the token.
     let made = session::create(&f.ledger, &mias, NewSession::of_type(Type::Mixed)).await.unwrap();
     assert_eq!((made.user_id, made.created_by.starts_with("token:")), (f.member.user_id(), true));
     let (record, secret) = token::create_personal(&f.ledger, &f.admin, "mine", Role::Admin, None).await.unwrap();
@@ -168,7 +168,7 @@ async fn people_have_tokens_of_their_own_that_may_at_most_what_they_may(f: Fixtu
     }
     let (theirs, _) = token::create_personal(&f.ledger, &f.operator, "ci", Role::Operator, worker).await.unwrap();
 
-    // Each sees and stops their own; admins everybody's.
+    // Each person sees and revokes their own tokens. Admins see and revoke all.
     let names = async |who| {
         let listed = token::list(&f.ledger, who).await.unwrap();
         listed.into_iter().map(|token| token.name).collect::<Vec<_>>()
@@ -192,7 +192,7 @@ async fn a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_s
         session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap()
     };
     let trigger = async |who: &Scope| {
-        // Claims are oldest first.
+        // Claims take the oldest session first.
         f.clock.advance(TimeDelta::milliseconds(1));
         let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
         session::create(&f.ledger, who, new).await.unwrap()
@@ -226,7 +226,7 @@ async fn a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_s
     assert_eq!(parts[0]["text"].as_str(), Some(context.as_str()), "the transcript shows what the agent was told");
     let active = human::active(&f.ledger, &f.member).await.unwrap().unwrap();
     assert!(log[3].metadata.contains(&active.session.id.to_string()));
-    // A session of a personal token is its person's.
+    // A session that a personal token creates belongs to the token's person.
     let own_token = Scope { on_behalf_of: f.member.user_id(), ..f.worker };
     trigger(&own_token).await;
     assert!(claim().await[0].context.is_some());

@@ -1,4 +1,4 @@
-//! Imports: every row of a file once, whatever happens in between.
+//! Imports: every row of a file is imported once, whatever happens during the import.
 
 use crate::entity::{acme, company, values};
 use domain::{
@@ -55,7 +55,7 @@ async fn an_import_that_is_interrupted_goes_on_and_makes_every_row_once(mut f: F
     let tenant_id = f.member.tenant_id;
     let after = import::advance(&f.ledger, tenant_id, begun.id).await.unwrap();
     assert_eq!(after.next_row, IMPORT_CHUNK_ROWS as u64);
-    // A chunk whose transaction does not commit leaves neither entities nor progress.
+    // If the transaction of a chunk fails, neither its entities nor its progress are stored.
     let mut raw = f.engine.raw().await;
     let refuse = match &raw {
         testkit::Raw::Sqlite(_) => {
@@ -75,7 +75,7 @@ async fn an_import_that_is_interrupted_goes_on_and_makes_every_row_once(mut f: F
     raw.execute(repair).await.unwrap();
     drop(raw);
     f.restart().await;
-    // It is not taken up while somebody may still work on it, and then to its end.
+    // A stalled import is resumed only when no server can still be working on it. Then it runs to its end.
     assert_eq!(import::resume_stalled(&f.ledger).await.unwrap(), 0);
     f.clock.advance(chrono::TimeDelta::seconds(30));
     assert_eq!(import::resume_stalled(&f.ledger).await.unwrap(), 1);
@@ -120,7 +120,7 @@ async fn wrong_rows_are_reported_by_number_and_field_and_the_others_are_made(f: 
     let told: Vec<_> = done.errors.iter().map(|e| (e.row, e.field.as_str())).collect();
     assert_eq!(told, [(2, "size"), (4, "title"), (5, "stage"), (5, "size"), (5, "title"), (6, "parent")]);
     assert_eq!(titles(&f).await, ["Fine", "Parent"]);
-    // However much is wrong, the report is bounded.
+    // The number of reported errors is limited.
     let bad = format!("Name,Stage\n{}", "x,Nope\n".repeat(IMPORT_ERRORS_MAX + 50));
     let begun = import::begin(&f.ledger, &f.member, of.id, file(bad)).await.unwrap();
     let done = import::run(&f.ledger, f.member.tenant_id, begun.id).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_preview_says_how_many_rows_would_be_there_twice(f: Fixture) {
     import::run(&f.ledger, f.member.tenant_id, begun.id).await.unwrap();
     let again = import::preview(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
     assert_eq!((again.failed_count, again.repeated_count), (1, 3), "every row that can be made is there already");
-    // Neither another case nor another type's entity is the same title.
+    // Titles that differ in case are different, and so are titles of entities of another type.
     let other = import::preview(&f.ledger, &f.member, of.id, file("Name\nöbb\nÖbb\n")).await.unwrap();
     assert_eq!(other.repeated_count, 1);
     let note = crate::entity::note(&f).await;

@@ -1,4 +1,4 @@
-//! An incognito conversation is visible only to its person and to the agent that works on it.
+//! An incognito conversation is visible only to its person and to the worker that has claimed it.
 
 use crate::{
     thread::{ENDING, new, turn},
@@ -48,7 +48,7 @@ async fn nobody_else_finds_an_incognito_conversation_by_any_way(f: Fixture) {
     let l = &f.ledger;
     let id = begun(&f, "A secret").await.id;
     turn(&f, "Hush.").await;
-    // Of another worker, which is as far from it as anybody.
+    // A worker that has not claimed the session has no more access than other callers.
     let made = token::create(l, &f.admin, "another", Role::Admin, Some(TokenScope::Worker)).await.unwrap();
     let other_worker = auth::by_token(l, &made.1).await.unwrap().unwrap().scope;
     for ended in [false, true] {
@@ -81,11 +81,11 @@ async fn nobody_else_finds_an_incognito_conversation_by_any_way(f: Fixture) {
         }
         let report = Completion { attempt: 1, result: None, usage: None };
         hidden("complete", session::complete(l, &f.operator, id, report).await);
-        // The key that made it answers nobody else with it.
+        // Another person who uses the same idempotency key does not get the conversation.
         let again = NewThread { incognito: true, idempotency_key: Some("hush".into()), ..new(Some("A secret")) };
         let taken = thread::start(l, &f.other_member, again).await;
         assert!(matches!(taken, Err(Error::IdConflict { .. })), "{taken:?}");
-        // Its person sees all of it.
+        // The person of the conversation sees all of it.
         assert_eq!(session::get(l, &f.member, id).await.unwrap().id, id);
         assert!(!event::read(l, &f.member, id, event::Read::default()).await.unwrap().events.is_empty());
         assert_eq!(listed(&f, &f.member, None).await, [id]);
@@ -112,7 +112,7 @@ async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) 
     assert_eq!(helped.id, child.id);
     let report = || Completion { attempt: 1, result: Some("\"found\"".into()), usage: None };
     session::complete(l, &f.worker, child.id, report()).await.unwrap();
-    // A report that is repeated, because its answer was lost.
+    // The worker repeats its report, as it does after losing the answer.
     session::complete(l, &f.worker, child.id, report()).await.unwrap();
     assert_eq!(session::get(l, &f.worker, child.id).await.unwrap().result(), Some("\"found\""));
     assert_eq!(listed(&f, &f.worker, Some(id)).await, [child.id]);

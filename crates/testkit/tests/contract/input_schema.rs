@@ -1,4 +1,4 @@
-//! The input of an action's sessions keeps the action's `metadata.inputSchema`.
+//! The input of an action's sessions must satisfy the action's `metadata.inputSchema`.
 
 use domain::{id::ActionId, session::Type};
 use ledger::{
@@ -72,7 +72,7 @@ async fn an_input_that_breaks_its_schema_is_refused_by_its_paths(f: Fixture) {
     let given = json!({ "week": 47, "team": "sales" });
     let made = trigger(&f, id, Some(given.clone())).await.unwrap();
     assert_eq!(input_of(&made), Some(given));
-    // A conversation's messages are what its agent is given.
+    // The schema does not apply to a conversation: its messages are the agent's input.
     let talk = NewThread { agent: id.to_string(), ..NewThread::default() };
     thread::start(&f.ledger, &f.member, talk).await.unwrap();
     f.done().await;

@@ -1,4 +1,4 @@
-//! Insights: figures are sums over the log, and contain nothing else.
+//! Insights: figures are sums over the log and contain nothing else.
 
 use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};
@@ -39,7 +39,7 @@ async fn sessions_count_on_the_day_they_end_with_their_cost(f: Fixture) {
     let failed = f.running().await;
     let failure = Failure { attempt: 1, message: "no luck".into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, failed.id, failure).await.unwrap();
-    // What has not ended is not counted.
+    // A session that has not ended is not counted.
     f.pending().await;
 
     let record = figures(&f, 3).await;
@@ -50,7 +50,7 @@ async fn sessions_count_on_the_day_they_end_with_their_cost(f: Fixture) {
     assert_eq!((total.input_tokens, total.output_tokens, total.cost_usd, total.priced), (107, 10, 0.5, 1));
     assert_eq!(record.insights.agents.len(), 1, "one agent did it all: {:?}", record.insights.agents);
     assert_eq!(record.insights.agents[0].figures, *total);
-    // The window of a day knows nothing of the days before.
+    // A window of one day does not count earlier days.
     assert_eq!(figures(&f, 1).await.insights.total.sessions, 2);
     f.done().await;
 }
@@ -66,7 +66,7 @@ async fn decisions_and_the_time_that_agents_waited_are_counted(f: Fixture) {
         f.clock.advance(TimeDelta::minutes(minutes));
         decide(&f, &f.operator, item.gate.id, decision).await.unwrap();
     }
-    // One that still waits counts for nothing yet.
+    // An output that still waits is not counted.
     staged(&f, &of, &json!({ "stage": "Won" })).await;
 
     let insights = figures(&f, 1).await.insights;

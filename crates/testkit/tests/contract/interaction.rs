@@ -1,4 +1,4 @@
-//! Turns that ended become interactions: once each, with what was said about them, and never for incognito sessions.
+//! Ended turns become interactions: once each, with the feedback on them, and never for incognito sessions.
 
 use crate::{
     entity::{acme, company},
@@ -99,7 +99,7 @@ async fn an_answer_is_due_once_and_kept_once(f: Fixture) {
     let [only] = taken.as_slice() else { panic!("one turn: {taken:?}") };
     assert_eq!((only.session.id, &only.judged), (session.id, &None));
     let [turn] = only.turns.as_slice() else { panic!("one answer: {only:?}") };
-    // The result is the answer; what the agent said meanwhile only accompanies it.
+    // The result is the answer. Messages of the agent before it are only context.
     assert_eq!(turn.prompt, [ChatMessage::said(Role::User, "Which port?")]);
     assert_eq!((turn.answer.as_str(), &turn.judgement), ("5432", &None));
     keep(&f, only).await;
@@ -275,7 +275,7 @@ async fn interactions_come_in_pages_newest_first_and_by_what_is_known(f: Fixture
     f.done().await;
 }
 
-/// What the files of a folder hold of the first stream: ids.
+/// Ids of the interactions in the files of a folder.
 fn written(layout: &Layout) -> Vec<String> {
     datalake::interactions(layout).map(|line| line.unwrap().id).collect()
 }
@@ -289,18 +289,18 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     assert_eq!(drain(&f.ledger, &turn_capture).await.unwrap(), 1);
     let query = ListInteractions { session_id: Some(talk.id), ..ListInteractions::default() };
     let listed = async || interaction::list(&f.ledger, &f.member, query.clone()).await.unwrap().items;
-    // One turn says nothing of itself.
+    // Without a next message a turn has no outcome and no feedback.
     let first = listed().await;
     assert_eq!((first.len(), &first[0].feedback, first[0].outcome), (1, &None, None));
     f.clock.advance(TimeDelta::seconds(5));
     let thanks = Message { text: "Perfect, thanks! And who owns it?".into(), id: None };
     thread::say(&f.ledger, &f.member, talk.id, thanks).await.unwrap();
     turn(&f, "Ann owns it.").await;
-    // Another server, whose files are its own, finds the same turn while ours has not settled it.
+    // Another server with its own files captures the turn. The first server's files do not have it yet.
     let elsewhere = Arc::new(TurnCapture::default());
     assert_eq!(drain(&f.ledger, &elsewhere).await.unwrap(), 1);
     thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
-    // The end repeats no turn.
+    // Ending the conversation captures no turn again.
     assert_eq!((drain(&f.ledger, &turn_capture).await.unwrap(), turn_capture.captured()), (1, 1));
 
     let listed = listed().await;
@@ -325,7 +325,7 @@ async fn a_mark_that_could_not_be_written_is_written_later_from_the_database(f: 
     turn(&f, "It is Lead.").await;
     drain(l, &turn_capture).await.unwrap();
     let answer = interaction::list(l, m, ListInteractions::default()).await.unwrap().items.remove(0).id;
-    // A file stands where the folder of feedback should be, as a full disk would refuse the write.
+    // A file at the path of the folder for feedback makes every write fail, as a full disk does.
     std::fs::write(layout.feedback(), "").unwrap();
     mark(l, &turn_capture, m, answer, Feedback::Negative, (true, Some("It is Won.".into()))).await.unwrap();
     f.clock.advance(TimeDelta::seconds(1));
@@ -347,7 +347,7 @@ async fn a_mark_that_could_not_be_written_is_written_later_from_the_database(f: 
         kept(&f, Stream::Feedback).await.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(in_files.len(), 2);
     assert!(in_files.iter().all(|line| in_database.contains(line)), "{in_files:?} {in_database:?}");
-    // What is in its file is not due any more; what is written at once never is.
+    // A mark that is in its file has no job left. A mark that can be written at once never gets a job.
     mark(l, &turn_capture, m, answer, Feedback::Neutral, (false, None)).await.unwrap();
     f.clock.advance(TimeDelta::minutes(2));
     assert_eq!(write_marks(l, &turn_capture).await.unwrap(), 0);
@@ -366,7 +366,8 @@ async fn what_is_inferred_later_does_not_stand_over_a_persons_own_word(f: Fixtur
     let first = interaction::list(&f.ledger, &f.member, query.clone()).await.unwrap().items.remove(0);
     f.clock.advance(TimeDelta::seconds(5));
     mark(&f.ledger, &turn_capture, &f.member, first.id, Feedback::Negative, (false, None)).await.unwrap();
-    // They say something kind afterwards, and more than once: it is noted, and does not overrule them.
+    // Two later messages of the person accept the answers. The outcomes are recorded, but the person's mark stays the
+    // label.
     for (said, answer) in [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")]
     {
         f.clock.advance(TimeDelta::seconds(5));
@@ -388,8 +389,8 @@ async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fi
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
     answered(&f, "Which port?", &json!("5432")).await;
-    // What a server that wrote its files and died before it settled leaves behind: the turn is taken, and due again
-    // later.
+    // A server has written its files and stopped before it recorded the capture: the turn is leased, and becomes due
+    // again later.
     let taken = due(&f).await;
     let mut files = Collector::new(layout.clone(), "11111111");
     let line = |id: InteractionId| InteractionRecord { id: id.to_string(), ..sample() };
@@ -422,7 +423,7 @@ fn sample() -> InteractionRecord {
 
 async fn what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on(f: Fixture) {
     let folder = tempfile::tempdir().unwrap();
-    // A file where the folder should be: nothing can be written below it, whoever tries.
+    // A file at the path of the folder: nothing can be written below it, even by root.
     std::fs::write(folder.path().join("datalake"), "in the way").unwrap();
     let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(Layout::below(folder.path()), "00000000")));
     let session = answered(&f, "Which port?", &json!("5432")).await;

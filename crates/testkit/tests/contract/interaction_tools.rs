@@ -1,4 +1,4 @@
-//! Turns of agents with tools: what reviewers made of calls, the steps before an answer, and what the model was given.
+//! Turns of agents with tools: decisions on calls, the steps before an answer, and the context of the model.
 
 use crate::{
     gate::{at_once, claim, complete, decide, edits, gate_of, says},
@@ -58,7 +58,7 @@ async fn a_tool_call_that_reviewers_decided_about_was_an_answer_too(f: Fixture) 
     f.done().await;
 }
 
-/// An event with one part.
+/// Creates an event with one content part.
 fn of_part(kind: &str, part: &Value, metadata: &Value) -> NewEvent {
     let raw = |json: &Value| Some(RawValue::from_string(json.to_string()).unwrap());
     NewEvent { content: raw(&json!([part])), metadata: raw(metadata), ..event(kind) }
@@ -100,7 +100,7 @@ async fn a_turn_has_the_steps_the_system_prompt_and_the_tools_that_its_log_tells
     let [turn] = taken.turns.as_slice() else { panic!("one answer: {taken:?}") };
     let call = |id: &str, input: Value| ToolCall::new(id, "find", input.as_object().unwrap().clone());
     let (a, b) = (call("a", json!({ "name": "Acme" })), call("b", json!({ "id": "u1" })));
-    // A call that was cut, and one that was never answered, cannot be learned from.
+    // Calls that were truncated or have no result are left out.
     let expected = [
         Message::said(Role::System, "You are a clerk."),
         Message::said(Role::User, "Who owns Acme?"),

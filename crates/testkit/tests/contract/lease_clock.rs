@@ -1,4 +1,4 @@
-//! P-15: leases depend on no server's clock but the database's; on SQLite, on the time that passes in its one server.
+//! P-15: leases do not depend on the clock of a server. They use the database's clock, and on SQLite a monotonic clock.
 
 use chrono::{DateTime, TimeDelta};
 use domain::session::Status;
@@ -17,7 +17,7 @@ on_both_engines!(
 /// Length of the leases, seconds.
 const LEASE: u32 = 60;
 
-/// What a server's leases go by in production, and the clock behind it, where it is the test's to move.
+/// Returns the lease clock that a server uses in production, and the test's clock behind it if there is one.
 fn leases(f: &Fixture) -> (LeaseClock, Option<TestClock>) {
     match f.engine.file() {
         None => (LeaseClock::Database, None),
@@ -28,11 +28,11 @@ fn leases(f: &Fixture) -> (LeaseClock, Option<TestClock>) {
     }
 }
 
-/// A lease's time passes, and no heartbeat comes.
+/// Lets the time of a lease pass without a heartbeat.
 async fn let_pass(f: &Fixture, steady: Option<&TestClock>) {
     match steady {
         Some(steady) => steady.advance(TimeDelta::seconds(i64::from(LEASE) + 1)),
-        // The test cannot change the database's clock, so it moves the leases.
+        // The test cannot change the database's clock, so it changes the expiry of the leases.
         None => {
             let passed = (i64::from(LEASE) + 1) * 1_000_000;
             let sql = format!("UPDATE sessions SET lease_expires_at = lease_expires_at - {passed}");
@@ -63,7 +63,7 @@ async fn a_clock_that_jumps_neither_ends_a_lease_nor_keeps_one_alive(mut f: Fixt
 }
 
 async fn servers_whose_clocks_are_apart_agree_about_every_lease(f: Fixture) {
-    // SQLite has one server.
+    // SQLite permits only one server.
     if f.engine.file().is_some() {
         return f.done().await;
     }

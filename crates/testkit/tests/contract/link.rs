@@ -1,4 +1,4 @@
-//! Single-use links, and what people do about their own account.
+//! Single-use links, and what people can change about their own account.
 
 use chrono::TimeDelta;
 use domain::{
@@ -92,7 +92,7 @@ async fn an_invitation_leaves_an_accounts_password_alone(f: Fixture) {
     assert_eq!(joined.identity.scope.user_id(), f.stranger.user_id());
     assert_eq!(auth::list_workspaces(&f.ledger, &joined.identity.scope).await.unwrap().len(), 2);
     auth::sign_in(&f.ledger, "sam@other.test", PASSWORD, "").await.unwrap();
-    // Somebody who was removed comes back the same way.
+    // A removed member can be invited again.
     member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
     let (_, link) = member::invite(&f.ledger, &f.admin, MIA, Role::Member).await.unwrap();
     let back = accept(&f, &link, PASSWORD).await.unwrap();
@@ -110,7 +110,7 @@ async fn a_reset_ends_every_sign_in_and_works_once(f: Fixture) {
     let (_, link) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
     assert!(gone(accept(&f, &first, NEW).await), "replaced by the second");
     assert!(auth::by_cookie(&f.ledger, &old).await.unwrap().is_some(), "making a link ends nothing");
-    // Somebody guesses meanwhile: the reset clears what they did.
+    // Wrong attempts block the sign-in. The new password clears the block.
     while auth::sign_in(&f.ledger, MIA, "wrong", "").await.is_err_and(|e| matches!(e, Error::BadCredentials)) {}
     let fresh = accept(&f, &link, NEW).await.unwrap();
     assert!(auth::by_cookie(&f.ledger, &old).await.unwrap().is_none());
@@ -152,7 +152,7 @@ async fn a_changed_password_ends_the_other_sign_ins(f: Fixture) {
     assert!(auth::by_cookie(&f.ledger, &other).await.unwrap().is_none());
     assert!(gone(accept(&f, &link, PASSWORD).await), "a link from before would undo it");
     auth::sign_in(&f.ledger, MIA, NEW, "").await.unwrap();
-    // Whoever sits at an open browser cannot guess the password there.
+    // A person at an open browser cannot guess the password in the form that changes it.
     let guesses = std::iter::repeat_with(|| change("wrong", PASSWORD)).take(8);
     let guesses = futures_util::future::join_all(guesses).await;
     assert!(guesses.into_iter().any(|guess| matches!(guess, Err(Error::TooManyAttempts { .. }))));
@@ -169,7 +169,7 @@ async fn people_see_and_end_their_own_sign_ins(f: Fixture) {
     let list = async || auth::list_sign_ins(&f.ledger, &f.member, &here).await.unwrap();
     let listed = list().await;
     let seen: Vec<_> = listed.iter().map(|s| (s.browser.as_str(), s.workspace.as_str(), s.is_current)).collect();
-    // The fixture signed her in as well.
+    // The third sign-in is the fixture's.
     assert_eq!(seen, [("Safari on iPhone", "acme", false), ("Firefox on Linux", "acme", true), ("", "acme", false)]);
     let foreign = auth::end_sign_in(&f.ledger, &f.other_member, listed[0].id).await;
     assert!(matches!(foreign, Err(Error::NotFound("sign-in"))), "nobody ends what is not theirs");

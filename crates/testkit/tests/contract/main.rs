@@ -1,4 +1,4 @@
-//! What the log promises, on both engines. One binary; each file is a chapter.
+//! Promises of the log, tested on both engines. All files are modules of one test binary.
 
 mod access;
 mod append;

@@ -1,4 +1,4 @@
-//! P-44: a database that cannot be reached. Answers come in time, and nothing stays stuck.
+//! P-44: with an unreachable database, requests are answered in time, and all connections recover.
 
 use domain::role::Role;
 use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost, member, session};
@@ -8,7 +8,7 @@ use std::{
 };
 use testkit::{Engine, SeededEntropy, TestClock, proxy::Proxy};
 
-/// The bar of the promise is 3 s; a loaded test machine gets some slack on top.
+/// Longest time until an answer. The promise is 3 s; a loaded test machine gets some more.
 const ANSWER_MAX: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -57,7 +57,7 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
     while session::create(&ledger, &scope, new()).await.is_err() {
         assert!(began.elapsed() < Duration::from_secs(15), "it does not recover");
     }
-    // The whole pool works, not just the first connection.
+    // All connections of the pool work, not only the first.
     let all = futures_util::future::join_all((0..40).map(|_| session::create(&ledger, &scope, new()))).await;
     assert!(all.iter().all(Result::is_ok), "{:?}", all.iter().find(|r| r.is_err()));
     let mut raw = engine.raw().await;

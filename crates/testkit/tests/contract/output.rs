@@ -1,4 +1,4 @@
-//! Output contracts: what results may be, and what they write to entities, once.
+//! Output contracts: which results are valid, and what they write to entities, once.
 
 use crate::entity::{acme, company};
 use domain::{
@@ -55,7 +55,7 @@ async fn task(f: &Fixture, output_type: OutputType, config: Value, target: Optio
     action::create(&f.ledger, &f.operator, new).await.unwrap().id
 }
 
-/// A session of the task, in the worker's hands.
+/// Starts a session of the task and claims it.
 async fn run(f: &Fixture, task: ActionId) -> SessionRecord {
     action::trigger(&f.ledger, &f.member, task, Default::default()).await.unwrap();
     f.claim(1, 3_600).await.pop().unwrap()
@@ -74,7 +74,7 @@ async fn all_entities(f: &Fixture) -> Vec<EntityRecord> {
     entity::list(&f.ledger, &f.member, ListEntities::default()).await.unwrap().items
 }
 
-/// The metadata of the newest event of a kind.
+/// Returns the metadata of the newest event of this kind.
 async fn told(f: &Fixture, session: &SessionRecord, kind: &str) -> Value {
     let log = f.log(session.id).await;
     let event = log.into_iter().rfind(|event| event.kind == kind).unwrap();
@@ -105,7 +105,7 @@ async fn a_wrong_contract_is_refused_by_its_key(f: Fixture) {
         let made = action::create(&f.ledger, &f.operator, new_action(output_type, &config, target)).await;
         assert_eq!(wrong_fields(made), [wrong], "{config}");
     }
-    // Of another workspace no type is known, and a change is checked like a new one.
+    // Entity types of other workspaces are unknown. A change of an action is checked like a new one.
     let elsewhere = new_action(OutputType::Entities, &json!({ "entityType": "company" }), None);
     let made = action::create(&f.ledger, &f.stranger, elsewhere).await;
     assert_eq!(wrong_fields(made), ["outputConfig.entityType"]);
@@ -124,7 +124,7 @@ async fn a_result_changes_the_entity_its_task_is_about_and_the_version_names_the
     let result = json!({ "stage": "Won", "title": "Acme Inc", "confidence": 0.9 });
     let done = complete(&f, &session, &result).await.unwrap();
     assert_eq!((done.status(), done.end_reason()), (Status::Completed, Some(EndReason::Done)));
-    // What only the contract declares is in the result, and not in the record.
+    // A field that only the contract declares is in the result, and not in the entity.
     assert_eq!(serde_json::from_str::<Value>(done.result().unwrap()).unwrap(), result);
     let read = entity::get(&f.ledger, &f.member, about.id).await.unwrap();
     assert_eq!((read.title.as_str(), json!(read.fields)), ("Acme Inc", json!({ "stage": "Won" })));
@@ -133,7 +133,7 @@ async fn a_result_changes_the_entity_its_task_is_about_and_the_version_names_the
     assert_eq!(newest.actor, f.worker.caller.to_string());
     let written = json!([{ "entityId": about.id, "entityType": "company", "version": 2, "effect": "updated" }]);
     assert_eq!(told(&f, &session, "session.completed").await["written"], written);
-    // The same again changes nothing, and says so.
+    // The same result again changes nothing, and the event says so.
     let again = run(&f, task).await;
     complete(&f, &again, &result).await.unwrap();
     assert_eq!(told(&f, &again, "session.completed").await["written"][0]["effect"], "unchanged");
@@ -148,10 +148,10 @@ async fn a_result_becomes_an_entity_where_the_task_is_about_none(f: Fixture) {
     let session = run(&f, task).await;
     complete(&f, &session, &json!({ "stage": "Lead" })).await.unwrap();
     let made = all_entities(&f).await.pop().unwrap();
-    // It is called what the session is called when the result does not say.
+    // Without a title in the result, the entity gets the title of the session.
     assert_eq!((made.title.as_str(), json!(made.fields), made.version), ("Qualify", json!({ "stage": "Lead" }), 1));
     assert_eq!(versions(&f, made.id).await[0].session_id, Some(session.id));
-    // Another task's step on an entity of another type makes one of its own type.
+    // A child session about an entity of another type creates an entity of its own contract's type.
     let note = crate::entity::note(&f).await;
     let about = acme(&f, &company_by_slug(&f).await, "Acme").await;
     let parent = self::task(&f, OutputType::Text, json!({}), Some(&about)).await;
@@ -203,7 +203,7 @@ async fn a_result_makes_and_changes_several_entities_or_none(f: Fixture) {
     ];
     assert_eq!(read, expected.map(|(title, fields, version)| (title.to_owned(), fields, version)));
     assert_eq!(told(&f, &session, "session.completed").await["written"].as_array().unwrap().len(), 4);
-    // An entity of another type is not this contract's.
+    // The result may not change an entity of another type than the contract's.
     let noted = ledger::entity::NewEntity { type_id: note.id, title: "N".into(), fields: Default::default() };
     let noted = entity::create(&f.ledger, &f.member, noted).await.unwrap();
     let session = run(&f, task).await;
@@ -226,7 +226,7 @@ async fn a_result_becomes_an_entity_that_leads_to_the_tasks_own(f: Fixture) {
     let made = entity::list(&f.ledger, &f.member, query).await.unwrap().items.pop().unwrap();
     assert_eq!(json!(made.fields), json!({ "text": "They will buy.", "about": about.id }));
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
-    // A session about nothing has nothing to lead to.
+    // Without a target entity there is nothing for the relation to point to.
     let session = run(&f, lost).await;
     assert_eq!(wrong_fields(complete(&f, &session, &json!({ "text": "x" })).await), ["result"]);
     f.done().await;
@@ -302,7 +302,7 @@ async fn a_schema_binds_every_kind_of_result(f: Fixture) {
     let silent = run(&f, text).await;
     let nothing = Completion { attempt: 1, result: None, usage: None };
     assert_eq!(wrong_fields(session::complete(&f.ledger, &f.worker, silent.id, nothing).await), ["result"]);
-    // Every wrong place is named at once: the schema's and the record's.
+    // The refusal names all errors at once: those of the schema and those of the entity.
     let about = acme(&f, &company(&f).await, "Acme").await;
     let size = json!({ "schema": { "properties": { "size": { "maximum": 10 } } } });
     let bound = task(&f, OutputType::Entity, size, Some(&about)).await;
@@ -352,7 +352,7 @@ async fn two_results_about_the_same_entities_are_both_kept(f: Fixture) {
     for _ in 0..6 {
         sessions.push(run(&f, task).await);
     }
-    // Each names both entities, every second one in the other order.
+    // Each result changes both entities, every second one in the opposite order.
     let results: Vec<Value> = (0..6)
         .map(|n| {
             let mut both = vec![json!({ "id": a.id, "size": n }), json!({ "id": b.id, "size": n })];
@@ -364,7 +364,7 @@ async fn two_results_about_the_same_entities_are_both_kept(f: Fixture) {
         .collect();
     let done = sessions.iter().zip(&results).map(|(session, result)| complete(&f, session, result));
     for (n, done) in futures_util::future::join_all(done).await.into_iter().enumerate() {
-        // Whoever waited for the others' locks for too long is told to try again.
+        // A caller that waited too long for locks is asked to try again.
         if !matches!(done, Err(Error::Unavailable(_))) {
             done.unwrap();
         } else if let Err(error) = complete(&f, &sessions[n], &results[n]).await {
@@ -396,7 +396,7 @@ async fn an_output_that_needs_approval_is_not_written(f: Fixture) {
         assert_eq!(*staged, json!({ "stage": "Won" }));
     }
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
-    // What would write nothing waits too: the action asks for a person, and a result counts only then.
+    // Results that write nothing wait too: the action requires a decision, and a result is effective only after it.
     for (output_type, result) in [(OutputType::Fields, json!({ "n": 1 })), (OutputType::Text, json!("Done."))] {
         let task = action::create(&f.ledger, &f.operator, new(output_type, None)).await.unwrap();
         let session = run(&f, task.id).await;

@@ -1,4 +1,4 @@
-//! What pages read: everything that belongs on them, as of one moment.
+//! Queries of pages: everything that a page shows is read at one point in time.
 
 use crate::{
     entity::{acme, company},
@@ -37,7 +37,8 @@ on_both_engines!(
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
 );
 
-/// Pages read through `Store::snapshot` (`a_page_is_one_snapshot`). Here a commit comes between two of its queries.
+/// Pages read through `Store::snapshot` (`a_page_is_one_snapshot`). In this test another transaction commits between
+/// two queries of a snapshot.
 async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: Fixture) {
     let session = f.running().await;
     let (tenant_id, id, access) = (session.tenant_id, session.id, Access::from(&f.member));
@@ -59,20 +60,20 @@ async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: F
         read.await.unwrap()
     });
     has_looked.await.unwrap();
-    // A row and its log change in one transaction.
+    // One transaction changes the session's row and its log.
     f.append(id, session.attempt, vec![text("meanwhile")]).await.unwrap();
     wrote.send(()).unwrap();
     let (first, again, newest) = reading.await.unwrap();
     assert_eq!(first, again);
     assert_eq!((newest, first.head_sequence), (Some(session.head_sequence), session.head_sequence));
-    // The connection is in no transaction any more: the next read sees what was written.
+    // The snapshot's transaction has ended: the next read sees the change.
     let now = store.read(access, move |conn| Box::pin(store::session::find(conn, tenant_id, id))).await.unwrap();
     assert_eq!(now.unwrap().head_sequence, session.head_sequence + 1);
     store.close().await;
     f.done().await;
 }
 
-/// What a page read, after asserting that it was one snapshot and nothing beside it.
+/// Returns the data of a page, after asserting that reading it used one snapshot and no other query.
 async fn one_snapshot<T>(f: &Fixture, page: impl Future<Output = ledger::Result<T>>) -> T {
     let before = f.ledger.stats();
     let read = page.await.unwrap();
@@ -210,7 +211,7 @@ async fn what_a_person_can_undo_is_found_behind_any_number_of_others_decisions(f
     assert_eq!((held(&f.member, 3).await, held(&f.worker, 3).await), (vec![], vec![]));
     gate::undo(&f.ledger, &f.operator, mine[0]).await.unwrap();
     assert_eq!(held(&f.operator, 3).await, mine[1..]);
-    // Over, although no sweep has come yet.
+    // The time to undo is over, although no sweep has run yet.
     f.clock.advance(TimeDelta::seconds(i64::from(UNDO_SECONDS_MAX)));
     assert_eq!(held(&f.operator, 3).await, []);
     f.done().await;

@@ -1,4 +1,4 @@
-//! P-9: retention erases what sessions said and keeps the proof of what happened.
+//! P-9: retention erases the content of sessions and keeps the proof of what happened.
 
 use crate::entity::{company, note};
 use crate::gate::{at_once, decide, gated, says, staged};
@@ -49,7 +49,7 @@ async fn erase(f: &Fixture, days_old: i64) -> ledger::Result<Erased> {
     retention::erase_by_operator(&f.ledger, &key(), older_than, |_| {}).await
 }
 
-/// A session that failed, with the secret wherever a text can be.
+/// A failed session with the secret in every text.
 async fn talkative(f: &Fixture) -> SessionId {
     let running = f.running().await;
     f.append(running.id, 1, vec![text(SECRET), text("and more")]).await.unwrap();
@@ -58,7 +58,7 @@ async fn talkative(f: &Fixture) -> SessionId {
     running.id
 }
 
-/// A session whose output was denied with the secret and approved on its second turn.
+/// A session whose output was denied with the secret, and whose second output was approved.
 async fn reviewed(f: &Fixture) -> SessionId {
     at_once(f).await;
     company(f).await;
@@ -78,7 +78,7 @@ async fn verified(f: &Fixture) -> ledger::verify::Verified {
     verified
 }
 
-/// Whether any file in the directory has the secret.
+/// Whether any file in the directory contains the secret.
 fn is_in_files(dir: &Path) -> bool {
     let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     files
@@ -104,12 +104,12 @@ async fn old_sessions_lose_what_they_said_and_still_verify(f: Fixture) {
     let session = session::get(&f.ledger, &f.admin, failed).await.unwrap();
     assert_eq!((session.status(), session.title.as_str(), session.error_message()), (Status::Failed, "(erased)", None));
     assert_eq!(verified(&f).await.erased, erased.events);
-    // Decisions stand, without what was said about them.
+    // Decisions are kept without their notes and values.
     let gates = gate::list(&f.ledger, &f.admin, settled()).await.unwrap().items;
     assert_eq!(gates.iter().map(|item| item.gate.session_id).collect::<Vec<_>>(), [denied]);
     assert!(gates[0].decisions.iter().all(|decision| decision.note.is_none() && decision.value.is_none()));
 
-    // In the file, its log, and a backup of it.
+    // Neither the database file, its write-ahead log, nor a backup may contain the secret.
     if let Some(dir) = f.ledger.data_dir() {
         let copies = tempfile::tempdir().unwrap();
         ledger::backup::backup(&f.ledger, &copies.path().join("copy")).await.unwrap();
@@ -129,7 +129,7 @@ async fn old_sessions_lose_what_they_said_and_still_verify(f: Fixture) {
         let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{SECRET}%'")).await;
         assert_eq!(found, 0, "{table}.{column}");
     }
-    // Nothing is left to do, and nothing is done twice.
+    // A second run finds nothing to erase.
     assert_eq!(erase(&f, 30).await.unwrap(), Erased::default());
     f.done().await;
 }
@@ -151,7 +151,7 @@ async fn history_is_erased_by_retention_alone_and_a_forged_erasure_is_found(f: F
     );
     assert!(raw.execute("DELETE FROM erasures").await.is_err(), "an erasure was forgotten");
     verified(&f).await;
-    // Somebody with the database and without the key pretends that retention did it.
+    // An attacker with the database but without the key forges an erasure by retention.
     let other_key = InstanceKey::parse(&"cd".repeat(32)).unwrap();
     let bad = ledger::verify::all(&f.ledger, Some(&other_key), |_| {}).await.unwrap().bad.unwrap();
     assert!([old, other].contains(&bad.0) && bad.2.contains("not sealed"), "{bad:?}");
@@ -187,11 +187,11 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
     turn(&f, SECRET).await;
     drain(l, &turn_capture).await.unwrap();
     thread::end(l, m, talk, ENDING).await.unwrap();
-    // A conversation of the same day that goes on.
+    // A conversation of the same day that has not ended.
     thread::start(l, m, new(Some(KEPT))).await.unwrap();
     turn(&f, KEPT).await;
     drain(l, &turn_capture).await.unwrap();
-    // What somebody made of the answer, weeks later.
+    // Feedback on the answer, weeks later.
     f.clock.advance(TimeDelta::days(20));
     mark(l, &turn_capture, &f.operator, said.id, Feedback::Negative, (true, Some(SECRET.into()))).await.unwrap();
     f.clock.advance(TimeDelta::days(20));
@@ -215,7 +215,7 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
 
     let last = (l.now() - TimeDelta::days(30)).date_naive();
     let erased = erase_files(l, &layout, last).await.unwrap();
-    // Two answers, what was inferred of the first as a mark and as an outcome, and the late mark.
+    // Two answers, the inferred feedback and the outcome of the first, and the late mark.
     assert_eq!((erased.lines, erased.unreadable), (5, 0));
     assert!(!folders.iter().any(|folder| folder.exists() && is_in_files(folder)), "the secret is still in a file");
     let left: Vec<_> = datalake::interactions(&layout).map(Result::unwrap).collect();

@@ -1,4 +1,4 @@
-//! P-64: a session that is taken out of the database is named.
+//! P-64: a session that was removed from the database is named.
 
 use domain::id::SessionId;
 use futures_util::future::join_all;
@@ -30,7 +30,7 @@ fn literal(f: &Fixture, id: uuid::Uuid) -> String {
     }
 }
 
-/// A database connection that no trigger and no foreign key stops.
+/// Opens a database connection without triggers and foreign keys.
 async fn intruder(f: &Fixture) -> Raw {
     let mut raw = f.engine.raw().await;
     match f.engine {
@@ -69,7 +69,7 @@ async fn a_session_that_was_taken_out_is_named(f: Fixture) {
     for _ in 0..5 {
         made.push(f.pending().await.id);
     }
-    // Of one sweep they are entered by id.
+    // Sessions that one sweep enters are ordered by id.
     made.sort_unstable_by_key(|id| id.0);
     assert_eq!(roll(&f.ledger).await.unwrap(), 5);
     let late = f.pending().await.id;
@@ -77,7 +77,7 @@ async fn a_session_that_was_taken_out_is_named(f: Fixture) {
     assert_eq!((found.problems, found.bad, found.rolled), (vec![], None, 5));
     let mut raw = intruder(&f).await;
     take_out(&f, &mut raw, made[2]).await;
-    // One that waits to be entered is named too.
+    // A session that no sweep has entered yet is named too.
     take_out(&f, &mut raw, late).await;
     let problems = verified(&f).await.problems;
     let words = [
@@ -88,7 +88,7 @@ async fn a_session_that_was_taken_out_is_named(f: Fixture) {
     for words in words {
         assert!(problems.iter().any(|problem| problem.contains(&words)), "{words} in {problems:?}");
     }
-    // It does not block the sessions behind it.
+    // The missing session does not stop later sessions from being entered.
     f.pending().await;
     assert_eq!(roll(&f.ledger).await.unwrap(), 1);
     f.done().await;
@@ -140,7 +140,7 @@ async fn servers_that_sweep_at_once_enter_each_session_once(f: Fixture) {
     let second = f.second_ledger(ledger::Mode::Tool).await;
     let entered = join_all([&f.ledger, &second, &f.ledger, &second].map(roll)).await;
     let mut entered: u64 = entered.into_iter().map(Result::unwrap).sum();
-    // Who finds another at it leaves the rest to it.
+    // A sweep that runs while another one does enters nothing, so a last one enters the rest.
     entered += roll(&f.ledger).await.unwrap();
     assert_eq!(entered, 31);
     let found = verified(&f).await;
@@ -149,7 +149,7 @@ async fn servers_that_sweep_at_once_enter_each_session_once(f: Fixture) {
     f.done().await;
 }
 
-/// As it is after the migration of a database that has sessions.
+/// Brings the database to its state after the migration that adds rolls, with existing sessions.
 async fn as_before_rolls(f: &Fixture) {
     let mut raw = intruder(f).await;
     for sql in [
@@ -163,7 +163,7 @@ async fn as_before_rolls(f: &Fixture) {
 }
 
 async fn sessions_from_before_rolls_were_kept_are_entered_by_the_sweep(f: Fixture) {
-    // More than a step takes.
+    // More sessions than one step enters.
     for _ in 0..230 {
         f.pending().await;
     }
@@ -186,7 +186,7 @@ async fn a_session_that_is_in_no_roll_is_named(f: Fixture) {
     let id = f.pending().await.id;
     roll(&f.ledger).await.unwrap();
     let mut raw = intruder(&f).await;
-    // Made behind the product's back, without what its triggers do.
+    // A session that is inserted without the triggers of the product.
     if let Engine::Sqlite(_) = f.engine {
         raw.execute("DROP TRIGGER sessions_are_rolled").await.unwrap();
     }

@@ -1,7 +1,7 @@
-//! P-22: row-level security on PostgreSQL, for every table that the catalogue lists.
+//! P-22: row-level security on PostgreSQL, for every table in the catalogue.
 //!
-//! No table is named here but those without a workspace. A new table with a `tenant_id` is found in the catalogue, gets
-//! a row for each of two workspaces, and has to hide and protect them.
+//! Only tables without a workspace are named here. A new table with a `tenant_id` is found in the catalogue, gets
+//! a row for each of two workspaces, and must hide and protect them.
 
 use serde_json::Value;
 use std::{
@@ -10,7 +10,7 @@ use std::{
 };
 use testkit::{Fixture, Raw};
 
-/// The tables without a column `tenant_id`, and why they have none. A table that is missing here fails the test.
+/// Tables without a column `tenant_id`, and why they have none. The test fails for a table that is missing here.
 const WITHOUT_TENANT: [(&str, &str); 6] = [
     ("public._sqlx_migrations", "which migrations were applied; the server's role has no right on it"),
     ("public.leases", "names of background jobs and the servers that hold them"),
@@ -20,11 +20,11 @@ const WITHOUT_TENANT: [(&str, &str); 6] = [
     ("session_feedback.session_feedback", "ratings that cannot be traced to a workspace on purpose"),
 ];
 
-/// Tables with a `tenant_id` that the system alone reads, and why.
+/// Tables with a `tenant_id` that only the system reads, and why.
 const OF_THE_SYSTEM: [(&str, &str); 1] =
     [("public.session_roll_fill", "how far a migration of all workspaces has come; the server continues it at start")];
 
-/// The table's qualified name, and what the catalogue says about it.
+/// Name, columns and policies of each table, from the catalogue.
 const TABLES: &str = "SELECT json_build_object('name', n.nspname || '.' || c.relname,
         'tenant', EXISTS (SELECT FROM pg_attribute a
             WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped),
@@ -39,7 +39,7 @@ const TABLES: &str = "SELECT json_build_object('name', n.nspname || '.' || c.rel
       AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_t%'
     ORDER BY 1";
 
-/// Ways around row-level security that the schema must not have: each query names what it finds.
+/// Ways to bypass row-level security that the schema must not contain. Each query returns the names of offenders.
 const WAYS_AROUND: [(&str, &str); 4] = [
     (
         "the server's role is above policies",
@@ -51,7 +51,7 @@ const WAYS_AROUND: [(&str, &str); 4] = [
            WHERE r.rolname = 'shiftbook_app'",
     ),
     (
-        // The policies of a partitioned table do not guard its partitions.
+        // The policies of a partitioned table do not apply to direct access to its partitions.
         "the server's role has a right on a partition itself",
         "SELECT c.relname::text FROM pg_class c WHERE c.relispartition AND c.relkind IN ('r', 'p')
            AND has_table_privilege('shiftbook_app', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')",
@@ -69,7 +69,7 @@ struct Table {
     name: String,
     tenant: bool,
     guarded: bool,
-    /// Name and type of the columns that a row has to have.
+    /// Name and type of the columns that need a value.
     columns: Vec<(String, String)>,
 }
 
@@ -89,10 +89,10 @@ async fn tables(raw: &mut Raw) -> Vec<Table> {
     tables.collect()
 }
 
-/// Numbers for rows, so that no two are alike.
+/// Source of unique numbers for rows.
 static NUMBER: AtomicU32 = AtomicU32::new(1_000);
 
-/// An INSERT of a row of this workspace, with any value in every other column that has to have one.
+/// Returns an INSERT of a row of this workspace, with arbitrary values in the other columns that need one.
 fn insert(table: &Table, tenant: &str) -> String {
     let value = |(name, kind): &(String, String)| match kind.as_str() {
         _ if name == "tenant_id" => format!("'{tenant}'::uuid"),
@@ -109,7 +109,8 @@ fn insert(table: &Table, tenant: &str) -> String {
     format!("INSERT INTO {} ({}) VALUES ({})", table.name, names.join(", "), values.join(", "))
 }
 
-/// Takes away whatever else would refuse a row, and gives the server's role every right, so that policies alone decide.
+/// Removes constraints and triggers that could refuse a row, and grants the server's role every right, so that only
+/// policies decide.
 async fn leave_only_policies(raw: &mut Raw, table: &Table) {
     let name = &table.name;
     raw.execute(&format!("ALTER TABLE {name} DISABLE TRIGGER ALL")).await.unwrap();
@@ -121,7 +122,8 @@ async fn leave_only_policies(raw: &mut Raw, table: &Table) {
     }
 }
 
-/// Runs statements as the server does on behalf of this workspace, and takes them back; what the last one changed.
+/// Runs statements as the server does for this workspace, and rolls them back. Returns the rows that the last one
+/// changed.
 async fn on_behalf(raw: &mut Raw, tenant: &str, sql: &str) -> Result<u64, String> {
     let begin = format!(
         "BEGIN; SET LOCAL ROLE shiftbook_app; \
@@ -141,7 +143,7 @@ async fn count(raw: &mut Raw, tenant: &str, table: &str, condition: &str) -> i64
     count
 }
 
-/// What is wrong with the way in which this table separates two workspaces.
+/// Returns the ways in which this table fails to separate two workspaces.
 async fn faults(raw: &mut Raw, table: &Table, acme: &str, other: &str) -> Vec<String> {
     let name = table.name.as_str();
     let mut faults = Vec::new();
@@ -173,7 +175,7 @@ async fn faults(raw: &mut Raw, table: &Table, acme: &str, other: &str) -> Vec<St
     faults
 }
 
-/// PostgreSQL alone: what happens when our own SQL forgets its predicate.
+/// PostgreSQL only: the server's SQL without its condition on the workspace.
 #[tokio::test]
 async fn row_level_security_guards_every_table_of_the_catalogue() {
     let f = Fixture::postgres().await;
@@ -193,7 +195,7 @@ async fn row_level_security_guards_every_table_of_the_catalogue() {
         wrong.extend(raw.texts(query).await.iter().map(|name| format!("{what}: {name}")));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // The workspaces themselves go by their id.
+    // The policy of the table of workspaces uses their id.
     assert_eq!(count(&mut raw, &other, "tenants", &format!("id = '{acme}'")).await, 0);
     assert_eq!(count(&mut raw, &other, "tenants", &format!("id = '{other}'")).await, 1);
     let renamed = on_behalf(&mut raw, &other, &format!("UPDATE tenants SET name = 'x' WHERE id = '{acme}'")).await;
@@ -202,7 +204,7 @@ async fn row_level_security_guards_every_table_of_the_catalogue() {
     f.done().await;
 }
 
-/// A table that was forgotten, or half guarded, is found.
+/// The test finds a table without row-level security, and one with incomplete policies.
 #[tokio::test]
 async fn a_table_whose_policy_is_missing_or_weak_is_found() {
     let f = Fixture::postgres().await;

@@ -1,4 +1,4 @@
-//! P-27: a stolen database opens nothing. Also sign-in itself.
+//! P-27: a stolen database contains no usable secret. Also tests of the sign-in itself.
 
 use domain::role::Role;
 use ledger::{Error, auth, member, token};
@@ -64,7 +64,7 @@ async fn set_up_works_once(f: Fixture) {
     f.done().await;
 }
 
-/// Every byte on disk, the write-ahead log included.
+/// All bytes of the files in a folder, the write-ahead log included.
 fn bytes_of(dir: &Path) -> Vec<u8> {
     let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
     files.flat_map(|file| std::fs::read(file).unwrap_or_default()).collect()
@@ -87,7 +87,7 @@ async fn no_issued_secret_is_in_the_files() {
     let haystack = String::from_utf8_lossy(&bytes);
     assert!(haystack.contains("$argon2id$v=19$m=19456,t=2,p=1$"), "passwords are kept as argon2id");
     for secret in secrets {
-        // The hint keeps ten characters; anything longer would be the secret itself.
+        // The hint contains ten characters of the secret. A longer part must not be found.
         let tail = &secret[12..];
         assert!(!haystack.contains(tail), "a secret is stored in clear");
     }

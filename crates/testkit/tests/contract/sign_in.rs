@@ -1,4 +1,4 @@
-//! Guessing passwords: what is counted, and when.
+//! Password guessing: which attempts are counted, and when they are blocked.
 
 use chrono::TimeDelta;
 use domain::limit::{SIGN_IN_FAILURES_KEPT_MINUTES, SIGN_IN_FREE_FAILURES};
@@ -19,7 +19,7 @@ async fn guess(f: &Fixture) -> Option<Error> {
     auth::sign_in(&f.ledger, ADA, "wrong", "").await.err()
 }
 
-/// Seconds that an attempt would have to wait.
+/// Seconds until the next attempt is permitted.
 async fn block(f: &Fixture) -> u64 {
     match guess(f).await {
         Some(Error::TooManyAttempts { retry_after_seconds }) => retry_after_seconds,
@@ -28,7 +28,7 @@ async fn block(f: &Fixture) -> u64 {
 }
 
 async fn of_parallel_guesses_only_those_are_checked_that_the_count_allows(f: Fixture) {
-    // A second server on the same data counts with the first.
+    // A second server on the same data shares the count.
     let other = f.second_ledger(ledger::Mode::Tool).await;
     let guesses = (0..150).map(|n| {
         let ledger = if n % 2 == 0 { f.ledger.clone() } else { other.clone() };
@@ -42,7 +42,7 @@ async fn of_parallel_guesses_only_those_are_checked_that_the_count_allows(f: Fix
             answer => panic!("{answer:?}"),
         }
     }
-    // The clock stands still, so the attempt that begins the block is the last one.
+    // The clock does not move, so no attempt is checked after the one that starts the block.
     assert_eq!((checked, refused), (SIGN_IN_FREE_FAILURES + 1, 150 - SIGN_IN_FREE_FAILURES - 1));
     assert_eq!(block(&f).await, 2);
     other.close().await;

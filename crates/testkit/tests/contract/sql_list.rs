@@ -1,7 +1,7 @@
-//! No SQL text of the store is missing from the list that `every_statement_prepares` goes through.
+//! Every SQL text of the store is in the list that `every_statement_prepares` uses.
 //!
-//! The source of the store is read: each text constant is a statement of the list under its own name, or in the
-//! reviewed list of those that are none.
+//! This test reads the source of the store: each text constant is a statement of the list under its own name, or is in
+//! the reviewed list of constants that are not statements.
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Text constants that are no statement, and why.
+/// Text constants that are not statements, and why.
 const NO_STATEMENTS: [(&str, &str); 16] = [
     ("access_link::INVITATION", "a value"),
     ("access_link::RESET", "a value"),
@@ -29,7 +29,7 @@ const NO_STATEMENTS: [(&str, &str); 16] = [
     ("writer::sqlite::BEGIN", "transaction control"),
 ];
 
-/// SQL that is not in a constant: the file, a part of the line, and why.
+/// SQL outside of constants: the file, a part of the line, and why.
 const MADE_ELSEWHERE: [(&str, &str, &str); 6] = [
     ("backup.rs", "VACUUM INTO", "names a file; the tests of backups run it"),
     ("conn.rs", "BEGIN{mode};", "names whoever acts; every transaction on PostgreSQL runs it"),
@@ -39,13 +39,13 @@ const MADE_ELSEWHERE: [(&str, &str, &str); 6] = [
     ("verify/values.rs", "SELECT {}, {} FROM {}", "makes verify::values"),
 ];
 
-/// How a statement begins.
+/// First words of statements.
 const VERBS: [&str; 16] = [
     "SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "CREATE", "DROP", "ALTER", "BEGIN", "PRAGMA", "VACUUM", "SET",
     "GRANT", "LOCK", "LISTEN", "TRUNCATE",
 ];
 
-/// Transaction control, which has no columns that could be wrong.
+/// Transaction control. It names no columns.
 const CONTROL: [&str; 3] = ["\"BEGIN IMMEDIATE\"", "\"COMMIT", "\"BEGIN\""];
 
 fn sources() -> Vec<(String, String)> {
@@ -68,7 +68,7 @@ fn sources() -> Vec<(String, String)> {
     files.into_iter().map(named).collect()
 }
 
-/// The names of text constants, and the lines outside of constants and macros that begin a statement.
+/// Returns the names of text constants, and the lines outside of constants and macros that start a statement.
 fn read(file: &str, text: &str) -> (Vec<String>, Vec<String>) {
     let module = file.trim_end_matches(".rs").replace('/', "::");
     let (mut constants, mut elsewhere) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! P-11: only listed transitions happen, each with its event.
+//! P-11: only the listed transitions happen, each with its event.
 
 use chrono::TimeDelta;
 use domain::{
@@ -16,7 +16,7 @@ on_both_engines!(
     actions_of_one_name_get_numbered_slugs,
 );
 
-/// Gives one command through the ledger; whether it was accepted.
+/// Executes one command through the ledger. Returns whether it was accepted.
 async fn give(f: &Fixture, id: SessionId, command: Command, attempt: u32) -> bool {
     let (l, w) = (&f.ledger, &f.worker);
     match command {
@@ -71,13 +71,13 @@ async fn random_commands_do_what_the_table_says_and_the_log_folds_to_the_row(f: 
         let session = f.pending().await;
         for _ in 0..14 {
             let row = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
-            // Mostly steps that lead on, now and then the end.
+            // Mostly commands that continue the session, sometimes any command.
             let pick =
                 if rng.u8(..10) < 8 { rng.choice([0, 0, 1, 2, 8, 10]).unwrap() } else { rng.usize(..commands.len()) };
             let command = commands[pick];
             let attempt = row.attempt.saturating_sub(u32::from(rng.u8(..6) == 0));
             let expected = decide(row.position(), actor(command, attempt), command);
-            // A repeated report under the same attempt is answered, not refused.
+            // A repeated report with the same attempt is answered instead of refused.
             let repeat = row.attempt == attempt
                 && matches!(
                     (command, row.status()),
@@ -137,7 +137,7 @@ async fn a_repeated_create_with_one_key_is_one_session(f: Fixture) {
         .into_iter()
         .filter_map(|made| match made {
             Ok(session) => Some(session.id),
-            // On PostgreSQL the loser of a race is asked to repeat.
+            // On PostgreSQL a request that loses the race is asked to try again.
             Err(ledger::Error::Unavailable(_)) => None,
             Err(other) => panic!("{other:?}"),
         })

@@ -1,4 +1,4 @@
-//! P-11: each command in each status, given through the use case that gives it, does what the table says.
+//! P-11: the test executes each command in each status through its use case and compares the result with the table.
 
 use crate::{
     entity::{acme, company},
@@ -32,13 +32,13 @@ use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(every_command_in_every_status_does_what_the_table_says);
 
-/// Seconds that a session of these tests may be pending, running and waiting.
+/// Time limits of the test sessions for pending, running and waiting, in seconds.
 const LIMITS: [i64; 3] = [5_000, 3_000, 20_000];
-/// Longer than a session may be running.
+/// A lease that is longer than the time limit for running.
 const LONG_LEASE: u32 = 3_600;
 const SHORT_LEASE: u32 = 60;
 
-/// Pairs that the table accepts and no use case gives, and why.
+/// Pairs that the table accepts and no use case executes, and why.
 const NEVER_GIVEN: [(Command, Status, &str); 7] = [
     (Command::Reject, Status::Pending, "no use case gives it"),
     (Command::Reject, Status::Running, "no use case gives it"),
@@ -49,16 +49,16 @@ const NEVER_GIVEN: [(Command, Status, &str); 7] = [
     (Command::Begin, Status::Pending, "a hook queues and begins in one transaction"),
 ];
 
-/// What kind of session a command is for. No wildcard: a new command has to be placed.
+/// The kind of session that a command needs. `kind` has no wildcard, so a new command must be added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Work that a worker claims. It depends on another session and has time limits.
+    /// A session that a worker claims. It depends on another session and has time limits.
     Work,
-    /// Work whose output waits for approval.
+    /// A session whose output waits for approval.
     Gated,
-    /// A person at work.
+    /// A human session.
     Human,
-    /// A coding agent that reports by hooks.
+    /// A session of a coding agent that reports by hooks.
     Outside,
     /// A conversation.
     Thread,
@@ -99,12 +99,12 @@ fn actor(command: Command, attempt: u32) -> Actor {
     }
 }
 
-/// A session, and what belongs to it.
+/// A session and the names of what belongs to it.
 struct Scene {
     id: SessionId,
-    /// Of its agent; what it depends on and what it started are of `…-before` and `…-below`.
+    /// Slug of its agent. The agents of the session that it depends on and of its child are `…-before` and `…-below`.
     slug: String,
-    /// What the hooks call it.
+    /// Id of the session in its hooks.
     outside: String,
 }
 
@@ -156,7 +156,7 @@ impl World<'_> {
         session::fail(&self.f.ledger, &self.f.worker, id, failure).await.is_ok()
     }
 
-    /// Decides the newest gate of the session that is open; whether there was one.
+    /// Decides the newest open gate of the session. Returns whether there was one.
     async fn decide(&self, id: SessionId, verdict: Verdict) -> bool {
         let gates = gate::of_sessions(&self.f.ledger, &self.f.admin, vec![id]).await.unwrap();
         let Some(open) = gates.iter().max_by_key(|item| item.gate.id) else { return false };
@@ -166,7 +166,7 @@ impl World<'_> {
         gate::decide(&self.f.ledger, &self.f.operator, open.gate.id, new).await.is_ok()
     }
 
-    /// A session of this kind in this status; `None` where none ever stands so.
+    /// Creates a session of this kind in this status. `None` if such a session cannot exist.
     async fn make(&self, kind: Kind, status: Status, lease: u32) -> Option<Scene> {
         match kind {
             Kind::Work => Some(self.work(status, lease).await),
@@ -197,7 +197,7 @@ impl World<'_> {
         if status == Status::Pending {
             return scene;
         }
-        // Its lease must not run out before its time does.
+        // The lease must expire later than the time limit.
         let lease = if status == Status::Expired { LONG_LEASE } else { lease };
         let held = self.take(&slug, lease).await.unwrap();
         match status {
@@ -251,7 +251,7 @@ impl World<'_> {
             Status::Pending => {}
             Status::Running => drop(self.take(&slug, LONG_LEASE).await.unwrap()),
             Status::WaitingHuman => {
-                // Once more is too often.
+                // The second denial ends the session.
                 for _ in 0..2 {
                     stage().await;
                     assert!(self.decide(id, Verdict::Deny).await);
@@ -320,7 +320,7 @@ impl World<'_> {
             _ => return None,
         };
         let outside = fresh();
-        // The newest session is found by its id, which sorts by milliseconds.
+        // The newest session is found by its id, which is ordered by milliseconds.
         self.f.clock.advance(TimeDelta::milliseconds(1));
         for event in hooks {
             self.hook(&outside, event).await;
@@ -353,7 +353,7 @@ impl World<'_> {
         Some(Scene { id, slug, outside: String::new() })
     }
 
-    /// What has the command given to this session, if anything can.
+    /// Executes the use case that gives this command to the session, if there is one.
     async fn give(&self, scene: &Scene, command: Command, row: &SessionRecord) {
         let (l, w, id, attempt) = (&self.f.ledger, &self.f.worker, scene.id, row.attempt);
         let (f, m) = (self.f, &self.f.member);
@@ -365,7 +365,7 @@ impl World<'_> {
                     _ => fail(f, &before).await,
                 }
             }
-            // What it depended on ends again, as far as the sweep knows.
+            // The sweep handles the end of the session that it depends on once more.
             Command::Start | Command::Skip => self.end_again(scene).await,
             Command::Claim => drop(self.take(&scene.slug, LONG_LEASE).await),
             Command::Heartbeat => drop(session::heartbeat(l, w, id, attempt).await),
@@ -386,7 +386,7 @@ impl World<'_> {
             Command::Deny => drop(self.decide(id, Verdict::Deny).await),
             Command::Cancel => drop(session::cancel(l, &f.operator, id, None).await),
             Command::LoseLease => self.sweep_after(i64::from(SHORT_LEASE) + 1).await,
-            // Before its lease runs out.
+            // The time limit ends before the lease.
             Command::Expire if row.status() == Status::Running => self.sweep_after(LIMITS[1] + 1).await,
             Command::Expire => self.sweep_after(LIMITS[2] + 1).await,
             Command::Reject => {}
@@ -414,7 +414,7 @@ impl World<'_> {
     }
 }
 
-/// An output whose safety is judged so.
+/// An output with this rating of its safety.
 fn passes(safety: &str) -> Value {
     json!({ "stage": "Won", "claim_safety": safety })
 }
@@ -439,7 +439,7 @@ async fn every_command_in_every_status_does_what_the_table_says(f: Fixture) {
             let lease = if command == Command::LoseLease { SHORT_LEASE } else { LONG_LEASE };
             let scene = match world.make(kind(command), status, lease).await {
                 Some(scene) => scene,
-                // Hooks name their own session: they cannot be sent for another.
+                // A hook names its own session, so it cannot be sent for another.
                 None if kind(command) == Kind::Outside => continue,
                 None => world.work(status, lease).await,
             };
@@ -452,7 +452,8 @@ async fn every_command_in_every_status_does_what_the_table_says(f: Fixture) {
             let state = Position { status, session_type, attempt: row.attempt, attempts_max };
             let expected = decide(state, actor(command, row.attempt), command);
             if expected.is_err() && kind(command) == Kind::Outside {
-                // A hook means a status, not a command: where it cannot be reached in one step it takes several.
+                // A hook asks for a status instead of a command. If one step does not reach the status, it takes
+                // several.
                 continue;
             }
             world.give(&scene, command, &row).await;

@@ -1,4 +1,4 @@
-//! Conversations: sessions that rest between turns.
+//! Conversations: sessions that are idle between turns.
 
 use crate::graph::after;
 use domain::{
@@ -37,7 +37,7 @@ fn say(text: &str) -> Message {
     Message { text: text.into(), id: None }
 }
 
-/// The scout's turn: it claims, says this and rests.
+/// Runs a turn as the scout: claims it, appends this reply, and yields with idle.
 pub async fn turn(f: &Fixture, reply: &str) -> SessionRecord {
     let session = f.claim(1, 60).await.pop().expect("a turn is queued");
     f.append(session.id, session.attempt, vec![text(reply)]).await.unwrap();
@@ -46,7 +46,7 @@ pub async fn turn(f: &Fixture, reply: &str) -> SessionRecord {
     session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap()
 }
 
-/// A conversation of the member's with one turn behind it.
+/// A conversation of the member after its first turn.
 pub async fn rested(f: &Fixture) -> SessionRecord {
     thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap();
     turn(f, "It is Lead.").await
@@ -57,7 +57,7 @@ async fn what_depends_on_a_conversation_goes_on_when_it_ends(f: Fixture) {
     let waits = after(&f, "writer", &[talk.id]).await;
     assert_eq!(waits.status(), Status::Draft);
     thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
-    // At once: no sweep has run.
+    // The change is immediate: no sweep has run.
     let now = session::get(&f.ledger, &f.operator, waits.id).await.unwrap();
     assert_eq!(now.status(), Status::Pending);
     f.done().await;
@@ -105,13 +105,13 @@ async fn a_message_is_recorded_once_and_refused_while_the_agent_works(f: Fixture
     assert_eq!((first.event_id, first.sequence, first.turns), (again.event_id, again.sequence, again.turns));
     let other = thread::say(l, m, id, Message { text: "Two".into(), ..message.clone() }).await;
     assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
-    // While the turn is queued, more can be said.
+    // While the turn is queued, further messages are accepted.
     let more = thread::say(l, m, id, say("And this")).await.unwrap();
     assert_eq!((more.session.status(), more.turns), (Status::Pending, 2));
     let running = f.claim(1, 60).await.remove(0);
     let refused = thread::say(l, m, id, say("Too early")).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
-    // A repeat is no new message, whatever the conversation does meanwhile.
+    // A repeated message is not recorded again, in any status of the conversation.
     assert_eq!(thread::say(l, m, id, message.clone()).await.unwrap().sequence, first.sequence);
     session::yield_to(l, &f.worker, id, YieldRequest::at(running.attempt, YieldTo::Idle)).await.unwrap();
     thread::end(l, m, id, ENDING).await.unwrap();
@@ -205,7 +205,7 @@ async fn only_its_own_person_speaks_and_everybody_finds_their_own(f: Fixture) {
     assert_eq!(ids(&f, &f.member).await, own);
     assert_eq!(ids(&f, &f.other_member).await.len(), 1);
     assert!(ids(&f, &f.stranger).await.is_empty() && ids(&f, &f.operator).await.is_empty());
-    // What a person's own token begins is theirs too.
+    // A conversation that a person's own token starts belongs to the person.
     let token = domain::Scope { on_behalf_of: f.member.user_id(), token_scope: None, ..f.worker };
     let by_token = thread::start(l, &token, new(None)).await.unwrap().session.id;
     assert!(ids(&f, &f.member).await.contains(&by_token));
@@ -223,7 +223,7 @@ async fn only_its_own_person_speaks_and_everybody_finds_their_own(f: Fixture) {
         assert_eq!(thread::get(l, who, id).await.is_ok(), is_found);
     }
     assert!(matches!(thread::start(l, &f.worker, new(None)).await, Err(Error::Forbidden(_))));
-    // Other sessions are no conversations.
+    // Other sessions are not conversations.
     let plain = f.pending().await;
     assert!(matches!(thread::get(l, &f.operator, plain.id).await, Err(Error::NotFound("thread"))));
     assert!(matches!(thread::say(l, &f.operator, plain.id, say("x")).await, Err(Error::NotFound("thread"))));

@@ -1,4 +1,4 @@
-//! Time limits: each status has its own, each ends the session once, and nothing but moving on extends it.
+//! Time limits: each status has its own limit, which ends the session once. Only leaving the status stops it.
 
 use chrono::TimeDelta;
 use domain::{
@@ -36,7 +36,7 @@ async fn read(f: &Fixture, session: &SessionRecord) -> SessionRecord {
     session::get(&f.ledger, &f.member, session.id).await.unwrap()
 }
 
-/// Sweeps a moment before the limit and at it; only the second look may end the session.
+/// Sweeps just before the limit and at it. Only the second sweep may end the session.
 async fn expires_after(f: &Fixture, session: &SessionRecord, seconds: i64) {
     let stood = read(f, session).await.status();
     f.clock.advance(TimeDelta::seconds(seconds) - TimeDelta::milliseconds(1));
@@ -61,7 +61,7 @@ async fn each_status_expires_by_its_own_limit(f: Fixture) {
     queued(&f, LIMITS).await;
     let running = f.claim(1, 3_600).await.pop().unwrap();
     expires_after(&f, &running, 20).await;
-    // Its worker hears that it is over.
+    // The worker learns with its next heartbeat that the session has ended.
     let late = session::heartbeat(&f.ledger, &f.worker, running.id, 1).await;
     assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
 
@@ -106,7 +106,7 @@ async fn a_session_keeps_the_limits_it_was_made_with(f: Fixture) {
     let loose = action::ActionChange { metadata: Some("{}".into()), ..Default::default() };
     action::update(&f.ledger, &f.operator, session.action_id.unwrap(), loose).await.unwrap();
     expires_after(&f, &session, 10).await;
-    // A retry is a new session, made with the limits of now.
+    // A retry creates a new session with the action's present limits.
     let again = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
     assert_eq!((again.status(), again.deadline_at()), (Status::Pending, None));
     f.done().await;
@@ -127,7 +127,7 @@ async fn many_servers_expire_a_session_once(f: Fixture) {
     }
     f.clock.advance(TimeDelta::seconds(11));
     let on_postgres = matches!(f.engine, testkit::Engine::Postgres { .. });
-    // SQLite serves one process: its sweeps share a ledger. On PostgreSQL they are two servers.
+    // SQLite permits one server, so its sweeps share a ledger. On PostgreSQL two servers sweep.
     let other = match on_postgres {
         true => f.second_ledger(Mode::Server).await,
         false => f.ledger.clone(),
@@ -164,7 +164,7 @@ async fn wrong_limits_are_refused_by_their_key(f: Fixture) {
     f.done().await;
 }
 
-/// Moves the limit of the only session: the database's clock is nobody's to move.
+/// Changes the limit of the only session, because the test cannot change the database's clock.
 async fn limit_ends_in(f: &Fixture, seconds: i64) {
     let now = "CAST(EXTRACT(EPOCH FROM now()) * 1000000 AS bigint)";
     let sql = format!("UPDATE sessions SET deadline_at = {now} + {}", seconds * 1_000_000);
@@ -172,7 +172,7 @@ async fn limit_ends_in(f: &Fixture, seconds: i64) {
 }
 
 async fn servers_whose_clocks_are_apart_agree_about_every_limit(f: Fixture) {
-    // SQLite has one server.
+    // SQLite permits only one server.
     if f.engine.file().is_some() {
         return f.done().await;
     }
@@ -185,7 +185,7 @@ async fn servers_whose_clocks_are_apart_agree_about_every_limit(f: Fixture) {
     }
     for (server, clock) in &servers {
         assert_eq!(session::sweep(server).await.unwrap().expired, 0);
-        // A clock that jumps is set again at the next look.
+        // After a jump, the clock is corrected from the database before the next sweep.
         clock.advance(TimeDelta::days(2));
         server.set_clock().await.unwrap();
         assert_eq!(session::sweep(server).await.unwrap().expired, 0);

@@ -1,4 +1,4 @@
-//! P-62: what pages show of a session that has ended is bound by its log, and `verify` names what differs.
+//! P-62: what pages show of an ended session is covered by its log, and `verify` names differences.
 
 use chrono::TimeDelta;
 use domain::{
@@ -29,7 +29,7 @@ async fn verified(f: &Fixture) -> Verified {
     verify::all(&f.ledger, Some(&key()), |_| {}).await.unwrap()
 }
 
-/// A database connection that no trigger stops.
+/// Opens a database connection without triggers.
 async fn intruder(f: &Fixture) -> Raw {
     let mut raw = f.engine.raw().await;
     match f.engine {
@@ -53,7 +53,7 @@ async fn completed(f: &Fixture) -> SessionId {
     running.id
 }
 
-/// One session of each final status.
+/// Creates one session of each final status.
 async fn ended(f: &Fixture) -> Vec<(Status, SessionId)> {
     let completed = completed(f).await;
     let failed = f.running().await.id;
@@ -64,7 +64,7 @@ async fn ended(f: &Fixture) -> Vec<(Status, SessionId)> {
     vec![(Status::Completed, completed), (Status::Failed, failed), (Status::Abandoned, abandoned)]
 }
 
-/// Changes a column of a session, has it verified, and puts it back.
+/// Changes a column of a session, asserts that `verify` names it, and restores the column.
 async fn assert_named(f: &Fixture, raw: &mut Raw, id: SessionId, column: &str, value: &str, words: &str) {
     let one = match f.engine {
         Engine::Sqlite(_) => format!("id = x'{}'", id.0.simple()),
@@ -118,7 +118,7 @@ async fn a_changed_row_of_a_final_session_is_named(f: Fixture) {
 async fn a_row_that_no_session_can_have_is_named(f: Fixture) {
     let (draft, running) = (draft(&f).await, f.running().await.id);
     let ended = ended(&f).await;
-    // The last one: a claim would take it.
+    // Created last, because a claim would take it.
     let pending = f.pending().await.id;
     let mut raw = intruder(&f).await;
     for (status, id) in &ended {
@@ -175,7 +175,7 @@ async fn an_erased_row_still_verifies_and_a_change_of_it_is_named(f: Fixture) {
     for (column, value) in [("result", "'1'"), ("created_by", "'user:x'"), ("usage", "NULL"), ("title", "'Another'")] {
         assert_named(&f, &mut raw, id, column, value, words).await;
     }
-    // The digest that is kept for it is part of what the seal covers.
+    // The seal also covers the stored digest of the erased row.
     raw.execute("UPDATE erasures SET row_digest = NULL").await.unwrap();
     let (bad, _, problem) = verified(&f).await.bad.unwrap();
     assert!(bad == id && problem.contains("not sealed"), "{problem}");
@@ -223,7 +223,7 @@ async fn sessions_that_ended_before_rows_were_bound_are_counted(f: Fixture) {
     f.running().await;
     let event = f.log(completed(&f).await).await.pop().unwrap();
     assert!(event.metadata.contains("\"rowDigest\":\"v1:"), "{}", event.metadata);
-    // As an earlier version wrote it, with its digests made again.
+    // Rewrites the event as an earlier version wrote it, with valid digests.
     let mut metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
     metadata.as_object_mut().unwrap().remove("rowDigest");
     let metadata = metadata.to_string();

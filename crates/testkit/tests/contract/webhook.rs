@@ -45,7 +45,7 @@ fn key() -> InstanceKey {
     InstanceKey::generate(&SeededEntropy::new(7))
 }
 
-/// The receivers of these tests are on this machine.
+/// Permits receivers on this machine.
 fn policy() -> Policy {
     Policy::opening(&["127.0.0.1"]).unwrap()
 }
@@ -65,7 +65,7 @@ pub async fn subscribed(f: &Fixture, url: String, events: &[&str]) -> (WebhookRe
     webhook::create(&f.ledger, &f.admin, &key(), &policy(), new).await.unwrap()
 }
 
-/// A session that has just failed.
+/// Creates a session and fails it.
 async fn failed(f: &Fixture) -> SessionRecord {
     let running = f.running().await;
     let failure = Failure {
@@ -316,7 +316,7 @@ async fn a_webhook_that_leads_inside_is_refused_when_made_and_when_told(f: Fixtu
     let new = NewWebhook { url: receiver.url(), events: vec!["session.failed".into(), "webhook.test".into()] };
     let refused = webhook::create(&f.ledger, &f.admin, &key(), &policy(), new).await;
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "events[1]"), "{:?}", refused.err());
-    // The operator shuts what was open when it was made.
+    // The operator forbids addresses that were permitted when the webhook was created.
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
     let strict = OutboxWorker { http: Client::new(shut).unwrap(), ..outbox_worker(&f) };
@@ -425,7 +425,7 @@ async fn a_receiver_that_is_silent_holds_up_nobody_else(f: Fixture) {
 
 async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
     let receiver = Receiver::start().await;
-    // The loud one also comes first wherever nothing but the order of ids decides.
+    // The workspace with many messages also has the smaller id, so it comes first when only ids decide.
     let (mut first, mut second) = (&f.admin, &f.stranger);
     if first.tenant_id > second.tenant_id {
         (first, second) = (second, first);
@@ -443,7 +443,7 @@ async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
     assert_eq!(outbox_worker(&f).drain().await.unwrap(), 210);
     let quiet = quiet.id.to_string();
     let last = receiver.received().iter().rposition(|received| received.body.contains(&quiet)).unwrap();
-    // Two workspaces that take turns: ten of one are out when twenty are. Twice that is the promise.
+    // If two workspaces take turns, ten messages of one are sent among the first twenty. The promise is twice that.
     assert!(last < 40, "the last of ten came as number {last} of 210");
     f.done().await;
 }
@@ -451,19 +451,19 @@ async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
 async fn every_session_that_ends_is_told_however_it_does(f: Fixture) {
     let receiver = Receiver::start().await;
     subscribed(&f, receiver.url(), &["session.ended"]).await;
-    // One that fails, what depends on it, and what depends on that in turn.
+    // A session that fails, one that depends on it, and one that depends on that.
     let running = f.running().await;
     let skipped = graph::after(&f, "two", &[running.id]).await;
     let skipped_too = graph::after(&f, "three", &[skipped.id]).await;
     graph::fail(&f, &running).await;
-    // One that is cancelled, and its child.
+    // A cancelled session and its child.
     let parent = f.running().await;
     let new = NewSession { parent_id: Some(parent.id), ..graph::of_agent("child") };
     let child = session::create(&f.ledger, &f.worker, new).await.unwrap();
     session::cancel(&f.ledger, &f.operator, parent.id, None).await.unwrap();
     let done = f.running().await;
     graph::complete(&f, &done, &Value::Null).await;
-    // A person's own, which is nobody's business.
+    // A human session is not reported.
     let plan = action::NewAction { name: "A secret plan".into(), ..Default::default() };
     let plan = action::create(&f.ledger, &f.operator, plan).await.unwrap();
     let working = human::start(&f.ledger, &f.member, plan.id).await.unwrap();

@@ -1,4 +1,4 @@
-//! Access that is taken away: what stops, what stays, and who cannot go.
+//! Withdrawn access: what ends, what is kept, and who cannot be removed.
 
 use crate::{
     entity::{acme, company},
@@ -97,7 +97,7 @@ async fn a_deactivated_member_comes_back_as_they_were(f: Fixture) {
     let people = NewGroup { name: "Compliance".into(), slug: None, members: vec![mia] };
     let people = group::create(&f.ledger, &f.admin, people).await.unwrap().id;
     let (_, invitation) = {
-        // An admin's invitations end with their access.
+        // Invitations of an admin end with the admin's access.
         member::set_role(&f.ledger, &f.admin, mia, Role::Admin).await.unwrap();
         let scope = auth::by_cookie(&f.ledger, &cookie).await.unwrap().unwrap().scope;
         member::invite(&f.ledger, &scope, "eve@acme.test", Role::Admin).await.unwrap()
@@ -222,7 +222,7 @@ fn user(scope: &domain::Scope) -> UserId {
     scope.user_id().unwrap()
 }
 
-/// An action about a company whose output waits for these reviewers, with further settings.
+/// An action about a company whose outputs need a decision of these reviewers, with further settings.
 async fn reviewed_by(f: &Fixture, reviewers: &[String], more: serde_json::Value) -> ActionRecord {
     at_once(f).await;
     let acme = acme(f, &company(f).await, "Acme").await;
@@ -315,7 +315,7 @@ async fn a_gate_that_somebody_may_decide_stays_theirs(f: Fixture) {
     let anyone = gated(&f, own.target_entity_id, json!({ "reviewers": ["anyone"] }), json!({})).await;
     staged(&f, &anyone, &json!({ "stage": "Lead" })).await;
     assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0);
-    // A decided gate is not given to anybody.
+    // A decided gate is not passed on to admins.
     let item = open(&f, &f.member, false).await.remove(0);
     decide(&f, &f.member, item.gate.id, says(Verdict::Deny)).await.unwrap();
     member::withdraw(&f.ledger, &f.admin, user(&f.member), Withdrawal::Remove).await.unwrap();

@@ -1,4 +1,4 @@
-//! What needs whom: the buckets of /today.
+//! The work queue: the buckets of `/today`, for each person.
 
 use crate::{
     entity::{acme, company},
@@ -24,7 +24,7 @@ on_both_engines!(
     an_action_whose_session_waits_for_a_person_is_not_ready,
 );
 
-/// Counts in the order of the buckets, which the lists behind them have to bear out.
+/// Returns the counts in the order of the buckets, and asserts that the lists have as many entries.
 async fn counted(f: &Fixture, scope: &Scope, whose: Whose) -> [u64; 5] {
     let counts = work_queue::counts(&f.ledger, scope, whose, "UTC").await.unwrap();
     let counts = [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today];
@@ -61,7 +61,7 @@ async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
         let completion = Completion { attempt: done.attempt, result: None, usage: None };
         session::complete(&f.ledger, &f.worker, done.id, completion).await.unwrap();
     }
-    // Sessions that execute no action are in nobody's queue either.
+    // Sessions without an action belong to no one's queue either.
     f.pending().await;
     failed(&f, &f.claim(1, 60).await.pop().unwrap()).await;
     let waiting = taken(&f, &nobodys).await;
@@ -75,7 +75,7 @@ async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
         assert_eq!(counted(&f, scope, Whose::Everyone).await, [1, 1, 2, 4, 3], "{scope:?}");
     }
     assert_eq!(counted(&f, &f.stranger, Whose::Everyone).await, [0; 5]);
-    // One's own list says how many more failed of which nobody hears otherwise.
+    // A person's own list of failures has the number of failures that no one is responsible for.
     let unassigned_failures = async |scope, whose, bucket| {
         work_queue::section(&f.ledger, scope, whose, bucket, "UTC", 100).await.unwrap().unassigned_failures
     };
@@ -135,7 +135,7 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
         assert_eq!(needs(&f, &scope).await, expected, "{scope:?}");
     }
 
-    // Their own task counts once, although they may decide it as well; and for them although it is put aside.
+    // A task that a person owns and may decide counts once, and counts for its owner even while the item is snoozed.
     let owner = f.operator.user_id();
     let change = ActionChange { assigned_to: Some(owner), ..ActionChange::default() };
     action::update(&f.ledger, &f.operator, anyones.id, change).await.unwrap();
@@ -147,7 +147,7 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
     f.clock.advance(TimeDelta::seconds(61));
     assert_eq!(needs(&f, &f.admin).await, 1);
 
-    // What is decided waits for nobody but the task's own person, until its effect has happened.
+    // After the decision, and until it takes effect, the session still waits for the owner of the task only.
     decide(&f, &f.admin, of_anyone.gate.id, says(Verdict::Approve)).await.unwrap();
     assert_eq!((needs(&f, &f.operator).await, needs(&f, &f.admin).await), (1, 0));
     gate::sweep(&f.ledger).await.unwrap();
@@ -159,7 +159,7 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
     );
     assert_eq!(needs(&f, &f.operator).await, 0);
 
-    // A session names its gate, decided or not, and who may decide.
+    // A session's open gate is found, with whether the caller may decide it.
     let of = gate::of_sessions(&f.ledger, &f.other_member, vec![of_named.gate.session_id, waiting.id]).await.unwrap();
     let told: Vec<_> = of.iter().map(|item| (item.gate.id, item.may_decide)).collect();
     assert_eq!(told, [(of_named.gate.id, gate::MayDecide::Yes)]);
@@ -231,7 +231,7 @@ async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
         (Some(half_past_midnight), vec![1, 0, 0, 0]),
     ];
     assert_eq!(told, expected);
-    // Where it is still yesterday, all of it lies in one day; and it is nobody else's.
+    // In a time zone where the previous day has not ended, everything is on that day. Other people's days are empty.
     let yesterday = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "America/New_York").await.unwrap();
     assert_eq!(yesterday.needs_me.hours.iter().sum::<u64>(), 2);
     for scope in [f.member, f.stranger] {
