@@ -1,4 +1,4 @@
-//! Forms: urlencoded bodies, and refusals that bring back what was typed.
+//! Forms: urlencoded and multipart bodies, and refusals that show the typed text again.
 
 use crate::problem::Problem;
 use app::{FieldError, FormState};
@@ -16,7 +16,7 @@ use wire::Code;
 /// Most fields of a form.
 const FIELDS_MAX: usize = 512;
 
-/// The fields of a posted form, by name. A field sent twice keeps its last value.
+/// The fields of a posted form, by name. Of a field that was sent twice the last value counts.
 pub struct Form(BTreeMap<String, String>);
 
 impl<S: Send + Sync> FromRequest<S> for Form {
@@ -37,7 +37,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
 }
 
 impl Form {
-    /// A form that did not arrive urlencoded.
+    /// Creates a form from fields that were not sent urlencoded.
     pub const fn of(fields: BTreeMap<String, String>) -> Self {
         Self(fields)
     }
@@ -47,29 +47,29 @@ impl Form {
         self.0.contains_key(field)
     }
 
-    /// Fields whose names begin with `prefix`: the rest of the name, and the value.
+    /// Fields whose names begin with `prefix`, each with the rest of its name and its value.
     pub fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
     }
 
-    /// A field as typed, line ends as everywhere else.
+    /// The value of a field with LF as line ends. Empty if the field was not sent.
     pub fn text(&self, field: &str) -> String {
         self.0.get(field).map(|text| text.replace("\r\n", "\n")).unwrap_or_default()
     }
 
-    /// Every field as it came, but for passwords.
+    /// All fields with LF as line ends, except passwords.
     pub fn typed(&self) -> Vec<(String, String)> {
         let typed = self.0.iter().filter(|(name, _)| !name.contains("password"));
         typed.map(|(name, value)| (name.clone(), value.replace("\r\n", "\n"))).collect()
     }
 
-    /// A field without surrounding space; absent when empty.
+    /// The value of a field without surrounding spaces. `None` if it is empty.
     pub fn optional(&self, field: &str) -> Option<String> {
         let text = self.text(field).trim().to_owned();
         (!text.is_empty()).then_some(text)
     }
 
-    /// The refused form: what was typed (never passwords), and what is wrong.
+    /// The state of the refused form: the typed text except passwords, and the errors.
     pub fn refused(&self, form: &str, problem: &Problem) -> FormState {
         let wire = problem.to_wire(String::new());
         let mut errors: Vec<FieldError> =
@@ -80,7 +80,7 @@ impl Form {
         FormState { errors, ..self.kept(form) }
     }
 
-    /// The form as it was typed (never passwords), with nothing wrong about it.
+    /// The state of the form without errors: the typed text except passwords.
     pub fn kept(&self, form: &str) -> FormState {
         let values = self.0.iter().filter(|(name, _)| !name.contains("password"));
         FormState {
@@ -91,7 +91,8 @@ impl Form {
     }
 }
 
-/// A path such as `fields[1].options[2]` as the name of the control in the form: rows without a name shift the others.
+/// Converts the path of an error, such as `fields[1].options[2]`, to the name of the control in the form. `rows` has
+/// the number in the form of each row that was read, because rows without a name are left out.
 pub fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
     let rest = field.strip_prefix(list).and_then(|rest| rest.strip_prefix('['));
     let Some((Ok(index), part)) =
@@ -103,8 +104,8 @@ pub fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
     rows.get(index).map_or_else(|| field.to_owned(), |row| format!("{list}[{row}].{part}"))
 }
 
-/// The parts of an upload as form fields; a file that was chosen counts as `source`. `advice` is for files in another
-/// encoding.
+/// Reads the parts of an upload as form fields. A chosen file becomes the field `source`. The error about a file that
+/// is not UTF-8 contains `advice`.
 pub async fn upload(
     upload: Result<Multipart, MultipartRejection>,
     parts_max: usize,
@@ -122,7 +123,7 @@ pub async fn upload(
             return Err(Problem::field(Code::InvalidRequest, "file", format!("at most {parts_max} parts")));
         }
         match name.as_str() {
-            // A form without a chosen file sends an empty one.
+            // Without a chosen file, browsers send an empty one.
             "file" if text.is_empty() => {}
             "file" => {
                 fields.insert("source".to_owned(), text);
@@ -136,13 +137,14 @@ pub async fn upload(
     Ok(Form::of(fields))
 }
 
-/// Fields whose text is no value of their kind.
+/// The problem of fields whose text cannot be read.
 pub fn unreadable(wrong: Vec<FieldError>) -> Problem {
     let field = |error: FieldError| ledger::FieldError::new(error.field.unwrap_or_default(), error.message);
     Problem::from(ledger::Error::Invalid(wrong.into_iter().map(field).collect()))
 }
 
-/// JSON typed into a text area: JSON as it is; anything else is a JSON string; nothing is nothing.
+/// Reads JSON from a text area. JSON is kept as typed, other text becomes a JSON string, and `None` means an empty
+/// field.
 pub fn json_or_text(text: &str) -> Option<String> {
     let text = text.trim();
     if text.is_empty() {

@@ -1,7 +1,8 @@
 //! Keeps a form that is posted after the sign-in has expired. The sign-in page contains it, and it
 //! can be sent after signing in.
 //!
-//! Nothing is stored: the page carries it, and only a browser on a page of ours can have sent it.
+//! The server stores nothing: the form is part of the sign-in page. The cross-origin check has made sure that a page of
+//! this server sent it.
 
 use super::{
     form::Form,
@@ -22,11 +23,12 @@ pub const KEPT_BYTES_MAX: usize = 128 * 1024;
 /// Paths whose forms are kept.
 const KEPT_BELOW: &str = "/chat";
 
-/// A signed-in person and the form that they sent. Of others the form is kept while they sign in.
+/// A signed-in person and the form that they sent. For a person who is signed out, the rejection is a sign-in page that
+/// keeps the form.
 pub struct Posted {
-    /// Who sent it.
+    /// The person who sent the form.
     pub viewer: Viewer,
-    /// What they sent.
+    /// The fields of the form.
     pub form: Form,
 }
 
@@ -47,7 +49,7 @@ impl FromRequest<AppState> for Posted {
             Err(turned) => return Err(turned.into_response()),
         };
         if is_script {
-            // Its page still has what was typed.
+            // The script's page still has the typed text.
             return Err(Problem::new(Code::Unauthenticated).into_response());
         }
         let kept = form.ok().and_then(|form| kept(action, form.typed()));
@@ -57,7 +59,7 @@ impl FromRequest<AppState> for Posted {
     }
 }
 
-/// What was kept, as a sign-in brings it along.
+/// Reads the kept form from the fields of the sign-in form.
 pub fn kept_form(form: &Form) -> Option<KeptForm> {
     let fields = form.below(KeptForm::FIELD_PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     kept(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields)

@@ -17,15 +17,15 @@ use ledger::{
 use url::Url;
 use wire::me::Tenant;
 
-/// The signed-in person behind a page request, and the shell of their page. Others are sent to sign in.
+/// The signed-in person who requests a page, and the shell of the page. Other visitors are redirected to the sign-in.
 pub struct Viewer {
     /// The viewer's workspace and permissions, for use cases.
     pub scope: Scope,
-    /// What the page is built from.
+    /// The parts of the page around its content.
     pub shell: Shell,
-    /// The secret of their sign-in; empty for programs.
+    /// The secret of the viewer's sign-in; empty for programs.
     pub secret: String,
-    /// Where the browser sees this server, without a slash at the end.
+    /// Origin of this server for the browser, without a slash at the end.
     pub origin: String,
     /// Whether the viewer dismissed the rating question for the session at this address.
     pub is_rating_dismissed: bool,
@@ -37,7 +37,7 @@ pub struct Viewer {
 
 /// Why a page is not shown.
 pub enum PageRejection {
-    /// To the sign-in page, and back afterwards.
+    /// A redirect to the sign-in page, which leads back afterwards.
     Redirect(Redirect),
     /// An error page.
     Problem(Problem),
@@ -85,7 +85,7 @@ impl FromRequestParts<AppState> for Viewer {
     }
 }
 
-/// A shell with who looks in it. What stands around a page is read where it is `framed`.
+/// Adds the viewer to a shell. The workspaces and the inbox count are read only if the page is `framed` by them.
 pub async fn signed_in_shell(
     state: &AppState,
     mut shell: Shell,
@@ -93,7 +93,7 @@ pub async fn signed_in_shell(
     framed: bool,
 ) -> Result<Shell, ledger::Error> {
     let scope = &identity.scope;
-    // Taken before the page reads anything, so that no later change is missed.
+    // The mark is read before the page's data, so that no later change is missed.
     shell.live_mark = state.live_mark(scope);
     if framed {
         let workspaces = auth::list_workspaces(&state.ledger, scope).await?;
@@ -109,12 +109,12 @@ pub async fn signed_in_shell(
     Ok(shell)
 }
 
-/// Whether a script asks for a part of a page: what stands around it is not read then.
+/// Whether a script requests a part of a page, which has no frame.
 fn is_part(headers: &HeaderMap) -> bool {
     headers.contains_key("x-fragment") || headers.get("sec-fetch-dest").is_some_and(|dest| dest == "empty")
 }
 
-/// The sign-in page, with the way back to a page that can be shown by GET.
+/// The path of the sign-in page, with the path to return to.
 fn sign_in_href(parts: &Parts) -> String {
     match return_path(parts) {
         Some(path) => {
@@ -144,7 +144,7 @@ impl FromRequestParts<AppState> for Visitor {
     }
 }
 
-/// A shell without a viewer, from what the request carries.
+/// Creates a shell without a viewer from the headers of the request.
 pub fn anonymous_shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query: Option<&str>) -> Shell {
     let href = |name| state.assets.path(name).unwrap_or_default();
     let theme = match cookie::theme(headers) {
@@ -172,7 +172,7 @@ pub fn anonymous_shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Non
     }
 }
 
-/// Renders a page in a task of its own: a browser that goes away cannot leave it half rendered.
+/// Renders a page in its own task, so that a browser that disconnects does not interrupt it.
 pub async fn render(status: StatusCode, page: impl FnOnce() -> String + Send + 'static) -> Response {
     match tokio::task::spawn_blocking(page).await {
         Ok(html) => (status, [(header::CACHE_CONTROL, "no-store")], Html(html)).into_response(),
@@ -180,12 +180,12 @@ pub async fn render(status: StatusCode, page: impl FnOnce() -> String + Send + '
     }
 }
 
-/// `303 See Other` to a page of ours, with a notice for its status line.
+/// `303 See Other` to a page of this server, with a notice for its status line.
 pub fn redirect_with_notice(path: &str, notice: &str) -> Redirect {
     Redirect::to(&format!("{path}?notice={notice}"))
 }
 
-/// A page that shows a refusal: with the status and headers of the problem, which the log hears of too.
+/// A page that shows a refusal. It has the status and headers of the problem, and the problem is logged.
 pub async fn refuse(problem: &Problem, page: impl FnOnce() -> String + Send + 'static) -> Response {
     let mut response = render(problem.status(), page).await;
     problem.mark(&mut response);
@@ -200,10 +200,10 @@ pub fn local_path(next: Option<&str>) -> &str {
 /// Placeholder origin for resolving paths. No one can own a name below `.invalid`.
 const OURSELVES: &str = "http://shiftbook.invalid";
 
-/// Whether a browser that resolves this path against a page of ours stays with us.
+/// Whether a browser that resolves this path on a page of this server stays on this server.
 ///
-/// Browsers drop tabs and line breaks from an address and read `\` as `/`, so `/<tab>/evil.example` names another host:
-/// only visible ASCII is taken. The rest is left to a parser that follows the same standard as browsers.
+/// Browsers remove tabs and line breaks from an address and read `\` as `/`, so `/<tab>/evil.example` names another
+/// host. Only visible ASCII is accepted. A parser that follows the same standard as browsers checks the rest.
 fn is_own_path(path: &str) -> bool {
     let visible = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let absolute = path.starts_with('/') && !path.starts_with("//");
@@ -227,7 +227,7 @@ mod tests {
             ["https://evil.test", "//evil.test", "/\\evil.test", "today", "", "/..//evil.test", "/./\t/evil.test"]
                 .map(str::to_owned)
                 .to_vec();
-        // As `next=/%09/evil.test` arrives, for every character that is not visible.
+        // Paths such as `next=/%09/evil.test`, for every character that is not visible.
         for control in ('\0'..=' ').chain('\u{7f}'..='\u{a0}').chain(['\u{2028}', '\u{ff0f}', 'ä']) {
             bad.push(format!("/{control}/evil.test"));
             bad.push(format!("{control}//evil.test"));
