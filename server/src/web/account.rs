@@ -24,7 +24,7 @@ pub fn router() -> Router<AppState> {
         .route("/settings/sign-ins/{id}/end", post(end))
 }
 
-/// The viewer's sign-ins; none for programs.
+/// The viewer's sign-ins. Empty for programs.
 pub async fn sign_ins(state: &AppState, viewer: &Viewer) -> Result<Vec<SignIn>, PageRejection> {
     if viewer.scope.user_id().is_none() {
         return Ok(Vec::new());

@@ -72,7 +72,7 @@ async fn read_list(
     Ok(ListProps { reviewing, targets, actions, next_cursor, shows_archived, members, form })
 }
 
-/// Whom and what the form of an action can name.
+/// The choices of an action's form: members, reviewers and target entities.
 fn offered(found: page::Offered, start: Option<EntityId>) -> (Vec<Member>, Reviewing, Targets) {
     let reviewing = Reviewing {
         groups: found.groups.into_iter().map(|group| group.slug).collect(),
@@ -200,7 +200,8 @@ fn new_action(form: &Form, members: &[MemberRecord]) -> Result<NewAction, Proble
     })
 }
 
-/// Every field of the form is sent, so every one is a change; an empty one clears where it can.
+/// Reads a change from the form. The form sends all fields, so each is a change; an empty field clears an optional
+/// value.
 fn change(form: &Form, members: &[MemberRecord], before: &str) -> Result<ActionChange, Problem> {
     let empty = || Some("{}".to_owned());
     let kept = approval_form::criteria_sets(before);
@@ -231,7 +232,7 @@ fn target(form: &Form) -> Result<Option<EntityId>, Problem> {
     text.parse().map(Some).map_err(wrong)
 }
 
-/// A JSON document typed into a field.
+/// Reads a JSON document from a field.
 fn object(form: &Form, field: &str) -> Result<Option<String>, Problem> {
     let Some(text) = form.optional(field) else { return Ok(None) };
     match serde_json::from_str::<&RawValue>(&text) {

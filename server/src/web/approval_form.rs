@@ -1,4 +1,4 @@
-//! The approval settings of an action's form as what is stored: `metadata.requiresApproval`, `metadata.approval` and
+//! Converts the approval settings of an action's form to `metadata.requiresApproval`, `metadata.approval` and
 //! `outputConfig.criteria_set_ids`.
 
 use super::form::Form;
@@ -16,17 +16,17 @@ use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
 
-/// Spans, and the settings they become.
+/// Fields for durations, and the settings that store them.
 const SPANS: [(&str, &str); 3] = [
     ("expiresAfter", "expiresAfterSeconds"),
     ("remindAfter", "remindAfterSeconds"),
     ("escalateAfter", "escalateAfterSeconds"),
 ];
 
-/// Puts the settings into the documents that were typed. `kept` are the ids of the criteria sets that it has.
+/// Adds the settings to the documents that were typed. `kept` are the present ids of criteria sets.
 ///
 /// # Errors
-/// Every field that cannot be read.
+/// If fields cannot be read. The error names all of them.
 pub fn merge(
     form: &Form,
     members: &[MemberRecord],
@@ -67,7 +67,7 @@ pub fn criteria_sets(output_config: &str) -> Vec<Value> {
     CRITERIA_SETS.iter().find_map(|key| config.get(*key)?.as_array()).cloned().unwrap_or_default()
 }
 
-/// The typed document with the settings in it; as it was typed where there are none.
+/// Adds the settings to a typed document. Without settings the document is returned unchanged.
 fn with(
     field: &str,
     typed: Option<String>,
@@ -103,7 +103,7 @@ fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<FieldError>) 
         approval.insert("reviewers".into(), reviewers.into());
     }
     if let Some(quorum) = form.optional("quorum") {
-        // What is no number is refused with the bounds, where the settings are checked.
+        // A text that is not a number is passed on. The check of the settings refuses it and names the limits.
         approval.insert("quorum".into(), quorum.parse::<u64>().map_or_else(|_| quorum.into(), Value::from));
     }
     if !form.has("selfApproval") {
@@ -128,7 +128,7 @@ fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<FieldError>) 
     approval
 }
 
-/// A reviewer as it is stored; an address becomes the id of its person. Nothing for an empty line.
+/// Converts a typed reviewer to its stored form: an address becomes the id of its person. `None` for an empty line.
 fn principal(text: &str, members: &[MemberRecord]) -> Option<Result<String, String>> {
     if text.is_empty() {
         return None;
@@ -140,7 +140,7 @@ fn principal(text: &str, members: &[MemberRecord]) -> Option<Result<String, Stri
     Some(found.map(|m| format!("user:{}", m.user_id)).ok_or_else(|| format!("no one in this workspace is `{text}`")))
 }
 
-/// Puts messages about settings at the fields they were typed into.
+/// Moves error messages about settings to the fields in which they were typed.
 pub fn at_fields(form: &mut FormState) {
     for error in &mut form.errors {
         let Some(field) = &error.field else { continue };

@@ -1,4 +1,4 @@
-//! /bundles: a file, what installing it would do, and doing it.
+//! /bundles: uploads a bundle, previews its installation, and installs it.
 
 use super::{
     form::{Form, upload},

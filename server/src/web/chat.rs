@@ -1,5 +1,5 @@
-//! /chat: one's own conversations with agents. Scripts ask for the part that moves (`x-fragment`, `/live`); everything
-//! works as forms that post and redirect.
+//! /chat: the viewer's own conversations with agents. Scripts request the changing part of a page (`x-fragment`,
+//! `/live`); everything also works with forms that post and redirect.
 
 use super::{
     form::Form,
@@ -37,7 +37,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use wire::Code;
 
-/// Rows read again in one request.
+/// Most rows that one request reads again.
 const IDS_MAX: usize = 100;
 
 pub fn router() -> Router<AppState> {
@@ -54,7 +54,7 @@ pub fn router() -> Router<AppState> {
 #[derive(Default, Deserialize)]
 struct ListQuery {
     cursor: Option<String>,
-    /// Whom a new conversation is with.
+    /// Agent of the new conversation: a slug, or the id of an action.
     agent: Option<String>,
 }
 
@@ -123,7 +123,7 @@ async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -
         agent: form.text("agent"),
         incognito: form.has("incognito"),
         title: None,
-        // An empty message starts no conversation: it is refused with its field.
+        // An empty message starts no conversation: it is refused as an error of its field.
         message: Some(form.text("message")),
         idempotency_key: form.optional("key").map(|key| format!("web-{key}")),
     };
@@ -164,7 +164,7 @@ async fn live(
     Ok(Html(ui::fragment(&viewer.shell, &talk)))
 }
 
-/// A conversation of the viewer's own. Others' look like none.
+/// Returns a conversation of the viewer. For conversations of others the answer is "not found".
 async fn own(state: &AppState, viewer: &Viewer, id: SessionId) -> Result<SessionRecord, Problem> {
     let (session, _) = thread::get(&state.ledger, &viewer.scope, id).await?;
     if thread::is_own(&viewer.scope, &session) { Ok(session) } else { Err(Error::NotFound("thread").into()) }
@@ -215,7 +215,7 @@ fn wants_fragment(headers: &HeaderMap) -> bool {
     headers.contains_key("x-fragment")
 }
 
-/// After something was done: the page, or for scripts the part of it that moved.
+/// Answers after a change: a redirect to the page, or its changing part for scripts.
 async fn updated_page(
     state: &AppState,
     viewer: Viewer,
@@ -229,7 +229,7 @@ async fn updated_page(
     Ok(Html(ui::fragment(&viewer.shell, &talk)).into_response())
 }
 
-/// After a refusal: the page with the reason and everything that was typed, or for scripts the part that moves.
+/// Answers after a refusal: the page with the reason and the typed text, or its changing part for scripts.
 async fn refused_page(
     state: &AppState,
     viewer: Viewer,
@@ -248,7 +248,7 @@ async fn refused_page(
     Ok(response)
 }
 
-/// The page again with the refusal on it. What is not the viewer's own stays an error page.
+/// Shows the page again with the refusal. For a conversation of another person the answer is an error page.
 pub async fn refused(
     state: &AppState,
     viewer: Viewer,
@@ -287,7 +287,7 @@ async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> 
         }
     }
     match thread::say(ledger, scope, id, message.clone()).await {
-        // The form of an earlier message, filled in again: another message.
+        // The form of an earlier message was sent with another text, so this is another message.
         Err(Error::IdConflict { .. }) => {
             thread::say(ledger, scope, id, Message { id: None, ..message }).await?;
         }
@@ -304,14 +304,14 @@ async fn answer(state: &AppState, viewer: &Viewer, id: SessionId, message: &Mess
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let answer = || Reply::Accept(Value::from(message.text.as_str()).to_string());
     match gate::reply_as(ledger, scope, id, message.id, answer()).await {
-        // The form of an earlier message or answer: sent again, or filled in again.
+        // The form of an earlier message or answer was sent again, perhaps with another text.
         Err(Error::IdConflict { .. }) => {
             if !thread::is_recorded(ledger, scope, id, message).await? {
                 gate::reply(ledger, scope, id, answer()).await?;
             }
             Ok(true)
         }
-        // Somebody was faster, perhaps the same person: what is the same is recognised, and what is not is a message.
+        // Another request answered the question first. The same answer is recognised; another one is sent as a message.
         Err(Error::Refused(_)) => Ok(false),
         answered => Ok(answered.map(|_| true)?),
     }

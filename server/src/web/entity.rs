@@ -57,7 +57,7 @@ async fn list(
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-/// The list page; also what a refused new entity or type comes back to.
+/// Shows the list with a refused form for a new entity or a new type.
 pub async fn refused_list(
     state: &AppState,
     viewer: Viewer,
@@ -98,13 +98,13 @@ pub async fn types(state: &AppState, scope: &Scope) -> Result<Vec<EntityTypeReco
     Ok(entity_type::list(&state.ledger, scope, query).await?.items)
 }
 
-/// Entities to choose from, as forms offer them.
+/// Converts entities to the choices of a form.
 pub fn choices_of(found: ledger::page::Choices) -> Choices {
     let options = found.options.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
     Choices { options, has_more: found.has_more }
 }
 
-/// The same for each type that relations lead to.
+/// Converts entities to choices for each type that relations point to.
 pub fn relations_of(found: BTreeMap<String, ledger::page::Choices>) -> Relations {
     found.into_iter().map(|(slug, found)| (slug, choices_of(found))).collect()
 }
@@ -128,7 +128,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
-/// What was typed, as values; an empty field clears.
+/// Reads the values of the form. An empty field clears its value.
 fn values(fields: &[FieldDef], form: &Form) -> Result<Values, ledger::Error> {
     let mut values = Values::new();
     let mut wrong = Vec::new();
@@ -204,7 +204,7 @@ async fn edit(
     }
 }
 
-/// What the form changes. A value that was not touched is not sent on: it may be one that its type no longer allows.
+/// Reads a change from the form. Unchanged values are left out, because their type may no longer permit them.
 fn changed(fields: &[FieldDef], found: &EntityRecord, form: &Form) -> Result<EntityChange, ledger::Error> {
     let touched: Vec<FieldDef> = fields
         .iter()
@@ -238,7 +238,7 @@ fn shown_page(page: page::Page, form: FormState) -> Props {
     }
 }
 
-/// Where the versions are that are not shown, if there are any.
+/// The link to versions that the page does not show; `None` if it shows all.
 fn older(id: EntityId, listed: &[ledger::EntityVersionRecord]) -> Option<String> {
     let is_last = listed.len() <= page::VERSIONS as usize;
     let last = listed.get(page::VERSIONS as usize - 1).filter(|_| !is_last)?;

@@ -88,7 +88,7 @@ async fn edit(
     }
 }
 
-/// The rows of the form that have a name, each with its number there.
+/// The rows of the form that have a name, each with its number in the form.
 fn fields(form: &Form) -> Vec<(usize, FieldDef)> {
     let row = |row: usize| {
         let text = |part: &str| form.optional(&format!("fields[{row}].{part}"));

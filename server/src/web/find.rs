@@ -1,4 +1,4 @@
-//! `GET /find?q=`: what the palette shows for a text. Each kind is looked for by its name and bounded.
+//! `GET /find?q=`: the palette's search. Each kind of record is searched by name, with a limit.
 
 use super::{
     chat,
@@ -16,9 +16,9 @@ use domain::id::ActionId;
 use ledger::page::find as page;
 use serde::Deserialize;
 
-/// Results of each kind.
+/// Most results of each kind.
 const OF_EACH: usize = 5;
-/// Longest text that is looked for, characters: what the field takes.
+/// Longest search text, in characters, as the field permits.
 const QUERY_CHARS_MAX: usize = 200;
 
 pub fn router() -> Router<AppState> {
@@ -48,7 +48,7 @@ async fn find(
     for entity in known.entities {
         found.push(hit(entity.title, "entity", format!("/entities/{}", entity.id)));
     }
-    // Partners of a conversation are agents by their slugs, and actions by their ids, which are listed already.
+    // Conversations can be started with agents, by slug, and with actions, by id. Actions are in the results already.
     let folded = text.to_lowercase();
     let agents = chat::conversation_partners(&state, &viewer, known.partners).into_iter().map(|(value, _)| value);
     let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));

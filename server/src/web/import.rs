@@ -1,4 +1,4 @@
-//! /entity-types/{id}/import and /imports/{id}: a file, what it would make, how far it has got.
+//! /entity-types/{id}/import and /imports/{id}: uploads a file, previews its import, and shows the progress.
 
 use super::{
     form::{Form, upload},
@@ -58,7 +58,7 @@ async fn step(
         Ok(form) => (form, Ok(())),
         Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),
     };
-    // Text areas send their line ends as two characters each; the file has one.
+    // Text areas send line ends as CR and LF; the file has LF only.
     let source = form.text("source");
     let new = |mapping| NewImport { source: source.clone(), mapping };
     let mapping = mapping(&form);
@@ -78,7 +78,7 @@ async fn step(
         Err(problem) => {
             let mut refused = form.refused("", &problem);
             refused.values.remove("source");
-            // A mapping that does not fit is corrected on the preview; anything else concerns the file.
+            // A mapping that does not fit is corrected on the preview. Other errors are about the file.
             let guessed =
                 if mapping.is_some() { import::preview(ledger, scope, id, new(None)).await.ok() } else { None };
             (Some(problem), guessed, refused)
@@ -93,7 +93,7 @@ async fn step(
     })
 }
 
-/// What each column fills, as the form says; nothing on the first step, when it is guessed.
+/// The field that each column fills, as in the form. `None` in the first step, when columns are matched by name.
 fn mapping(form: &Form) -> Option<BTreeMap<String, Option<String>>> {
     form.has("map.0").then(|| {
         (0..IMPORT_COLUMNS_MAX)

@@ -1,4 +1,4 @@
-//! /inbox: what waits for a decision, and deciding. Scripts ask for fragments of the same pages (`x-fragment`).
+//! /inbox: items that wait for a decision, and decisions. Scripts request fragments of the same pages (`x-fragment`).
 
 use super::{
     form::Form,
@@ -107,7 +107,7 @@ async fn detail(
     Ok(Html(ui::detail_fragment(&shown(&viewer, found, None, FormState::default()))))
 }
 
-/// The page of a list: with the item that it has open, or else beside its first.
+/// Reads the page of a list with one open item: the requested one, or else the first.
 async fn read(
     state: &AppState,
     viewer: &Viewer,
@@ -131,7 +131,7 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Resu
     Ok(listed(viewer, query, found))
 }
 
-/// A list, with no item open.
+/// A list without an open item.
 fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
     List {
         titles: found.titles.into_iter().collect(),
@@ -150,7 +150,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
     }
 }
 
-/// An item. A form that nothing was typed into holds what the viewer had decided before they took it back.
+/// An item with its form. A form without typed values gets those of the viewer's decision that was undone.
 fn shown(viewer: &Viewer, found: page::Detail, next: Option<String>, form: FormState) -> Detail {
     let item = wire_map::approval_detail(found.found);
     let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
@@ -168,13 +168,13 @@ fn shown(viewer: &Viewer, found: page::Detail, next: Option<String>, form: FormS
     }
 }
 
-/// What the viewer decided and can still undo.
+/// Decisions of the viewer that can still be undone.
 async fn undoable_decisions(state: &AppState, viewer: &Viewer) -> Result<Vec<Approval>, PageRejection> {
     let items = gate::held(&state.ledger, &viewer.scope, page::ITEMS).await?;
     Ok(items.into_iter().map(wire_map::approval).collect())
 }
 
-/// Whether a script asks, which shows the list itself.
+/// Whether a script sent the request. It shows the list itself.
 fn is_fragment(headers: &HeaderMap) -> bool {
     headers.contains_key("x-fragment")
 }
@@ -198,7 +198,7 @@ async fn decide(
     }
 }
 
-/// The decision that a form asks for. Whether an approval with these values is an edit is decided by `gate::decide`.
+/// Reads the decision of a form. `gate::decide` finds out whether an approval with values is an edit.
 async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form) -> Result<NewDecision, Problem> {
     let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
     let (note, digest) = (form.optional("note"), form.optional("digest"));
@@ -270,7 +270,7 @@ async fn next_item(
     Ok(redirect_with_notice(&path, notice).into_response())
 }
 
-/// The item again with the refusal on it, and everything that was typed.
+/// Shows the item again with the refusal and the typed values.
 async fn refused(
     state: &AppState,
     viewer: Viewer,
@@ -291,7 +291,7 @@ async fn refused(
     Ok(response)
 }
 
-/// The items that a form names, with the digests that were shown.
+/// The items that a form names, with the digests that the viewer saw.
 fn items(form: &Form) -> Result<Vec<(GateId, String)>, Problem> {
     let mut items = Vec::new();
     for (id, digest) in form.below("item.") {
@@ -319,7 +319,7 @@ async fn decide_many(
     }
     let selected = items(&form)?;
     if selected.is_empty() {
-        // No item has this id, so the list says it above its rows.
+        // The error belongs to no item, so the list shows it above its rows.
         let why = "No item was selected, so nothing was changed. Select items first.".to_owned();
         let refused = [(String::new(), why)].into();
         return list_with_refusals(&state, viewer, &query, &headers, refused, StatusCode::UNPROCESSABLE_ENTITY).await;
@@ -363,7 +363,7 @@ fn note_refusal(refused: &mut BTreeMap<String, String>, id: GateId, error: Optio
     }
 }
 
-/// Each of many was answered on its own: the list says which were refused, and why.
+/// Answers a batch: the list names the decisions that were refused, with the reasons.
 async fn batch_result(
     state: &AppState,
     viewer: Viewer,
@@ -378,7 +378,7 @@ async fn batch_result(
     list_with_refusals(state, viewer, query, headers, refused, StatusCode::OK).await
 }
 
-/// The list with what was refused on it: alone for a script, else in its page.
+/// The list with the refusals: as a fragment for scripts, otherwise in its page.
 async fn list_with_refusals(
     state: &AppState,
     viewer: Viewer,

@@ -44,7 +44,7 @@ async fn waiting(
     if !is_own || session.status() != Status::WaitingHuman {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    // Each question of an agent in its terminal is a new one.
+    // Each question of an agent in its terminal gets its own key.
     let key = format!("{id}-{}", session.updated_at.timestamp_micros());
     let title = format!("{} is waiting for you", session.agent_slug.as_deref().unwrap_or("An agent"));
     let notice = json!({ "key": key, "path": format!("/sessions/{id}"), "title": title, "body": "It is asking in the terminal where it runs." });

@@ -1,7 +1,7 @@
-//! Single-use links: /link/{secret} takes the secret out of the address, /link uses it.
+//! Single-use links: /link/{secret} moves the secret into a cookie, /link uses it.
 //!
-//! The first request only moves the secret into a cookie and leads to a clean address, so that no page under the secret
-//! can pass it on by Referer. Looking does not use a link up: previews of messages may look.
+//! The first request only sets a cookie and redirects to a path without the secret, so that no page can send the
+//! secret in a Referer header. Opening a link does not use it up, because previews of messages open links.
 
 use super::{
     form::Form,
@@ -81,7 +81,7 @@ async fn submit(
     }
 }
 
-/// The link whose secret the browser brings, while it works.
+/// The link whose secret is in the cookie, if it is still valid.
 async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<OpenLink>, PageRejection> {
     match state.cookies.link(headers) {
         Some(secret) => Ok(auth::find_link(&state.ledger, secret).await?),

@@ -41,7 +41,7 @@ pub fn router() -> Router<AppState> {
         .route("/settings/members/{id}/remove", post(remove))
 }
 
-/// The invitations of the viewer's workspace, for those who may see them.
+/// Open invitations of the viewer's workspace. Empty for viewers who may not see them.
 pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, PageRejection> {
     if !viewer.scope.may(Permission::Administer) {
         return Ok(Inviting::default());
@@ -98,7 +98,7 @@ async fn read_one(
     Ok(MemberProps { member: wire_map::member(member), new_link: None, form })
 }
 
-/// After something was done about a member: on with them, or their page again with what was refused.
+/// Answers after a change of a member: a redirect to `on`, or the member's page with the refusal.
 async fn answer<T>(
     state: &AppState,
     viewer: Viewer,
@@ -127,7 +127,7 @@ async fn set_role(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let changed = member::set_role(&state.ledger, &viewer.scope, id, role(&form)?).await;
-    // An admin who gives their own role up cannot see the page any more.
+    // Admins who gave up their own role may not see the page any more.
     let on = if viewer.scope.user_id() == Some(id) {
         redirect_with_notice("/settings", "role_saved")
     } else {

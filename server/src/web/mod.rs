@@ -43,7 +43,7 @@ pub use shell::local_path;
 use crate::state::AppState;
 use axum::Router;
 
-/// All page routes.
+/// The routes of all pages.
 pub fn router() -> Router<AppState> {
     Router::new()
         .merge(sign_in::router())

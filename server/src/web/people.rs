@@ -1,4 +1,4 @@
-//! Who wrote something, by name: members and tokens of the workspace.
+//! Names of members and tokens of the workspace, to show who wrote something.
 
 use super::shell::PageRejection;
 use crate::state::AppState;
@@ -10,7 +10,7 @@ pub async fn people(state: &AppState, scope: &Scope) -> Result<People, PageRejec
     Ok(people_of(page::people(&state.ledger, scope).await?))
 }
 
-/// Names by actor.
+/// Converts names to a map from actors.
 pub fn people_of(found: page::People) -> People {
     let members =
         found.members.into_iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));

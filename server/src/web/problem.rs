@@ -1,4 +1,4 @@
-//! A problem as a page, for people.
+//! Shows a problem as a page.
 
 use super::shell::{anonymous_shell, signed_in_shell};
 use crate::{extract::identify, nonce::Nonce, state::AppState};
@@ -8,8 +8,8 @@ use app::{
 };
 use axum::http::HeaderMap;
 
-/// The page of a problem. Who is signed in keeps the shell around it, with what is their own; others see no rail. What
-/// is said is the same for everybody: whoever may not see a thing learns nothing about it.
+/// Renders the page of a problem. For a signed-in viewer it has the usual shell, for others no rail. The text is the
+/// same for everyone, so that a person without access learns nothing about a record.
 pub async fn problem_page(
     state: &AppState,
     headers: &HeaderMap,
@@ -22,7 +22,8 @@ pub async fn problem_page(
     page(&shell, &Failure { status: problem.status, detail, request_id: problem.request_id.clone(), has_sign_in })
 }
 
-/// Where something broke or the server is busy nobody is looked up: the page must not fail for the same reason.
+/// After an internal failure, or while the server is busy, no viewer is read, because that could fail for the same
+/// reason.
 async fn shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, problem: &wire::Problem) -> Shell {
     let shell = || anonymous_shell(state, headers, nonce, None);
     if problem.status >= 500 || problem.status == 429 {

@@ -1,4 +1,4 @@
-//! The question at the end of a session: asking it, and what is answered.
+//! The rating question after a session, and its answers.
 
 use super::{
     chat,
@@ -25,7 +25,7 @@ use ledger::{
 };
 use wire::Code;
 
-/// What the form may answer beside a label.
+/// Value of the form for dismissing the question.
 const DISMISS: &str = "dismiss";
 const UNDO: &str = "undo";
 
@@ -33,7 +33,7 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/sessions/{id}/feedback", post(answer))
 }
 
-/// What the viewer is asked about a session. A page is shown although the ratings are out of reach.
+/// Returns the question of a session for the viewer. If the ratings cannot be read, the page is shown without it.
 pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> Rating {
     // Without the instance's key nothing can be rated.
     if state.instance_key().is_err() {
@@ -91,7 +91,7 @@ async fn give(state: &AppState, viewer: &Viewer, id: SessionId, answer: &str) ->
     Ok(false)
 }
 
-/// Lets the browser remember that this person is not asked about this session any more, on both of its pages.
+/// Adds cookies that hide the question of this session from this person, on both of its pages.
 pub fn dismiss(state: &AppState, viewer: &Viewer, id: SessionId, response: &mut Response) {
     let Some(user) = viewer.scope.user_id() else { return };
     for path in [format!("/sessions/{id}"), format!("/chat/{id}")] {

@@ -41,7 +41,7 @@ pub fn router() -> Router<AppState> {
 struct PageQuery {
     before: Option<u64>,
     after: Option<u64>,
-    /// `end` for the newest events.
+    /// `end` shows the newest events.
     at: Option<String>,
     kinds: Option<String>,
 }
@@ -87,18 +87,18 @@ async fn read(
     Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, form, ..around })
 }
 
-/// The kinds of events that `?kinds=` shows.
+/// The kinds of events that the query `kinds` selects.
 fn chosen(kinds: String) -> impl FnOnce(&[(String, u64)]) -> Vec<String> + Send + 'static {
     move |counted| ui::types_of_groups(&kinds, counted)
 }
 
-/// Events as rows show them, and the names of what they mention.
+/// Converts events for the transcript, with the titles of the records that they mention.
 fn shown(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
     let titles = events.names.into_iter().collect();
     (events.slice.events.into_iter().map(wire_map::event).collect(), titles)
 }
 
-/// The page without any part of the log.
+/// The properties of the page without events.
 async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
     let rating = rating::of(state, viewer, &around.session).await;
     Props {
@@ -136,7 +136,7 @@ struct RowsQuery {
     kinds: Option<String>,
 }
 
-/// Rows of the transcript, with where they stand in headers.
+/// Rows of the transcript. Headers have their first and last sequences.
 async fn rows(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -169,7 +169,7 @@ async fn rows(
     Ok((headers, Html(html)).into_response())
 }
 
-/// What moves while the session goes on. The chips count every event, whatever the page is filtered by.
+/// The parts of the page that change while the session runs. The filter chips count all events of the log.
 async fn summary(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -211,7 +211,7 @@ async fn acknowledge(
     form: Form,
 ) -> Result<Response, PageRejection> {
     match failure::acknowledge(&state.ledger, &viewer.scope, id).await {
-        // The list that it was pressed in, or the session's own page.
+        // Back to the page with the button: `/today`, or the page of the session.
         Ok(_) if form.optional("back").as_deref() == Some("/today") => {
             Ok(redirect_with_notice("/today", "acknowledged").into_response())
         }
@@ -220,7 +220,7 @@ async fn acknowledge(
     }
 }
 
-/// The page again with the refusal on it. What is not there for the caller stays an error page.
+/// Shows the page again with the refusal. For a session that the caller cannot read the answer is an error page.
 pub async fn refused(
     state: &AppState,
     viewer: Viewer,

@@ -25,7 +25,7 @@ use ledger::{
 use serde::Deserialize;
 use wire::Code;
 
-/// Rows of one page.
+/// Number of rows on a page.
 const ROWS: u32 = 50;
 
 pub fn router() -> Router<AppState> {
@@ -100,7 +100,7 @@ async fn rows(
     Ok(Html(sessions::rows_fragment(&viewer.shell, &entries)))
 }
 
-/// A session as rows of lists show it, with what it asks for where it waits for a decision.
+/// Converts a session to a row of a list, with its open gate if there is one.
 pub fn entry(row: Row) -> SessionEntry {
     let gate = row.gate.filter(|_| row.session.status() == Status::WaitingHuman);
     SessionEntry {
@@ -112,7 +112,7 @@ pub fn entry(row: Row) -> SessionEntry {
     }
 }
 
-/// The three lines that connect an agent to this server. A page that is only looked at makes no token; its button does.
+/// The three commands that connect an agent to this server. Showing them creates no token; the button does.
 pub fn connect(viewer: &Viewer) -> Connect {
     Connect {
         base_url: viewer.origin.clone(),

@@ -90,7 +90,7 @@ async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<R
     Ok(response)
 }
 
-/// Whether whoever asks has to know the set-up code: everybody but a browser on this machine.
+/// Whether the caller must enter the set-up code: everyone except a browser on this machine.
 struct RequiresSetupCode(bool);
 
 impl FromRequestParts<AppState> for RequiresSetupCode {

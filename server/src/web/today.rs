@@ -34,12 +34,12 @@ pub fn router() -> Router<AppState> {
 struct TodayQuery {
     bucket: Option<String>,
     timezone: Option<String>,
-    /// `me` or `all`; what the browser looked at last when absent.
+    /// `me` or `all`. Default: the value of the last visit, from a cookie.
     assigned_to: Option<String>,
 }
 
 impl TodayQuery {
-    /// The zone of the address, or else the browser's: the done bucket begins at its midnight.
+    /// The time zone of the query, or else of the browser. The bucket "done" begins at midnight in it.
     fn timezone<'a>(&'a self, viewer: &'a Viewer) -> &'a str {
         self.timezone.as_deref().unwrap_or(&viewer.timezone)
     }
@@ -79,7 +79,7 @@ async fn show(
     Ok(response)
 }
 
-/// What stands below the labels of the strip.
+/// The trends below the counts.
 async fn courses(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -112,7 +112,7 @@ async fn section(
     Ok(Html(today::section_fragment(&viewer.shell, &shown(section, whose == Whose::Everyone))))
 }
 
-/// A section with what its sessions wait at, where they wait for the viewer.
+/// Converts a section, with the gates that the viewer may decide.
 fn shown(found: page::Section, everyone: bool) -> Section {
     let waits = found.rows.iter().filter_map(|row| row.gate.as_ref()).filter(|_| found.bucket == Bucket::NeedsMe);
     let gates = waits.map(|item| {

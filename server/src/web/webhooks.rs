@@ -1,4 +1,4 @@
-//! The webhooks of /settings: plain forms.
+//! The webhooks of /settings, as plain forms.
 
 use super::{
     form::Form,
@@ -21,7 +21,7 @@ use domain::{id::WebhookId, notification::Topic};
 use ledger::webhook::{self, NewWebhook};
 use wire::webhook::CreatedWebhook;
 
-/// Messages shown of one webhook.
+/// Number of messages that are shown for each webhook.
 const DELIVERIES_SHOWN: usize = 8;
 
 pub fn router() -> Router<AppState> {
@@ -31,7 +31,7 @@ pub fn router() -> Router<AppState> {
         .route("/settings/webhooks/{id}/test", post(test))
 }
 
-/// The webhooks of the viewer's workspace with their newest messages.
+/// The webhooks of the viewer's workspace, with their newest messages.
 pub async fn entries(state: &AppState, viewer: &Viewer) -> Result<Vec<WebhookEntry>, PageRejection> {
     let mut entries = Vec::new();
     for record in webhook::list(&state.ledger, &viewer.scope).await? {
