@@ -1,4 +1,4 @@
-//! Runs the agents that the settings describe, inside the server.
+//! Runs the agents of the settings inside the server.
 
 use crate::{
     ambient::{SystemClock, SystemEntropy, is_program, variable},
@@ -22,10 +22,10 @@ use tokio::{
 
 /// Interval between searches for a workspace that does not exist yet.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// Time for agents to end when the server stops; it is part of the time that open connections get.
+/// Time for agents to end when the server stops. It is part of the time that open connections get.
 const STOP: Duration = Duration::from_millis(2_500);
 
-/// An agent of the settings with its adapter.
+/// An agent of the settings, with its adapter.
 #[derive(Debug)]
 pub struct Agent {
     slug: String,
@@ -34,7 +34,7 @@ pub struct Agent {
     adapter: Arc<dyn Adapter>,
 }
 
-/// What adapters are built with on this machine.
+/// Returns what adapters need from this machine.
 ///
 /// # Errors
 /// If the settings of outbound requests cannot be used.

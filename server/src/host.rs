@@ -1,9 +1,10 @@
-//! Which names this server answers to while nobody has set it up, and which requests come from its own machine.
+//! Which host names the server answers to before it is set up, and which requests come from its own machine.
 //!
-//! A page of another site can point its own name at this machine's address (DNS rebinding). The browser then takes the
-//! server for a part of that page, and the page could set the server up and own it. But the browser still sends the
-//! page's name as `Host`. Names that nobody else can point anywhere are let through: loopback names, IP addresses, and
-//! the host of the public URL. Afterwards every page needs a sign-in, whose cookie browsers keep to its own host.
+//! A page of another site can let its own host name resolve to this machine's address (DNS rebinding). The browser then
+//! treats the server as a part of that site, and the page could set the server up. But the browser still sends the
+//! page's name as `Host`. Names that no one else can point to this machine are accepted: loopback names, IP addresses,
+//! and the host of the public URL. After set-up every page needs a sign-in, whose cookie browsers send to its own host
+//! only.
 
 use crate::problem::Problem;
 use axum::http::{HeaderMap, HeaderName, Uri, header, uri::Authority};
@@ -14,9 +15,9 @@ use wire::Code;
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub SocketAddr);
 
-/// Paths that say nothing worth stealing, and that load balancers ask by any name.
+/// Paths without confidential content, which load balancers request under any name.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
-/// Headers of proxies. They are never believed, but a request that has one came through a proxy.
+/// Headers of proxies. Their values are not trusted, but their presence shows that the request came through a proxy.
 const OF_PROXIES: [HeaderName; 6] = [
     HeaderName::from_static("forwarded"),
     HeaderName::from_static("x-forwarded-for"),
@@ -60,7 +61,7 @@ impl HostClass {
     }
 }
 
-/// The host of `host[:port]`, in lower case, without brackets and without the dot that may end a name.
+/// Returns the host of `host[:port]` in lower case, without brackets and without a trailing dot.
 fn host(authority: &str) -> Option<String> {
     let authority: Authority = authority.parse().ok().filter(|_| !authority.contains('@'))?;
     let host = authority.host().to_ascii_lowercase();
@@ -73,14 +74,14 @@ fn host_of_origin(origin: &str) -> Option<String> {
     host(origin.split_once("://")?.1)
 }
 
-/// `localhost`, names below it, which no registry gives out, and loopback addresses.
+/// Whether the host is `localhost`, a name below it, which no registry assigns, or a loopback address.
 fn is_loopback(host: &str) -> bool {
     let by_address = host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback());
     by_address || host == "localhost" || host.ends_with(".localhost")
 }
 
-/// Refuses a request for a page that calls this server by a name that anybody could have pointed here. For the time
-/// before set-up. The API needs no such check: it needs a token.
+/// Refuses a request for a page whose host name anyone could have pointed to this server. Used before set-up only. The
+/// API needs no such check, because it needs a token.
 pub fn check(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Result<(), Problem> {
     if PROBES.contains(&uri.path()) || HostClass::of(uri, headers, public_origin) != HostClass::Foreign {
         return Ok(());
@@ -92,8 +93,8 @@ pub fn check(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Res
 
 /// Whether a request comes from a browser on this machine.
 ///
-/// The peer alone does not say: behind a reverse proxy it is always this machine, and some proxies send a loopback
-/// address as `Host`. So a trace of a proxy, or a public URL, means that it does not.
+/// The peer's address is not enough: behind a reverse proxy it is always this machine, and some proxies send a loopback
+/// address as `Host`. So a header of a proxy, or a public URL, means that the request is not local.
 pub fn is_local(peer: Option<Peer>, uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> bool {
     let by_proxy = OF_PROXIES.iter().any(|name| headers.contains_key(name));
     let public = public_origin.is_some_and(|origin| !host_of_origin(origin).is_some_and(|host| is_loopback(&host)));

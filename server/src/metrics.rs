@@ -15,13 +15,13 @@ use prometheus_client::{
 use runner::capture::TurnCapture;
 use std::{sync::atomic::AtomicU64, time::Duration};
 
-/// From 0.1 ms to about 13 s.
+/// Upper bound of the first latency bucket, in seconds. The last bucket ends at about 13 s.
 const LATENCY_BUCKET_FIRST: f64 = 0.000_1;
 const LATENCY_BUCKETS: u16 = 18;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Route {
-    /// The route's pattern.
+    /// Pattern of the route.
     route: String,
     method: String,
 }
@@ -30,7 +30,7 @@ struct Route {
 struct Outcome {
     route: String,
     method: String,
-    /// `2xx`, `4xx` …
+    /// Class of the status: `2xx`, `4xx` …
     status: &'static str,
 }
 

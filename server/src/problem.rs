@@ -11,7 +11,7 @@ use axum::{
 use serde_json::value::RawValue;
 use wire::{Code, FieldProblem};
 
-/// How soon to try again when the server cannot say better, seconds.
+/// Seconds after which the caller should try again if the server knows no better value.
 const RETRY_AFTER_SECONDS: u64 = 1;
 
 /// An error response: what the caller receives, and internal text that only the log receives.
@@ -26,7 +26,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem whose title says everything.
+    /// Creates a problem that has only the title of its code.
     pub const fn new(code: Code) -> Self {
         Self { code, detail: None, errors: Vec::new(), retry_after_seconds: None, internal: None, recorded: None }
     }
@@ -36,23 +36,23 @@ impl Problem {
         Self { detail: Some(detail.into()), ..Self::new(code) }
     }
 
-    /// One wrong field of the request.
+    /// Creates a problem about one field of the request.
     pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
         let error = FieldProblem { field: field.into(), message: message.into() };
         Self { detail: Some(format!("{}: {}", error.field, error.message)), errors: vec![error], ..Self::new(code) }
     }
 
-    /// Several wrong fields of the request.
+    /// Creates a problem about several fields of the request.
     pub(crate) fn fields(code: Code, detail: Option<String>, errors: Vec<FieldProblem>) -> Self {
         Self { detail, errors, ..Self::new(code) }
     }
 
-    /// The same problem, with what was recorded instead: JSON.
+    /// Adds the recorded state that conflicts with the request, as JSON.
     pub(crate) fn with_recorded(self, recorded: Option<String>) -> Self {
         Self { recorded, ..self }
     }
 
-    /// The same problem, with the seconds after which the caller may try again.
+    /// Adds the seconds after which the caller may try again.
     pub(crate) fn with_retry_after(self, seconds: u64) -> Self {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
@@ -71,7 +71,7 @@ impl Problem {
         }
     }
 
-    /// The machine-readable code.
+    /// Machine-readable code of the problem.
     pub const fn code(&self) -> Code {
         self.code
     }
@@ -81,7 +81,7 @@ impl Problem {
         self.internal.as_deref()
     }
 
-    /// The answer's body.
+    /// Returns the body of the response.
     pub fn to_wire(&self, request_id: String) -> wire::Problem {
         wire::Problem {
             code: self.code,
@@ -129,7 +129,7 @@ impl IntoResponse for Problem {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"shiftbook\""));
         }
         if matches!(self.code, Code::TooLarge | Code::RequestTimeout) {
-            // What is left of the body is not read; the connection cannot carry another request.
+            // The rest of the body is not read, so the connection cannot be used for another request.
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response.extensions_mut().insert(self);

@@ -32,12 +32,12 @@ pub use interaction::*;
 pub use thread::*;
 pub use webhook::*;
 
-/// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.
+/// Converts stored text to JSON. All stored text of these columns is JSON; invalid text becomes `null`.
 fn json(text: String) -> Json {
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// JSON as the text to store, byte for byte.
+/// Converts JSON to the text to store, byte for byte.
 fn text(json: Json) -> String {
     String::from(Box::<str>::from(json))
 }
@@ -57,12 +57,12 @@ fn invalid(field: &str, error: &domain::id::InvalidId) -> Problem {
     Problem::field(Code::InvalidRequest, field, error.to_string())
 }
 
-/// A page of a list.
+/// Converts a page of a list, item by item.
 pub fn page<T, U>(listed: Listed<T>, map: impl Fn(T) -> U) -> wire::Page<U> {
     wire::Page { items: listed.items.into_iter().map(map).collect(), next_cursor: listed.next_cursor }
 }
 
-/// Who calls.
+/// Converts the identity of the caller.
 pub fn me(identity: Identity) -> wire::me::Me {
     wire::me::Me {
         tenant: wire::me::Tenant {
@@ -77,7 +77,7 @@ pub fn me(identity: Identity) -> wire::me::Me {
     }
 }
 
-/// A token without its secret.
+/// Converts a token. Its secret is not part of the record.
 pub fn token(record: TokenRecord) -> wire::settings::Token {
     wire::settings::Token {
         id: record.id.to_string(),
@@ -111,7 +111,7 @@ pub fn action(record: ActionRecord) -> wire::action::Action {
     }
 }
 
-/// An action to create.
+/// Converts the body of a request that creates an action. An id that is not a UUID is refused.
 pub fn new_action(body: wire::action::CreateAction) -> Result<action::NewAction, Problem> {
     Ok(action::NewAction {
         name: body.name,
@@ -142,7 +142,7 @@ pub fn action_change(body: wire::action::UpdateAction) -> Result<action::ActionC
     })
 }
 
-/// What starts a session of an action.
+/// Converts the body of a request that triggers an action. An id that is not a UUID is refused.
 pub fn trigger(body: wire::action::Trigger) -> Result<action::Trigger, Problem> {
     Ok(action::Trigger {
         input: body.input.map(text),
@@ -152,7 +152,7 @@ pub fn trigger(body: wire::action::Trigger) -> Result<action::Trigger, Problem> 
     })
 }
 
-/// How an action's newest session stands.
+/// Converts the status of an action's newest session.
 pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
     wire::action::TaskStatus {
         action_id: status.action_id.to_string(),
@@ -163,7 +163,7 @@ pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
     }
 }
 
-/// A session that was triggered, and what its caller should know.
+/// Converts a triggered session, with a warning if its action names no agent.
 pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
     let warning = record.agent_slug.is_none().then(|| wire::action::Warning {
         code: domain::action::NO_AGENT.into(),
@@ -218,7 +218,7 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
     }
 }
 
-/// A session's failure.
+/// Converts the failure of a session.
 pub fn session_failure(record: FailureRecord) -> wire::failure::Failure {
     wire::failure::Failure {
         session_id: record.session_id.to_string(),
@@ -235,7 +235,7 @@ pub fn session_failure(record: FailureRecord) -> wire::failure::Failure {
     }
 }
 
-/// A session to create.
+/// Converts the body of a request that creates a session. An id that is not a UUID is refused.
 pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSession, Problem> {
     Ok(session::NewSession {
         session_type: body.session_type,
@@ -269,7 +269,7 @@ pub fn event(record: EventRecord) -> wire::event::Event {
     }
 }
 
-/// Events to append.
+/// Converts the body of a request that appends events. An id that is not a UUID is refused.
 pub fn append(session_id: domain::id::SessionId, body: wire::event::Append) -> Result<event::Append, Problem> {
     let events =
         body.events.into_iter().enumerate().map(|(index, event)| new_event(index, event)).collect::<Result<_, _>>()?;
@@ -290,7 +290,7 @@ fn new_event(index: usize, event: wire::event::NewEvent) -> Result<event::NewEve
     })
 }
 
-/// Where events landed.
+/// Converts the sequences of appended events.
 pub fn appended(appended: event::Appended) -> wire::event::Appended {
     let place =
         |(id, sequence): (domain::id::EventId, u64)| wire::event::AppendedEvent { id: id.to_string(), sequence };
@@ -300,7 +300,7 @@ pub fn appended(appended: event::Appended) -> wire::event::Appended {
     }
 }
 
-/// A claim, with its defaults.
+/// Converts a claim. Absent fields get their defaults.
 pub fn claim(body: wire::worker::Claim) -> session::Claim {
     session::Claim {
         agent_slugs: body.agent_slugs,
@@ -326,12 +326,12 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
 }
 
-/// A piece of an answer, from a worker.
+/// Converts a piece of an answer that a worker sent.
 pub fn delta_from_wire(body: wire::worker::Delta) -> event::Delta {
     event::Delta { attempt: body.attempt, offset: body.offset, text: body.text }
 }
 
-/// A piece of an answer, to a follower.
+/// Converts a piece of an answer for a follower.
 pub fn delta(delta: &event::Delta) -> wire::worker::Delta {
     wire::worker::Delta { attempt: delta.attempt, offset: delta.offset, text: delta.text.clone() }
 }
@@ -368,23 +368,23 @@ pub fn yield_request(body: wire::worker::Yield) -> Result<session::YieldRequest,
     })
 }
 
-/// What a person works on.
+/// Converts the running human session of a person, if there is one.
 pub fn active_human(active: Option<human::Active>) -> wire::human::ActiveHuman {
     let (session, task) = active.map(|active| (session(active.session), action(active.task))).unzip();
     wire::human::ActiveHuman { session, task }
 }
 
-/// The task to work on.
+/// Reads the id of the action to work on.
 pub fn start_human(body: &wire::human::StartHuman) -> Result<domain::id::ActionId, Problem> {
     body.task_id.parse().map_err(|error| invalid("taskId", &error))
 }
 
-/// The session to stop.
+/// Reads the id of the human session to stop.
 pub fn stop_human(body: &wire::human::StopHuman) -> Result<domain::id::SessionId, Problem> {
     body.session_id.parse().map_err(|error| invalid("sessionId", &error))
 }
 
-/// What a start did.
+/// Converts the result of starting to work on a task.
 pub fn started_human(started: human::Started) -> wire::human::StartedHuman {
     wire::human::StartedHuman {
         session: session(started.session),

@@ -1,4 +1,5 @@
-//! One connection: hyper's HTTP/1.1 under [`Deadlines`], ended gracefully when the server stops.
+//! Serves one connection: hyper's HTTP/1.1 with the time limits of [`Deadlines`]. It ends gracefully when the server
+//! stops.
 
 use super::deadline::{Deadlines, IDLE};
 use crate::{host::Peer, shutdown::Shutdown};
@@ -30,12 +31,12 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-/// Largest header: request line, names and values.
+/// Largest header of a request, in bytes: request line, names and values.
 const HEADER_BYTES_MAX: usize = 64 * 1024;
-/// What hyper reads before a header is complete, and the most that is buffered for a client that does not read.
+/// Largest read buffer before a header is complete, and largest write buffer for a client that does not read.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
-/// Serves one connection to its end.
+/// Serves one connection until it ends.
 pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping: Shutdown) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection was gone before it began");
@@ -46,7 +47,8 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping
         deadlines.request();
         request.extensions_mut().insert(Peer(peer));
         let deadlines = Arc::clone(&deadlines);
-        // hyper's own limit stops it from reading on. What one read brings beyond it is taken, up to twice as much.
+        // hyper's own limit only stops further reads. One read can exceed it, up to twice as much, so the size is
+        // checked here.
         let answer = if header_bytes(&request) > HEADER_BYTES_MAX {
             Either::Left(ready(Ok(too_large())))
         } else {
@@ -57,7 +59,7 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping
     let io = Timed { stream: TokioIo::new(stream), deadlines: Arc::clone(&deadlines) };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // The outermost bound; `Deadlines` is stricter where it can be.
+        // The outer limit. `Deadlines` is stricter where it can be.
         .header_read_timeout(IDLE)
         .max_buf_size(BUFFER_BYTES_MAX)
         .serve_connection(io, service);
@@ -74,16 +76,16 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping
     }
 }
 
-/// Bytes of a header as it was sent, but for optional spaces.
+/// Size of a header as it was sent, in bytes, without optional spaces.
 fn header_bytes(request: &hyper::Request<Incoming>) -> usize {
-    /// `: ` and the end of the line.
+    /// Bytes of `: ` and of the line end.
     const AROUND: usize = 4;
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + AROUND);
     target + fields.sum::<usize>()
 }
 
-/// The same answer as hyper's to a header that it does not read to its end.
+/// The same response that hyper gives to a header that exceeds its limit.
 fn too_large() -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
@@ -103,7 +105,7 @@ async fn guard(
         }
         loop {
             let next = deadlines.next();
-            // The timer is only ever pulled forward: while requests come and go it is left alone.
+            // The timer is only moved to an earlier time. While requests come and go it does not change.
             if let Some(next) = next
                 && next < timer.deadline()
             {

@@ -1,8 +1,8 @@
-//! The deadlines of a connection.
+//! The time limits of a connection.
 //!
 //! hyper has one timer for "no bytes yet", "half a header" and "idle between requests". A worker that
-//! sends a heartbeat every ten seconds must not meet a server that closes idle connections after ten,
-//! so the three are told apart here.
+//! sends a heartbeat every ten seconds needs a longer limit between requests than within a header, so
+//! this module distinguishes the three.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const HEADER: Duration = Duration::from_secs(10);
 /// Time between requests.
 pub const IDLE: Duration = Duration::from_secs(75);
-/// Time for which a client may take no byte of a response that is ready.
+/// Time for which a client may not read a response that is ready.
 const STALL: Duration = Duration::from_secs(30);
 
 /// The connection's phase. The lock is never contended: one task polls the whole connection.
@@ -32,7 +32,7 @@ struct Phase {
 }
 
 impl Deadlines {
-    /// A connection that was accepted now.
+    /// Creates the state of a connection that was accepted at this time.
     pub fn new(now: Instant) -> Self {
         let phase = Phase { read_by: Some(now + HEADER), between_requests: false, write_by: None };
         Self(Mutex::new(phase))
@@ -48,7 +48,7 @@ impl Deadlines {
         phase.read_by.into_iter().chain(phase.write_by).min()
     }
 
-    /// Bytes arrived.
+    /// Records that bytes arrived.
     pub fn read(&self, now: Instant) {
         let mut phase = self.phase();
         if phase.between_requests {
@@ -57,26 +57,26 @@ impl Deadlines {
         }
     }
 
-    /// A whole header arrived; bodies and handlers have deadlines of their own.
+    /// Records that a whole header arrived. Bodies and handlers have their own time limits.
     pub fn request(&self) {
         let mut phase = self.phase();
         phase.between_requests = false;
         phase.read_by = None;
     }
 
-    /// The answer is complete.
+    /// Records that the response is complete.
     pub fn answered(&self, now: Instant) {
         let mut phase = self.phase();
         phase.between_requests = true;
         phase.read_by = Some(now + IDLE);
     }
 
-    /// The client takes no bytes.
+    /// Records that a write is blocked, because the client does not read.
     pub fn blocked(&self, now: Instant) {
         self.phase().write_by.get_or_insert(now + STALL);
     }
 
-    /// The client took bytes.
+    /// Records that the client read bytes.
     pub fn written(&self) {
         self.phase().write_by = None;
     }

@@ -1,4 +1,4 @@
-//! The site: hashed files that never change, each beside its compressed forms.
+//! Files of the site. Their names contain a hash of their content, and each has compressed forms.
 
 mod site;
 
@@ -15,13 +15,13 @@ use site::SiteFile;
 use std::{borrow::Cow, collections::BTreeMap};
 use wire::Code;
 
-/// The name changes when the content does.
+/// For files whose name changes with their content.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// The icon's address carries no hash, so browsers ask again after a day.
+/// The icon's path has no hash, so browsers request it again after a day.
 const ICON_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
-/// Which hashed file stands behind each logical name (`css`, `js`, `wasm`, paths of static files).
+/// The file of each logical name (`css`, `js`, `wasm`, paths of static files).
 #[derive(Debug, Clone, Default)]
 pub struct Assets(BTreeMap<String, String>);
 
@@ -41,7 +41,7 @@ impl Assets {
         }
     }
 
-    /// The URL path of a logical name, e.g. `css`.
+    /// The URL path of the file with this logical name, e.g. `css`.
     pub fn path(&self, name: &str) -> Option<String> {
         self.0.get(name).map(|file| format!("/pkg/{file}"))
     }
@@ -82,7 +82,8 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, 
     Ok(response)
 }
 
-/// The compressed forms are no files of their own: `x.js.br` is only reached as `x.js`.
+/// Reads a file of the site with this ending. Compressed forms have no path of their own: `x.js.br` is only served as
+/// `x.js`.
 fn read(name: &str, ending: &str) -> Option<SiteFile> {
     if name.ends_with(".br") || name.ends_with(".gz") || name.contains(['/', '\\']) || name.starts_with('.') {
         return None;

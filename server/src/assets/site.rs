@@ -1,16 +1,16 @@
-//! Where the files of the site come from: the folder that `SHIFTBOOK_SITE_DIR` names, else the binary itself.
+//! The source of the site's files: the folder in `SHIFTBOOK_SITE_DIR`, otherwise the binary itself.
 
 use sha2::{Digest as _, Sha256};
 use std::{borrow::Cow, path::PathBuf, sync::LazyLock};
 
-/// Names the folder that `cargo xtask` has written the site to. `cargo xtask run` sets it, because its build of the
-/// server holds no site.
+/// Variable with the folder of a site that `cargo xtask` has built. `cargo xtask run` sets it, because its build of
+/// the server contains no site.
 const FOLDER_VARIABLE: &str = "SHIFTBOOK_SITE_DIR";
 
 static FOLDER: LazyLock<Option<PathBuf>> =
     LazyLock::new(|| std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from));
 
-/// `cargo xtask build` puts the site there before the server is compiled.
+/// `cargo xtask build` writes the site to this folder before it compiles the server.
 #[cfg(feature = "embedded-site")]
 #[derive(rust_embed::RustEmbed)]
 #[folder = "../target/site"]
@@ -19,13 +19,14 @@ struct Embedded;
 
 /// A file of the site with what its response headers need.
 pub(super) struct SiteFile {
-    /// Its bytes.
+    /// Content of the file.
     pub(super) data: Cow<'static, [u8]>,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the content.
     pub(super) sha256: [u8; 32],
 }
 
-/// The file at this path below the site's folder, if there is one. The caller has checked that the path stays below it.
+/// Reads the file at this path below the site's folder. `None` if there is none. The caller has checked that the path
+/// is below the folder.
 pub(super) fn get(path: &str) -> Option<SiteFile> {
     match &*FOLDER {
         Some(folder) => {

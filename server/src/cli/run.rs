@@ -91,7 +91,7 @@ enum Command {
     Openapi,
 }
 
-/// Why a command failed, as its user is told.
+/// Why a command failed, as text for its user.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Settings that cannot be used.

@@ -1,4 +1,4 @@
-//! Who calls: an API token or a browser's sign-in.
+//! Authenticates callers by an API token or a browser's sign-in.
 
 use crate::{problem::Problem, state::AppState};
 use axum::{
@@ -8,7 +8,7 @@ use axum::{
 use ledger::{Scope, auth, auth::Identity};
 use wire::Code;
 
-/// Longest credential that is looked up, bytes.
+/// Longest credential that is looked up, in bytes.
 const CREDENTIAL_BYTES_MAX: usize = 512;
 
 /// The authenticated caller of a request. Handlers that take one cannot be called without credentials.
@@ -42,8 +42,8 @@ impl FromRequestParts<AppState> for Caller {
     }
 }
 
-/// The caller that the headers name; none where they carry no credentials, or none that are valid. An
-/// Authorization header outranks the cookie, so that a wrong token is never mistaken for a person.
+/// Returns the caller that the headers identify. `None` if they have no credentials, or invalid ones. An
+/// Authorization header takes precedence over the cookie, so that a wrong token is never treated as a person.
 pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Identity>, Problem> {
     let identity = match headers.get(header::AUTHORIZATION) {
         Some(value) => match value.to_str().ok().and_then(bearer) {

@@ -8,7 +8,7 @@ use axum::{
 use std::str::FromStr;
 use wire::Code;
 
-/// The path's id, parsed.
+/// The id in the path of a request. An id that is not a UUID is refused.
 #[derive(Debug, Clone, Copy)]
 pub struct Id<T>(pub T);
 

@@ -1,4 +1,4 @@
-//! JSON bodies: wrong types, unknown fields and broken JSON are refused with place and reason.
+//! JSON bodies. Wrong types, unknown fields and invalid JSON are refused with the position and the reason.
 
 use super::{field_of, surrogate::has_lone_surrogate, without_position};
 use crate::problem::Problem;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use wire::Code;
 
-/// A body of `application/json`.
+/// A body of `application/json`, parsed.
 #[derive(Debug, Clone)]
 pub struct JsonBody<T>(pub T);
 
@@ -25,7 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// A JSON body that may be left out.
+/// An optional JSON body.
 #[derive(Debug, Clone)]
 pub struct JsonBodyOrDefault<T>(pub T);
 
@@ -39,12 +39,12 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyO
             return Ok(Self(T::default()));
         }
         require_json(json)?;
-        // Clients that always send JSON send `null` for an absent body.
+        // Clients that always send JSON send `null` if they have no body.
         if body.trim_ascii() == b"null" { Ok(Self(T::default())) } else { parse_json(&body).map(Self) }
     }
 }
 
-/// The shield has read the body: this takes it over without a copy.
+/// Takes the bytes of the body without a copy. The shield has already read them.
 async fn bytes_of(request: Request) -> Result<Bytes, Problem> {
     use http_body_util::BodyExt;
     let collected = request.into_body().collect().await;
@@ -65,9 +65,9 @@ fn require_json(json: bool) -> Result<(), Problem> {
     }
 }
 
-/// Only a body that is refused is read a second time, to say where it is wrong.
+/// Parses a body. A refused body is parsed a second time to find the position of the error.
 pub fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    // serde takes an array for a struct whose fields may all be left out.
+    // serde accepts an array for a struct whose fields are all optional.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Problem::field(Code::InvalidRequest, "body", "a JSON object, not an array"));
     }
@@ -82,13 +82,13 @@ pub fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
 /// it was sent.
 fn lone_surrogate(body: &[u8]) -> Problem {
     let mut deserializer = serde_json::Deserializer::from_slice(body);
-    // The path to where reading it as a document fails.
+    // The path at which parsing the document fails.
     match serde_path_to_error::deserialize::<_, serde_json::Value>(&mut deserializer) {
         Err(error) if error.inner().is_syntax() => {
             let message = without_position(&error.inner().to_string());
             if message.contains("surrogate") || message.contains("hex escape") {
                 let path = field_of(error.path(), "");
-                // A name that cannot be read is a question mark in the path: the object around it is named.
+                // A name that cannot be read is `?` in the path, so the enclosing object is named.
                 let path = path.strip_suffix('?').map_or(path.as_str(), |around| around.trim_end_matches('.'));
                 let path = if path.is_empty() { "body" } else { path };
                 return Problem::field(Code::InvalidRequest, path, "half of a surrogate pair (\\ud800 to \\udfff)");
@@ -108,7 +108,7 @@ fn parse_with_path<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         if inner.is_data() {
             Problem::field(Code::InvalidRequest, field_of(error.path(), &message), message)
         } else if serde_json::from_slice::<serde_json::Value>(body).is_ok() {
-            // A number in the place of a name is a syntax error to serde_json, whatever the text is.
+            // serde_json reports a number in the place of a text as a syntax error.
             Problem::field(Code::InvalidRequest, field_of(error.path(), &message), "a string is expected here")
         } else {
             not_json(inner, &message)
@@ -179,7 +179,7 @@ mod tests {
     fn broken_json_is_refused_with_its_position() {
         for body in ["", "{", "{\"events\":[}", "{} x", "\u{0}", "{\"events\":[{\"type\":\"a.b\",\"content\":[1,]}]}"] {
             let problem = refused::<event::Append>(body);
-            // A second value after the first is a data error to nobody: the text as a whole is not JSON.
+            // A second value after the first must be a syntax error, because the text as a whole is not JSON.
             if body == "{} x" {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Our own extractors: what they refuse is a precise problem, never axum's plain text.
+//! Extractors that refuse a request with a precise problem instead of axum's plain text.
 
 mod caller;
 mod id;
@@ -13,7 +13,7 @@ pub use json::{JsonBody, JsonBodyOrDefault, parse_json};
 pub use params::{Limit, Params, Sequence, id as query_id};
 pub use text::{BundleBody, CsvBody};
 
-/// The field a serde error speaks of: the path to it, and the name that is missing or unknown there.
+/// Returns the field that a serde error is about: its path, with the name that is missing or unknown there.
 fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {
     let path = match path.to_string() {
         root if root == "." => String::new(),
@@ -33,7 +33,7 @@ fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {
     }
 }
 
-/// The message without the place in the text: the field says where.
+/// Removes the position from an error message, because the field says where the error is.
 fn without_position(message: &str) -> String {
     message.rsplit_once(" at line ").map_or(message, |(text, _)| text).to_owned()
 }

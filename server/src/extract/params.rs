@@ -1,4 +1,4 @@
-//! Query parameters: unknown, repeated or malformed ones are refused by name.
+//! Query parameters. Unknown, repeated or malformed ones are refused by name.
 
 use super::field_of;
 use crate::problem::Problem;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, de};
 use std::str::FromStr;
 use wire::Code;
 
-/// How [`domain::id::InvalidId`] ends: the one refusal that has a code of its own.
+/// End of the message of [`domain::id::InvalidId`], the only error of a parameter with its own code.
 const NOT_A_UUID: &str = "is not a UUID";
 
-/// A request's query, parsed. `T` denies unknown fields.
+/// The parsed query of a request. `T` denies unknown fields.
 #[derive(Debug, Clone)]
 pub struct Params<T>(pub T);
 
@@ -36,7 +36,7 @@ fn parse<T: de::DeserializeOwned>(query: &str) -> Result<T, Problem> {
     })
 }
 
-/// The size of a page: 1 to [`PAGE_MAX`], [`PAGE_DEFAULT`] when absent.
+/// Number of items on a page: 1 to [`PAGE_MAX`], by default [`PAGE_DEFAULT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(pub u32);
 
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
-/// A place in a log: 0 to [`SEQUENCE_MAX`].
+/// A sequence in a log: 0 to [`SEQUENCE_MAX`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sequence(pub u64);
 
@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Sequence {
     }
 }
 
-/// An id in a query, in the one form that ids have.
+/// Parses an optional id of a query.
 pub fn id<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: FromStr<Err = domain::id::InvalidId>,

@@ -1,13 +1,13 @@
-//! Escapes in JSON that are half of a character.
+//! Finds unpaired surrogates in the escapes of JSON.
 
-/// Whether a JSON text has an escape of a surrogate that is not one of a pair. In anything but JSON the answer means
-/// nothing.
+/// Whether a JSON text contains an escaped surrogate without its other half. For other texts the result has no
+/// meaning.
 pub(super) fn has_lone_surrogate(json: &[u8]) -> bool {
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
         let escape = at + found;
         let Some(unit) = surrogate(&json[escape..]) else {
-            // The letter behind a backslash is never the beginning of another escape.
+            // The character after a backslash never begins another escape.
             at = (escape + 2).min(json.len());
             continue;
         };
@@ -21,12 +21,12 @@ pub(super) fn has_lone_surrogate(json: &[u8]) -> bool {
     false
 }
 
-/// Bytes of `\ud800`.
+/// Length of an escape such as `\ud800`, in bytes.
 const ESCAPE: usize = 6;
-/// The first of a pair.
+/// First half of a surrogate pair.
 const HIGH: std::ops::Range<u16> = 0xD800..0xDC00;
 
-/// The surrogate whose escape this text begins with.
+/// Returns the surrogate at the beginning of the text, if its escape is there.
 fn surrogate(text: &[u8]) -> Option<u16> {
     let digits = text.get(..ESCAPE)?.strip_prefix(b"\\u")?;
     let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.starts_with(['d', 'D']))?;

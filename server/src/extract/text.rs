@@ -1,4 +1,4 @@
-//! Bodies that are files: CSV, and bundles in YAML or JSON.
+//! Bodies that are text files: CSV, and bundles in YAML or JSON.
 
 use super::surrogate::has_lone_surrogate;
 use crate::problem::Problem;
@@ -9,7 +9,7 @@ use axum::{
 };
 use wire::Code;
 
-/// A body of `text/csv`, as text. Its size is a rule of imports, checked where they are made.
+/// A body of `text/csv`, as text. The import checks its size.
 #[derive(Debug, Clone)]
 pub struct CsvBody(pub String);
 
@@ -21,7 +21,7 @@ impl<S: Send + Sync> FromRequest<S> for CsvBody {
     }
 }
 
-/// A body of `application/yaml` or `application/json`, as text. Its size is a rule of bundles.
+/// A body of `application/yaml` or `application/json`, as text. The installation of the bundle checks its size.
 #[derive(Debug, Clone)]
 pub struct BundleBody(pub String);
 

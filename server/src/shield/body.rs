@@ -1,4 +1,4 @@
-//! Request bodies: read whole before any handler runs, within a size and a deadline.
+//! Reads the body of a request completely before a handler runs, with a limit on its size and its time.
 
 use crate::problem::Problem;
 use axum::{
@@ -13,25 +13,25 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use wire::Code;
 
-/// Field names, ids and punctuation around the content of a largest append, bytes per event.
+/// Estimated bytes of an event in an append beside its content: field names, ids and punctuation.
 const ENVELOPE_BYTES_PER_EVENT: usize = 1024;
-/// Largest request body. The limits on content are finer and checked where content is known.
+/// Largest request body, in bytes. Stricter limits on content are checked by the use cases.
 pub const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * ENVELOPE_BYTES_PER_EVENT;
-/// How long a whole body may take to arrive.
+/// Time for a whole body to arrive, in seconds.
 const BODY_SECONDS_MAX: u64 = 10;
 /// Bytes of a refused body that are read and discarded, so that its sender can read the response.
 const LINGER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Time for which a refused body is read and discarded, in seconds.
 const LINGER_SECONDS_MAX: u64 = 2;
 
-/// The request with its body in memory.
+/// Returns the request with its body in memory.
 pub async fn buffer(request: Request) -> Result<Request, Problem> {
     let (parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
         return Ok(Request::from_parts(parts, body));
     }
     if HttpBody::size_hint(&body).lower() > BODY_BYTES_MAX as u64 {
-        // A client that waits for "100 Continue" has sent nothing yet: reading would invite it to.
+        // A client that waits for "100 Continue" has sent nothing yet. Reading would ask it to send.
         if !parts.headers.contains_key(header::EXPECT) {
             drain_body(body);
         }
@@ -60,7 +60,7 @@ async fn read(mut body: Body) -> Result<Bytes, Problem> {
             drain_body(body);
             return Err(too_large());
         }
-        // Nearly every body is one frame, which is handed on without a copy.
+        // Nearly every body is one frame, which is passed on without a copy.
         if first.is_empty() {
             first = data;
         } else {

@@ -1,6 +1,6 @@
-//! Cross-origin refusal without tokens: the algorithm of Go 1.25's `http.CrossOriginProtection`.
+//! Refuses cross-origin requests without tokens, by the algorithm of Go 1.25's `http.CrossOriginProtection`.
 //!
-//! One rule is added: a request with our cookie but neither header is refused. All current browsers
+//! One rule is added: a request with the server's cookie but neither header is refused. All current browsers
 //! send `Origin` with an unsafe request, so such a request comes from a program, and programs can
 //! use tokens.
 
@@ -8,7 +8,7 @@ use crate::{cookie::CookiePolicy, problem::Problem};
 use axum::http::{HeaderMap, Method, header};
 use wire::Code;
 
-/// Refuses unsafe requests that a page of another site made.
+/// Refuses a request with an unsafe method that a page of another site made.
 pub fn check(
     method: &Method,
     headers: &HeaderMap,

@@ -1,4 +1,4 @@
-//! The last step of a response: problems get their body, and what broke is logged, once.
+//! The last step of a response: renders problems and logs failures once.
 
 use super::RequestInfo;
 use crate::{
@@ -15,22 +15,22 @@ use axum::{
 };
 use wire::Code;
 
-/// Who reads an error answer.
+/// The reader of an error response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// A program: problem+json.
+    /// A program. It gets `application/problem+json`.
     Program,
-    /// A person in a browser: a page.
+    /// A person in a browser. They get a page.
     Person,
 }
 
-/// Whether a path can answer with a page. Everything under /api answers programs, except its manual.
+/// Whether a path can answer with a page. All paths under `/api` answer programs, except the API documentation.
 pub fn may_be_page(path: &str) -> bool {
     !(path == "/api" || path.starts_with("/api/") && path != "/api/docs")
 }
 
 impl Audience {
-    /// A browser says that it wants a page.
+    /// Returns the reader, from the path and the `Accept` header.
     pub fn of(request: &Request) -> Self {
         let accept = request.headers().get(header::ACCEPT).map(HeaderValue::as_bytes).unwrap_or_default();
         let html = accept.windows(9).any(|part| part == b"text/html");
@@ -38,7 +38,7 @@ impl Audience {
     }
 }
 
-/// Renders the problem that a response carries, where it carries one. Every answer of 5xx has a line in the log.
+/// Renders the problem of a response, if it has one. Every response with a status from 500 on is logged.
 pub async fn finish(
     response: &mut Response,
     seen: &RequestInfo,
@@ -65,8 +65,8 @@ pub async fn finish(
     Some(code)
 }
 
-/// The problem of a response, also of a failure that a library answered, such as for a header that cannot be sent. Its
-/// text is not for callers.
+/// Returns the problem of a response. A failure that a library answered, such as an invalid header, becomes one too;
+/// its text is only logged.
 fn problem_of(response: &mut Response) -> Option<Problem> {
     let failed = response.status();
     if failed.is_server_error() && response.extensions().get::<Problem>().is_none() {
@@ -83,7 +83,7 @@ fn log(problem: &Problem, seen: &RequestInfo) {
             tracing::error!(%request_id, route, "request failed: {}", internal.unwrap_or("no reason given"));
         }
         (_, Some(internal)) => tracing::warn!(%request_id, route, "request refused: {internal}"),
-        // A refusal of 5xx that gives no reason of its own has its public one.
+        // A status from 500 on without an internal text is logged with its public text.
         (code, None) if code.http_status() >= 500 => {
             let problem = problem.to_wire(String::new());
             tracing::warn!(%request_id, route, "request refused: {}", problem.detail.unwrap_or(problem.title));

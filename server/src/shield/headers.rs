@@ -4,13 +4,13 @@ use super::RequestInfo;
 use crate::nonce::Nonce;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// Policy for responses that are not pages: they load nothing and cannot be framed.
+/// Content security policy for responses that are not pages: they load nothing and cannot be framed.
 const NO_PAGE: HeaderValue =
     HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
-/// A year, as browsers' preload lists ask for at least.
+/// One year, the minimum of browsers' preload lists.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Sets what a handler has not set itself.
+/// Sets the security headers that a handler has not set itself.
 pub fn apply(headers: &mut HeaderMap, seen: &RequestInfo, nonce: Option<&Nonce>, https: bool) {
     let mut set = |name: HeaderName, value: HeaderValue| {
         headers.entry(name).or_insert(value);
@@ -27,8 +27,8 @@ pub fn apply(headers: &mut HeaderMap, seen: &RequestInfo, nonce: Option<&Nonce>,
     if https {
         set(header::STRICT_TRANSPORT_SECURITY, HSTS);
     }
-    // A page under `no-referrer` posts its forms with `Origin: null`, and over plain http (no
-    // Sec-Fetch-Site there) our own forms would be refused. `same-origin` tells other sites as little.
+    // With `no-referrer`, a page posts its forms with `Origin: null`. Over plain HTTP, without
+    // Sec-Fetch-Site, the server would refuse them. `same-origin` reveals as little to other sites.
     let html = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let referrer = HeaderValue::from_static(if html { "same-origin" } else { "no-referrer" });
     headers.entry(header::REFERRER_POLICY).or_insert(referrer);

@@ -1,4 +1,4 @@
-//! The one layer before everything: request id, cross-origin refusal, body limits and deadline,
+//! The middleware before all routes: request id, cross-origin check, limits on bodies and time,
 //! panics, security headers, rendering of problems, the log line and its metrics.
 
 mod body;
@@ -17,7 +17,7 @@ use futures_util::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc};
 use tokio::time::Instant;
 
-/// The request's id, as problems, logs and `x-request-id` show it.
+/// Id of the request, shown in problems, logs and `x-request-id`.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId(pub domain::id::RequestId);
 
@@ -25,17 +25,17 @@ pub struct RequestId(pub domain::id::RequestId);
 struct RequestInfo {
     id: RequestId,
     method: Method,
-    /// The route's pattern, never the path: ids and queries stay out of logs and metrics.
+    /// Pattern of the route. The path itself would put ids and queries into logs and metrics.
     route: Arc<str>,
-    /// Whether the answer can be a page: everything but the API proper.
+    /// Whether the response can be a page.
     pages: bool,
     reader: finish::Audience,
-    /// What an error page needs of a person's request: the theme is in a cookie.
+    /// Headers of the request that an error page needs: the theme is in a cookie.
     headers: HeaderMap,
     started: Instant,
 }
 
-/// Runs a request inside the shield.
+/// Runs a request with all checks of this module.
 pub async fn shield(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let mut seen = RequestInfo {
         id: RequestId(state.ledger.request_id()),
@@ -84,7 +84,7 @@ async fn run(request: Request, next: Next) -> Response {
     }
 }
 
-/// Refusals are worth a line each; successes are counted, and shown to those who ask for them.
+/// Counts the response and logs it: refusals as `info`, successes as `debug`.
 fn record(state: &AppState, seen: &RequestInfo, response: &Response, code: Option<wire::Code>) {
     let latency = seen.started.elapsed();
     let status = response.status();

@@ -1,9 +1,9 @@
-//! Members, invitations, links and sign-ins.
+//! Converts members, invitations and sign-ins.
 
 use ledger::{AccessLinkRecord, LinkPurpose, MemberRecord, SignInRecord};
 use wire::access::{Invitation, Member, SignIn};
 
-/// A member of the workspace.
+/// Converts a member of the workspace.
 pub fn member(record: MemberRecord) -> Member {
     Member {
         id: record.user_id.to_string(),
@@ -15,7 +15,7 @@ pub fn member(record: MemberRecord) -> Member {
     }
 }
 
-/// An invitation; nothing for links of other kinds.
+/// Converts an invitation. `None` for other kinds of links.
 pub fn invitation(record: AccessLinkRecord) -> Option<Invitation> {
     let LinkPurpose::Invitation(role) = record.purpose else { return None };
     Some(Invitation {
@@ -27,7 +27,7 @@ pub fn invitation(record: AccessLinkRecord) -> Option<Invitation> {
     })
 }
 
-/// One of the caller's sign-ins.
+/// Converts one of the caller's sign-ins.
 pub fn sign_in(record: SignInRecord) -> SignIn {
     SignIn {
         id: record.id.to_string(),

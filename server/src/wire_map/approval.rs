@@ -1,4 +1,4 @@
-//! Gates and decisions.
+//! Converts gates and decisions.
 
 use super::{json, text};
 use crate::problem::Problem;
@@ -14,7 +14,7 @@ fn object(values: Map<String, Value>) -> wire::Json {
     json(Value::Object(values).to_string())
 }
 
-/// Something that waits for a decision.
+/// Converts a gate with its title, reviewers and decision.
 pub fn approval(item: GateItem) -> to::Approval {
     let decision = item.decision().cloned().map(decision);
     let may_decide = item.may_decide.reason();
@@ -63,7 +63,7 @@ fn reviewer(record: ReviewerRecord) -> to::Reviewer {
     to::Reviewer { kind: kind.to_owned(), id, name }
 }
 
-/// A recorded decision.
+/// Converts a recorded decision.
 pub fn decision(record: DecisionRecord) -> to::Decision {
     to::Decision {
         number: record.number,
@@ -81,7 +81,7 @@ fn denial(denied: Denied) -> to::Denial {
     to::Denial { gate_id: denied.gate_id.to_string(), note: denied.note, by: denied.by, at: denied.at }
 }
 
-/// A gate for a reviewer.
+/// Converts a gate with everything that a reviewer sees.
 pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
     let dimensions = detail.item.gate.criteria.as_deref().and_then(|text| {
         let criteria: Value = serde_json::from_str(text).ok()?;
@@ -103,17 +103,17 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
     }
 }
 
-/// A decision as it was sent.
+/// Converts the body of a request that decides.
 pub fn new_decision(sent: to::Decide) -> NewDecision {
     NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
 }
 
-/// One of a batch.
+/// Converts one decision of a batch.
 pub fn new_decision_of_many(sent: to::DecideOne) -> NewDecision {
     NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
 }
 
-/// The decision of a caller that speaks of tool approvals.
+/// Converts the body of a request to `tool-approval`, for a gate of this kind.
 pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecision, Problem> {
     let refuse = |field, goes: &str| {
         Err(Problem::field(Code::InvalidRequest, field, format!("goes with {goes}; this approval is of kind {kind}")))
@@ -128,7 +128,7 @@ pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecisi
     Ok(NewDecision { verdict: sent.decision, value, note: sent.note, digest: sent.digest })
 }
 
-/// An answer as it was sent.
+/// Converts the answer to a question.
 pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
     match (sent.action.unwrap_or(to::ReplyAction::Accept), sent.content) {
         (to::ReplyAction::Accept, Some(content)) => Ok(Reply::Accept(text(content))),
@@ -139,7 +139,7 @@ pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
     }
 }
 
-/// With what a session goes on.
+/// Converts the decision with which a claimed session continues.
 pub fn resume(resumed: Resumed) -> worker::Resume {
     worker::Resume {
         gate_id: resumed.gate_id.to_string(),
@@ -153,7 +153,7 @@ pub fn resume(resumed: Resumed) -> worker::Resume {
     }
 }
 
-/// What the next attempt is told.
+/// Converts earlier denials in a session.
 pub fn denials(denied: Vec<Denied>) -> Vec<to::Denial> {
     denied.into_iter().map(denial).collect()
 }

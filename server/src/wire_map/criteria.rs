@@ -1,4 +1,4 @@
-//! Criteria sets and groups.
+//! Converts criteria sets and groups.
 
 use super::invalid;
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ pub fn criteria_set(record: CriteriaSetRecord) -> wired::CriteriaSet {
     }
 }
 
-/// A criteria set to create.
+/// Converts the body of a request that creates a criteria set.
 pub fn new_criteria_set(body: wired::CreateCriteriaSet) -> criteria_set::NewCriteriaSet {
     let wired::CreateCriteriaSet { name, slug, description, dimensions } = body;
     criteria_set::NewCriteriaSet { name, slug, description, dimensions }
@@ -55,7 +55,7 @@ fn user_ids(field: &str, ids: Vec<String>) -> Result<Vec<UserId>, Problem> {
     ids.into_iter().enumerate().map(one).collect()
 }
 
-/// A group to create.
+/// Converts the body of a request that creates a group. An id that is not a UUID is refused.
 pub fn new_group(body: wired_group::CreateGroup) -> Result<group::NewGroup, Problem> {
     let members = user_ids("members", body.members)?;
     Ok(group::NewGroup { name: body.name, slug: body.slug, members })

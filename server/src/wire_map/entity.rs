@@ -1,4 +1,4 @@
-//! Entities, their types and imports.
+//! Converts entities, their types and imports.
 
 use super::{id, json};
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ pub fn entity_type(record: EntityTypeRecord) -> wired::EntityType {
     }
 }
 
-/// An entity type to create.
+/// Converts the body of a request that creates an entity type.
 pub fn new_entity_type(body: wired::CreateEntityType) -> entity_type::NewEntityType {
     entity_type::NewEntityType { name: body.name, slug: body.slug, fields: body.fields }
 }
@@ -49,7 +49,7 @@ pub fn entity(record: EntityRecord) -> wired::Entity {
     }
 }
 
-/// An entity to create.
+/// Converts the body of a request that creates an entity. An id that is not a UUID is refused.
 pub fn new_entity(body: wired::CreateEntity) -> Result<entity::NewEntity, Problem> {
     let missing = || Problem::field(Code::InvalidRequest, "typeId", "an entity type's id");
     let type_id = id("typeId", Some(body.type_id))?.ok_or_else(missing)?;

@@ -12,7 +12,7 @@ use wire::{Code, event::Event, worker::Delta};
 /// State of the conversation after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnEnd {
-    /// The person speaks next.
+    /// The person can send the next message.
     Open,
     /// No more messages can be sent.
     ConversationEnded,
@@ -106,7 +106,7 @@ impl Chat {
             return Ok(());
         }
         if delta.offset == 0 {
-            // The model was asked again: the reply begins anew.
+            // The model was asked again, so the reply starts again.
             self.end_partial_reply()?;
             print(&self.agent_prefix())?;
         } else if delta.offset != self.partial_reply.len() as u64 {

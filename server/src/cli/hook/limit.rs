@@ -6,7 +6,7 @@ use std::time::Duration;
 pub const CONTEXT_DEADLINE: Duration = Duration::from_millis(230);
 /// Deadline of any other hook. Claude Code gives all hooks at the end of a session 1.5 s together.
 pub const DEADLINE: Duration = Duration::from_secs(1);
-/// Largest payload that is read, bytes. In a payload that is too large for a request, texts are cut.
+/// Largest payload that is read, in bytes. Texts in a payload that is too large for a request are truncated.
 pub const PAYLOAD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Most hooks in the spool.
 pub const SPOOL_FILES_MAX: usize = 5_000;
