@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Members {
-    /// By address; those who were removed are not among them.
+    /// Sorted by address. Removed members are not listed.
     pub members: Vec<Member>,
 }
 
@@ -23,7 +23,7 @@ pub struct Member {
     /// Sign-in address.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
-    /// What they call themselves; empty until they say.
+    /// Display name that the person chose; empty until they choose one.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::NamePart))]
     pub name: String,
     /// Role in this workspace.
@@ -64,10 +64,10 @@ pub struct UpdateMember {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateInvitation {
-    /// Whom; the link is for this address alone.
+    /// E-mail address of the person. The link works for this address only.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
-    /// What they may do.
+    /// Role that the person gets.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Role))]
     pub role: Role,
 }
@@ -77,19 +77,19 @@ pub struct CreateInvitation {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
-    /// Id.
+    /// UUID of the invitation.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
-    /// Whom.
+    /// E-mail address of the invited person.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
-    /// What they may do.
+    /// Role that the person gets.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Role))]
     pub role: Role,
-    /// When it was made.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
-    /// When it stops working.
+    /// Time at which the link stops working.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: Timestamp,
 }
@@ -108,9 +108,9 @@ pub struct Invitations {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedInvitation {
-    /// The invitation.
+    /// The new invitation, which has not been accepted.
     pub invitation: Invitation,
-    /// The link to hand over. It works once, and is not shown again.
+    /// Link for the invited person. It works once, and is not shown again.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Link))]
     pub url: String,
 }
@@ -120,10 +120,10 @@ pub struct CreatedInvitation {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResetLink {
-    /// The link to hand over. It works once, and is not shown again.
+    /// Link for the member. It works once, and is not shown again.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Link))]
     pub url: String,
-    /// When it stops working.
+    /// Time at which the link stops working.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: Timestamp,
 }
@@ -142,21 +142,21 @@ pub struct SignIns {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SignIn {
-    /// Id.
+    /// UUID of the sign-in.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
-    /// The workspace it looks at.
+    /// Workspace that the browser shows.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::NamePart))]
     pub workspace: String,
-    /// Which browser, such as `Firefox on Linux`; empty when it is not known.
+    /// Browser and system, such as `Firefox on Linux`; empty if they are not known.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Browser))]
     pub browser: String,
-    /// When it began.
+    /// Time of the sign-in.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// Time of the last use, to the minute.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub last_seen_at: Timestamp,
-    /// Whether it is the one that asks.
+    /// Whether this browser makes the request.
     pub is_current: bool,
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Action {
-    /// Id.
+    /// UUID of the action.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Display name.
@@ -42,17 +42,17 @@ pub struct Action {
     /// and blocks of the target entity that its sessions write; their status shows there.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub output_config: Json,
-    /// Free, but for `inputSchema`: a JSON Schema of the input, of which the page that triggers the action makes a form.
-    /// An input that breaks it is refused.
+    /// Any object. `inputSchema` is a JSON Schema of the input: the page that runs the task shows it as a form,
+    /// and an input that violates it is refused.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Json,
     /// active or archived.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ActionStatus))]
     pub status: ActionStatus,
-    /// When it was made.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub updated_at: Timestamp,
 }
@@ -65,13 +65,13 @@ pub struct CreateAction {
     /// 1 to 200 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
-    /// Made from the name when absent.
+    /// Default: derived from the name.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// At most 10,000 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Description>))]
     pub description: Option<String>,
-    /// A slug.
+    /// Slug of the agent that may claim its sessions.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// A member's user id.
@@ -100,7 +100,7 @@ pub struct UpdateAction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub name: Option<String>,
-    /// A slug.
+    /// Slug, unique in the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
@@ -143,28 +143,28 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<S
     Option::<String>::deserialize(deserializer).map(Some)
 }
 
-/// What a caller should know about a request that was done.
+/// A note about a request that was accepted.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
-    /// For programs: `no_agent`.
+    /// Code for programs: `no_agent`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WarningCode))]
     pub code: String,
-    /// For people.
+    /// Text for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
 }
 
-/// The answer to a trigger: the session, and what its caller should know.
+/// The answer to a trigger: the new session, and warnings about it.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Triggered {
-    /// The session.
+    /// The queued session, or the draft if it waits for others.
     #[serde(flatten)]
     pub session: Session,
-    /// Empty where there is nothing to say.
+    /// Empty if there are none.
     pub warnings: Vec<Warning>,
 }
 
@@ -173,24 +173,24 @@ pub struct Triggered {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Trigger {
-    /// Handed to the worker as it is.
+    /// Passed to the worker unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub input: Option<Json>,
-    /// The session of the workspace that starts this one; a worker names the one it holds.
+    /// Session of the workspace that starts this one. A worker names the session that it has claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<String>,
-    /// Sessions of the workspace, at most 100, that have to end before this one is queued: until then it is a draft that
-    /// waits, and the claim brings what came of them.
+    /// At most 100 sessions of the workspace that must end before this one is queued. Until then it is a draft.
+    /// The claim returns their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 100))]
     pub depends_on: Vec<String>,
-    /// What becomes of it when one of those does not complete: `abandon`, the default, or `run_anyway`.
+    /// What happens if one of those does not complete: `abandon` (default) or `run_anyway`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::IfDependencyFails>))]
     pub if_dependency_fails: Option<IfDependencyFails>,
-    /// The same key answers with the same session again.
+    /// A request with the same key is answered with the same session.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub idempotency_key: Option<String>,
@@ -201,18 +201,18 @@ pub struct Trigger {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskStatus {
-    /// The action.
+    /// Action whose newest session is described.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub action_id: String,
-    /// Its newest session, where there is one.
+    /// Its newest session; null if it has none.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub session_id: Option<String>,
     /// That session's status.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
     pub status: Option<Status>,
-    /// From its start to its end, or to now while it runs.
+    /// From its start to its end, or to now while it runs, in milliseconds.
     pub duration_ms: Option<u64>,
-    /// Its error, where it failed.
+    /// Its error, if it failed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub error: Option<String>,
 }

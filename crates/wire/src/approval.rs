@@ -10,12 +10,12 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Something that waits, or waited, for a person's decision.
+/// A pause of a session that waits, or waited, for a decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
-    /// Id.
+    /// UUID of the approval.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// tool, output, fields or question.
@@ -24,95 +24,95 @@ pub struct Approval {
     /// open, held (decided, can be undone), settled, expired or withdrawn.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateState))]
     pub state: GateState,
-    /// The session that waits.
+    /// Session that waits.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
-    /// The action it executes.
+    /// Action that the session executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
-    /// That action's name.
+    /// Name of that action.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub action_name: Option<String>,
-    /// The agent.
+    /// Agent that the session was queued for.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
-    /// The record that it is about.
+    /// Entity that it is about.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub entity_id: Option<String>,
-    /// The record's title, as it is now.
+    /// Present title of that entity.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub entity_title: Option<String>,
-    /// For people: the tool's name, the action's name, or the question.
+    /// Title for people: the tool's name, the action's name, or the question.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// `{kind, pausedToolCall | stagedOutput, criteriaScore?, safetyFlags? | question}`, as it was staged.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub task: Json,
-    /// The values proposed now: the staged ones, or a reviewer's edit of them that waits for further approvals.
+    /// The values proposed now: the staged ones, or a reviewer's edit that needs further approvals.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub proposed: Option<Json>,
-    /// SHA-256 (hex) of what would happen now. Send it with a decision to be refused if it changed meanwhile.
+    /// SHA-256 (hex) of what an approval would do now. A decision with another digest is refused.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Digest))]
     pub digest: String,
-    /// Mean score of the chosen options, where they have scores.
+    /// Mean score of the chosen options; null if they have no scores.
     pub score: Option<f64>,
-    /// What to look at twice, as `dimension: option`.
+    /// Options marked for closer inspection, as `dimension: option`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Flag>))]
     pub flags: Vec<String>,
-    /// The same for items that are alike: same kind, agent, tool and keys.
+    /// Equal for approvals with the same kind, agent, tool and keys.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SimilarKey))]
     pub similar_key: String,
-    /// Who may decide.
+    /// The people who may decide.
     pub reviewers: Vec<Reviewer>,
-    /// Approvals needed, each from another person.
+    /// Number of approvals needed, each from a different person.
     pub quorum: u32,
-    /// Approvals of what is proposed now.
+    /// Number of approvals of the proposed values so far.
     pub approvals: u32,
-    /// Whether the caller may decide it now.
+    /// Whether the caller may decide now.
     pub may_decide: bool,
-    /// Why not, where they may not.
+    /// Why the caller may not decide; null if they may.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub may_not_decide_because: Option<String>,
-    /// For whom the session runs: `user:…`, `token:…`, `agent:…` or `system`.
+    /// The caller for whom the session runs: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub requested_by: String,
-    /// Since when it waits.
+    /// Time at which it opened.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub opened_at: Timestamp,
-    /// When it expires, and the session with it.
+    /// Time at which it expires together with the session.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub due_at: Option<Timestamp>,
-    /// When the reviewers were reminded.
+    /// Time at which the reviewers were reminded.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub reminded_at: Option<Timestamp>,
-    /// When further reviewers were asked.
+    /// Time at which further reviewers were asked.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub escalated_at: Option<Timestamp>,
-    /// Until when the caller put it aside.
+    /// Time until which the caller has snoozed it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub snoozed_until: Option<Timestamp>,
-    /// Until when the decision can be undone; its effect happens then.
+    /// Time until which the decision can be undone. The decision takes effect then.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub held_until: Option<Timestamp>,
-    /// When the effect happened, or the gate closed without one.
+    /// Time at which the decision took effect, or at which the approval closed without one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub settled_at: Option<Timestamp>,
-    /// The decision that counts, where there is one.
+    /// The decision that counts; null if there is none.
     pub decision: Option<Decision>,
 }
 
-/// Somebody who may decide.
+/// People who may decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reviewer {
-    /// user, group, anyone, or admins (too few of the others are left).
+    /// user, group, anyone, or admins (if too few of the others are left).
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerKind))]
     pub kind: String,
-    /// Of the person or the group.
+    /// UUID of the person or the group.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
-    /// An e-mail address, a group's name, or a phrase.
+    /// An e-mail address, the name of a group, or a phrase.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerName))]
     pub name: String,
 }
@@ -122,26 +122,26 @@ pub struct Reviewer {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// From 1.
+    /// Number of the decision, from 1.
     pub number: u32,
-    /// approve, edit, deny or respond; absent when it withdraws another.
+    /// approve, edit, deny or respond; null if it withdraws another decision.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Verdict>))]
     pub decision: Option<Verdict>,
-    /// The decision that it withdraws.
+    /// Number of the decision that it withdraws.
     pub undoes: Option<u32>,
-    /// Id of the person.
+    /// UUID of the person who decided.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeciderId))]
     pub user_id: String,
-    /// Their address.
+    /// E-mail address of that person.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Decider))]
     pub email: String,
-    /// The values an edit put in place, the answer of a response.
+    /// The changed values of an edit, or the answer of a response.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub value: Option<Json>,
-    /// What they said about it.
+    /// Note of the person.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// When.
+    /// Time at which the decision was recorded.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
 }
@@ -151,30 +151,31 @@ pub struct Decision {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalDetail {
-    /// The item.
+    /// The approval itself.
     pub approval: Approval,
-    /// The record as it is now.
+    /// The entity as it is now.
     pub entity: Option<Entity>,
-    /// The record as it was when the decision was recorded. Null before, and for decisions that do not name its
-    /// version.
+    /// The entity as it was when the decision was recorded. Null before a decision, and for decisions that do not
+    /// name its version.
     pub entity_then: Option<EntityVersion>,
-    /// Fields of the record's type that the staged values fill, in the type's order: `[{slug, name, type, options, …}]`.
+    /// Fields of the entity's type that the staged values fill, in the order of the type:
+    /// `[{slug, name, type, options, …}]`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::FieldDefinition>))]
     pub fields: Vec<Json>,
-    /// Criteria dimensions that judged it.
+    /// Criteria dimensions by which it was rated.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Dimension>))]
     pub dimensions: Vec<Json>,
     /// Every decision on it, undone ones included, oldest first.
     pub decisions: Vec<Decision>,
     /// Earlier denials in this session, oldest first.
     pub denials: Vec<Denial>,
-    /// How many denials end the session.
+    /// Number of denials that end the session.
     pub denials_max: u32,
-    /// For how long a decision can be undone, seconds.
+    /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
 }
 
-/// An earlier denial: what was not wanted, and why.
+/// An earlier denial in the session, with its reason.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -182,13 +183,13 @@ pub struct Denial {
     /// The gate that was denied.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub gate_id: String,
-    /// Why.
+    /// Reason that the reviewer gave.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// Who denied it.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Decider))]
     pub by: String,
-    /// When.
+    /// Time of the denial.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
 }
@@ -201,16 +202,16 @@ pub struct Decide {
     /// approve, edit, deny or respond.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
-    /// Of an edit: an object with the values to put in place of the staged ones; what it leaves out stays. Of a
+    /// For an edit: an object with the values that replace staged ones. Values that are left out are kept. For a
     /// response: the answer, any JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub value: Option<Json>,
-    /// For the agent and the log; a denied output needs one. At most 4,000 characters.
+    /// Note for the agent and the log, at most 4,000 characters. Required to deny an output.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// `digest` of what was shown.
+    /// `digest` of the approval that the person saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,
@@ -221,26 +222,26 @@ pub struct Decide {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolApproval {
-    /// tool, output, fields or question. Optional: the approval has its kind; another one is refused.
+    /// tool, output, fields or question. Optional: refused if the approval is of another kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::GateKind>))]
     pub kind: Option<GateKind>,
     /// approve, edit, deny or respond.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
-    /// Edits of an output, an object. Approving with edits is an edit.
+    /// An object with the changed values of an output. Approving with changes is an edit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub modified_output: Option<Json>,
-    /// Edits of a tool call's arguments, an object.
+    /// An object with the changed arguments of a tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub modified_args: Option<Json>,
-    /// For the agent and the log.
+    /// Note for the agent and the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// `digest` of what was shown.
+    /// `digest` of the approval that the person saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,
@@ -251,17 +252,17 @@ pub struct ToolApproval {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecideMany {
-    /// 1 to 200, each decided and answered on its own.
+    /// 1 to 200 decisions, each with its own result.
     #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 200))]
     pub decisions: Vec<DecideOne>,
 }
 
-/// One of a batch.
+/// One decision of a batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecideOne {
-    /// The approval.
+    /// UUID of the approval.
     pub id: String,
     /// As in `POST …/decision`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
@@ -280,25 +281,25 @@ pub struct DecideOne {
     pub digest: Option<String>,
 }
 
-/// The answer to a batch: in its order.
+/// The answer to a batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Decided {
-    /// One per decision.
+    /// One result for each decision, in the order of the request.
     pub results: Vec<DecidedOne>,
 }
 
-/// What became of one decision of a batch.
+/// Result of one decision of a batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DecidedOne {
     /// As it was sent.
     pub id: String,
-    /// The item afterwards, where it was decided.
+    /// The approval after the decision; null if the decision was refused.
     pub approval: Option<Approval>,
-    /// Why not, where it was not.
+    /// Why the decision was refused; null if it was recorded.
     pub problem: Option<crate::Problem>,
 }
 
@@ -318,7 +319,7 @@ pub struct Snooze {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalCount {
-    /// Open ones that the caller may decide and has not put aside; at most `atMost`.
+    /// Number of open approvals that the caller may decide and has not snoozed; at most `atMost`.
     pub open: u64,
 }
 
@@ -330,20 +331,20 @@ pub struct ElicitationReply {
     /// accept, decline or cancel; accept when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<ReplyAction>,
-    /// The answer, any JSON; checked against the question's schema where it has one.
+    /// The answer, any JSON. It is checked against the schema of the question, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub content: Option<Json>,
 }
 
-/// What somebody who was asked does.
+/// How the person answers the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyAction {
     /// Answers.
     Accept,
-    /// Says no.
+    /// Declines the question.
     Decline,
     /// Closes the question without a word.
     Cancel,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CriteriaSet {
-    /// Id.
+    /// UUID of the criteria set.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// URL name, unique in the workspace; never changes.
@@ -17,7 +17,7 @@ pub struct CriteriaSet {
     /// Display name.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
-    /// What it is for.
+    /// Purpose of the set, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Description))]
     pub description: String,
     /// In the order evaluated: `{slug, name, type, description, options, min, max}`. `type` is select, text, number
@@ -29,13 +29,13 @@ pub struct CriteriaSet {
     pub version: u64,
     /// The newest version that there is.
     pub newest_version: u64,
-    /// Who made the set: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Creator of the set: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// Who wrote this version.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub updated_by: String,
-    /// When the set was made.
+    /// Time of the set's creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When this version was written.
@@ -51,7 +51,7 @@ pub struct CreateCriteriaSet {
     /// 1 to 200 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
-    /// Made from the name when absent.
+    /// Default: derived from the name.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// At most 10,000 characters.

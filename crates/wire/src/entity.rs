@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EntityType {
-    /// Id.
+    /// UUID of the entity type.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// URL name, unique in the workspace; never changes.
@@ -29,10 +29,10 @@ pub struct EntityType {
     pub fields: Vec<FieldDef>,
     /// Counts its changes, from 1.
     pub version: u64,
-    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
-    /// When it was made.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When it last changed.
@@ -48,7 +48,7 @@ pub struct CreateEntityType {
     /// 1 to 200 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
-    /// Made from the name when absent.
+    /// Default: derived from the name.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// At most 50.
@@ -82,10 +82,10 @@ pub struct UpdateEntityType {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Entity {
-    /// Id.
+    /// UUID of the entity.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
-    /// Its type.
+    /// UUID of its entity type.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub type_id: String,
     /// That type's slug.
@@ -99,13 +99,13 @@ pub struct Entity {
     pub fields: Map<String, Value>,
     /// Counts its versions, from 1.
     pub version: u64,
-    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// Who wrote the newest version.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub updated_by: String,
-    /// When it was made.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When the newest version was written.
@@ -163,10 +163,10 @@ pub struct EntityVersion {
     /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub actor: String,
-    /// The session that wrote it, where one did.
+    /// Session that wrote the version, if a session did.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub session_id: Option<String>,
-    /// When.
+    /// Time at which the version was written.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
 }
@@ -185,7 +185,7 @@ pub struct EntitySessions {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EntitySessionSummary {
-    /// Id.
+    /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// The action it executes.
@@ -194,13 +194,13 @@ pub struct EntitySessionSummary {
     /// That action's slug.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub task_slug: Option<String>,
-    /// That action's name; the session's own title where it has no action.
+    /// Name of that action, or the title of a session without an action.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub task_name: String,
     /// That action's output contract.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub task_output_config: Option<Json>,
-    /// One of ten.
+    /// Status of the session, one of ten.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// When it was first claimed or begun.
@@ -214,7 +214,7 @@ pub struct EntitySessionSummary {
     /// The session that started it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<String>,
-    /// What went wrong, where it failed.
+    /// Error of the session, if it failed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub error_message: Option<String>,
     /// Sessions it started.
@@ -226,12 +226,12 @@ pub struct EntitySessionSummary {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ImportPreview {
-    /// What each column fills: `{column, field}`, where `field` is a field's slug, `title` or null.
+    /// The field that each column fills: `{column, field}`, where `field` is a field's slug, `title` or null.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::ImportColumn>))]
     pub columns: Vec<Column>,
     /// Rows of the file, the header not counted.
     pub rows_total: u64,
-    /// Rows that cannot be made.
+    /// Rows from which no entity can be created.
     pub failed_count: u64,
     /// Rows that can, but whose title an entity of the type or an earlier row has already. They are made all the same,
     /// so a file that is sent twice is there twice.
@@ -250,7 +250,7 @@ pub struct ImportPreview {
 pub struct PreviewRow {
     /// As a spreadsheet numbers it.
     pub row: u64,
-    /// The title.
+    /// Title of the entity in this row.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// The values.
@@ -263,7 +263,7 @@ pub struct PreviewRow {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Import {
-    /// Id.
+    /// UUID of the import.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// What its rows become.
@@ -279,7 +279,7 @@ pub struct Import {
     pub rows_total: u64,
     /// Rows that are done, from the top.
     pub rows_done: u64,
-    /// Entities it made.
+    /// Number of created entities.
     pub created_count: u64,
     /// Rows it refused.
     pub failed_count: u64,

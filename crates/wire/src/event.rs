@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Id; made by the client where it had one.
+    /// UUID of the event, chosen by its writer or by the server.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// 1-based, without gaps, in commit order.
@@ -18,7 +18,7 @@ pub struct Event {
     #[serde(rename = "type")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventType))]
     pub kind: String,
-    /// Who speaks.
+    /// Author of the content.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventRole))]
     pub role: EventRole,
     /// Array of parts, byte for byte as sent.
@@ -35,7 +35,7 @@ pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub external_event_id: Option<String>,
-    /// The worker's attempt, where a worker wrote it.
+    /// Attempt of the worker that wrote it; null for other writers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
@@ -83,7 +83,7 @@ pub struct Append {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewEvent {
-    /// A UUID made by the client; a repeat with the same body answers with the recorded event.
+    /// UUID chosen by the client. A repeated request with the same body is answered with the recorded event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
@@ -133,7 +133,7 @@ pub struct Appended {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AppendedEvent {
-    /// Id.
+    /// UUID of the recorded event.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Position.

@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
-    /// The session.
+    /// Session that failed or expired.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
-    /// Its title.
+    /// Title of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// failed or expired.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
-    /// Its agent.
+    /// Agent that the session was queued for.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// The action it executed.
@@ -29,7 +29,7 @@ pub struct Failure {
     /// What went wrong.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
-    /// What somebody could do about it.
+    /// A possible remedy.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub remediation: String,
     /// When it ended.
@@ -38,7 +38,7 @@ pub struct Failure {
     /// Who took note of it: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Actor>))]
     pub acknowledged_by: Option<String>,
-    /// When somebody took note of it; null while it is open.
+    /// When someone acknowledged it; null while it is open.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub acknowledged_at: Option<Timestamp>,
 }

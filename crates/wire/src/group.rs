@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Group {
-    /// Id.
+    /// UUID of the group.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// What reviewers are named by (`group:slug`); never changes.
@@ -19,10 +19,10 @@ pub struct Group {
     pub name: String,
     /// Who is in it, by address.
     pub members: Vec<GroupMember>,
-    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
-    /// When it was made.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When its name or members last changed.
@@ -30,7 +30,7 @@ pub struct Group {
     pub updated_at: Timestamp,
 }
 
-/// Somebody in a group.
+/// A member of a group.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -60,7 +60,7 @@ pub struct CreateGroup {
     /// 1 to 200 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
-    /// Made from the name when absent.
+    /// Default: derived from the name.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// User ids of members of the workspace, at most 200.

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// `POST /api/hooks/{source}`: an empty object where there is nothing to say.
+/// `POST /api/hooks/{source}`: the answer that the coding agent reads. An empty object if there is no context.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HookAnswer {
-    /// What the agent is told.
+    /// Output for the agent's next turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_specific_output: Option<HookOutput>,
 }
@@ -20,7 +20,7 @@ pub struct HookOutput {
     /// The hook that is answered.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HookName))]
     pub hook_event_name: String,
-    /// What its person was doing lately: untrusted text in a frame that says so, under 10,000 characters.
+    /// Recent activity of the agent's person: untrusted text between tags that mark it so, under 10,000 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HookContext))]
     pub additional_context: String,
 }

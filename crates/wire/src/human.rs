@@ -33,7 +33,7 @@ pub struct StartHuman {
 pub struct StartedHuman {
     /// The new session, or the running one when it is about this task already.
     pub session: Session,
-    /// The task.
+    /// Action that the person works on.
     pub task: Action,
     /// The session that ended for it (completed, superseded).
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
@@ -66,7 +66,7 @@ pub struct HumanToday {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskTime {
-    /// The task.
+    /// Action that the person worked on.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub task_id: String,
     /// Its name.
@@ -85,10 +85,10 @@ pub struct TaskTime {
 pub struct RecentActivity {
     /// The block for an agent's prompt; null without an active session.
     pub text: Option<String>,
-    /// The session it was made from.
+    /// Session that the text is about.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub session_id: Option<String>,
-    /// When it was made.
+    /// Time at which the text was written.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
 }

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-/// The figures of a window.
+/// Figures about the sessions of a number of days.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -43,7 +43,7 @@ pub enum RatingsMissing {
     Unreadable,
 }
 
-/// The figures of a day.
+/// Figures about one day (UTC).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -84,17 +84,17 @@ pub struct Figures {
     pub negative: u64,
     /// Ratings that were skipped.
     pub skipped: u64,
-    /// Sessions that nobody rated.
+    /// Sessions without a rating.
     pub unrated: u64,
     /// Share of positive among positive and negative ratings, 0 to 1; null without one.
     pub helpful: Option<f64>,
-    /// Answers after which something was said that shows that they helped.
+    /// Answers that the next message shows to have helped.
     pub accepted: u64,
-    /// Answers after which something was said that shows that they did not.
+    /// Answers that the next message shows not to have helped.
     pub rejected: u64,
-    /// Answers after which something was said that shows neither.
+    /// Answers whose next message shows neither.
     pub neutral: u64,
-    /// Answers after which nothing was said: nobody knows. Never counted as rejected.
+    /// Answers without a next message. They are never counted as rejected.
     pub unknown: u64,
     /// Gates approved as staged.
     pub approved: u64,
@@ -104,7 +104,7 @@ pub struct Figures {
     pub denied: u64,
     /// Gates answered.
     pub answered: u64,
-    /// Gates that nobody decided in time.
+    /// Gates that expired without a decision.
     pub expired: u64,
     /// Median of the time that agents waited for a decision, seconds; null without a decision.
     pub wait_median_seconds: Option<u64>,

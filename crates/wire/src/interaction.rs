@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Interaction {
-    /// Its id, made from the place in the log where the answer ends.
+    /// Id of the interaction, derived from the sequence at which the answer ends.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// The session it is part of.
@@ -31,9 +31,9 @@ pub struct Interaction {
     pub prompt: Vec<PromptMessage>,
     /// The answer, as the agent gave it.
     pub response: String,
-    /// The latest feedback; null where there is none.
+    /// The latest feedback; null if there is none.
     pub feedback: Option<AnswerFeedback>,
-    /// `accepted`, `rejected` or `neutral`, as inferred from what was said next; null where nothing was.
+    /// `accepted`, `rejected` or `neutral`, as inferred from the next message; null if there is none.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Outcome>))]
     pub outcome: Option<Outcome>,
 }
@@ -50,7 +50,7 @@ pub struct PromptMessage {
     pub content: String,
 }
 
-/// What somebody or something thinks of an answer.
+/// Feedback of a person or a program on an answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -61,9 +61,9 @@ pub struct AnswerFeedback {
     /// `manual`, `outcome_tracker` or `reviewer`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerSource))]
     pub source: Source,
-    /// Somebody changed the answer before it was used.
+    /// Whether a person changed the answer before it was used.
     pub was_edited: bool,
-    /// What they changed it to, where that is known.
+    /// The changed answer, if it is known.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Edited>))]
     pub edited: Option<String>,
     /// When it was given.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMoved {
-    /// The session.
+    /// UUID of the session whose log or status changed.
     pub session_id: String,
     /// Its newest sequence.
     pub head_sequence: u64,
-    /// Its status.
+    /// Status of the session after the change.
     pub status: domain::session::Status,
 }

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 pub struct Me {
     /// The workspace.
     pub tenant: Tenant,
-    /// The person, where a person (or their browser) calls.
+    /// The person, if a person or their browser calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<User>,
-    /// The token, where a token calls.
+    /// The token, if a token calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenName>,
     /// admin, operator, reviewer or member.
@@ -30,7 +30,7 @@ pub struct Me {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
-    /// Id.
+    /// UUID of the workspace.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// URL name.
@@ -46,7 +46,7 @@ pub struct Tenant {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct User {
-    /// Id.
+    /// UUID of the person.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Sign-in address.
@@ -58,12 +58,12 @@ pub struct User {
     pub name: String,
 }
 
-/// A token, by name.
+/// Name and id of a token, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenName {
-    /// Id.
+    /// UUID of the token.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Name it was given.

@@ -29,13 +29,13 @@ macro_rules! codes {
 codes! {
     /// A field has a wrong value, or an unknown field was sent.
     InvalidRequest = "invalid_request", 422, "The request is not valid";
-    /// The result does not keep the output contract of its action; `errors` says where.
+    /// The result violates the output contract of its action; `errors` says where.
     OutputInvalid = "output_invalid", 422, "The result breaks its output contract";
     /// The body is not JSON.
     InvalidJson = "invalid_json", 400, "The body is not valid JSON";
     /// A path or query holds something that is not an id.
     InvalidId = "invalid_id", 400, "The id is not valid";
-    /// The cursor was not made by this list.
+    /// The cursor does not belong to this list.
     InvalidCursor = "invalid_cursor", 400, "The cursor does not belong to this list";
     /// No credentials, or ones that are not valid (any more).
     Unauthenticated = "unauthenticated", 401, "Sign in first";
@@ -53,7 +53,7 @@ codes! {
     RequestTimeout = "request_timeout", 408, "The request took too long to arrive";
     /// The worker lost its lease; `detail` names the current attempt.
     StaleAttempt = "stale_attempt", 409, "Another attempt holds this session";
-    /// Somebody wrote a newer version since the caller read it; `detail` names it.
+    /// A newer version was written since the caller read the object; `detail` names it.
     StaleVersion = "stale_version", 409, "Someone else changed it in the meantime";
     /// The session is final.
     AlreadyFinal = "already_final", 409, "The session has ended";
@@ -71,7 +71,7 @@ codes! {
     HardBlock = "hard_block", 422, "A safety rule blocks this";
     /// The slug or name is taken.
     NameTaken = "name_taken", 409, "The name is already used";
-    /// Somebody has set this installation up already; sign in.
+    /// This installation is set up already; sign in.
     SetupDone = "setup_done", 409, "This installation is already set up";
     /// The body is larger than allowed.
     TooLarge = "too_large", 413, "Too large";
@@ -83,7 +83,7 @@ codes! {
     TooManyRequests = "too_many_requests", 429, "Too many requests";
     /// The workspace would be without an admin.
     LastAdmin = "last_admin", 409, "A workspace needs an admin";
-    /// Nobody has set the server up, and it does not answer to this name until then.
+    /// The server is not set up yet, and until then it does not answer to this host name.
     UnknownHost = "unknown_host", 421, "This server does not answer to that name";
     /// Something broke here; it is logged under the request id.
     Internal = "internal", 500, "Something went wrong on our side";
@@ -120,10 +120,10 @@ pub struct Problem {
     /// Quote it when you report a problem.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub request_id: String,
-    /// The fields that are wrong, where fields are.
+    /// The fields that are wrong; empty if the problem is not about fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
-    /// What is recorded instead, where something is: of `already_decided` the decision.
+    /// The recorded state that conflicts with the request, if there is one: for `already_decided` the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub recorded: Option<crate::Json>,

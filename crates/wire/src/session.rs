@@ -12,36 +12,36 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Id.
+    /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// agent, response, tool or mixed.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionType))]
     pub session_type: Type,
-    /// One of ten.
+    /// Status, one of ten.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
-    /// Why it ended, where it did.
+    /// Why it ended; null if it has not, or if its status says enough.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
     /// The action it executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
-    /// That action's slug when the session was made.
+    /// Slug of that action when the session was created.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// The agent that may claim it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
-    /// The entity it is about: its action's target when it was made, or its parent's entity.
+    /// The entity that it is about: the target of its action at creation, or the entity of its parent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub entity_id: Option<String>,
-    /// What made it, where it is not a plain session: `thread` is a conversation, `human-session-bridge` a person at work,
-    /// `claude-code` and `codex` a coding agent that reports by itself.
+    /// Part of the product that created the session, or null for a plain one: `thread` is a conversation,
+    /// `human-session-bridge` the work of a person, `claude-code` and `codex` a coding agent that reports by itself.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionSource>))]
     pub source: Option<String>,
-    /// For people.
+    /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// What the worker is given.
@@ -56,7 +56,7 @@ pub struct Session {
     /// What it cost, as reported: `inputTokens`, `outputTokens`, `costUsd` and others.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub usage: Option<Json>,
-    /// What went wrong, where it failed.
+    /// Its error, if it failed.
     pub error: Option<SessionError>,
     /// The session that started this one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
@@ -68,7 +68,7 @@ pub struct Session {
     /// The session this one repeats.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub retry_of: Option<String>,
-    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// The fencing token: claims so far.
@@ -83,7 +83,7 @@ pub struct Session {
     /// Digest of its newest event, hex.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Digest))]
     pub head_digest: String,
-    /// When it was made.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When its row last changed.
@@ -95,7 +95,7 @@ pub struct Session {
     /// When it became final.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub completed_at: Option<Timestamp>,
-    /// When its present status runs out, where its action limits that.
+    /// When the time limit of its present status ends, if its action sets one.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub deadline_at: Option<Timestamp>,
@@ -108,7 +108,7 @@ pub struct Session {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionError {
-    /// For people.
+    /// Text for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
     /// For machines.
@@ -129,11 +129,11 @@ pub struct CreateSession {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
-    /// The agent that may claim it, where no action says so.
+    /// Slug of the agent that may claim it, if the action names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
-    /// At most 300 characters; made from the action's name when absent.
+    /// At most 300 characters. Default: derived from the action's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub title: Option<String>,
@@ -149,12 +149,12 @@ pub struct CreateSession {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<String>,
-    /// Sessions of the workspace, at most 100, that have to end before this one is queued: until then it is a draft that
-    /// waits, and the claim brings what came of them.
+    /// At most 100 sessions of the workspace that must end before this one is queued. Until then it is a draft.
+    /// The claim returns their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 100))]
     pub depends_on: Vec<String>,
-    /// What becomes of it when one of those does not complete: `abandon`, the default, or `run_anyway`.
+    /// What happens if one of those does not complete: `abandon` (default) or `run_anyway`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::IfDependencyFails>))]
     pub if_dependency_fails: Option<IfDependencyFails>,
@@ -180,25 +180,25 @@ pub struct Dependencies {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Neighbour {
-    /// The session.
+    /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
     /// Its action's slug.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
-    /// Its agent.
+    /// Agent that it was queued for.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
-    /// For people.
+    /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
-    /// One of ten.
+    /// Status, one of ten.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
-    /// Why it ended, where it did.
+    /// Why it ended; null if it has not, or if its status says enough.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
-    /// What becomes of the dependent one when the other does not complete: `abandon` or `run_anyway`.
+    /// What happens to the dependent session if the other does not complete: `abandon` or `run_anyway`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::IfDependencyFails))]
     pub if_dependency_fails: IfDependencyFails,
 }

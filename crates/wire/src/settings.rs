@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
-    /// Id.
+    /// UUID of the token.
     pub id: String,
-    /// Name it was given.
+    /// Name of the token, for people.
     pub name: String,
-    /// First characters of the secret, to recognise it by.
+    /// First characters of the secret, to recognise the token.
     pub hint: String,
-    /// What it may do.
+    /// Role that the token has.
     pub role: Role,
-    /// Narrowing.
+    /// Limits the token to a part of the API; `None` if its role is the only limit.
     pub scope: Option<TokenScope>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it was last seen, to the minute.
+    /// Time of the last use, to the minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it stopped working.
+    /// Time at which the token stopped working.
     pub revoked_at: Option<Timestamp>,
-    /// The person whose own it is: it may read what they did.
+    /// The person whose own token it is. It may read what the person did.
     pub user_id: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct Token {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Workspace {
-    /// For how long a decision's effect is held back so that it can be undone, seconds.
+    /// Seconds for which a decision can be undone. It takes effect after that.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
     pub undo_seconds: u32,
 }
@@ -45,7 +45,7 @@ pub struct Workspace {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateWorkspace {
-    /// 0 to 60; 0: decisions take effect at once.
+    /// 0 to 60 seconds; with 0 decisions take effect at once.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
     pub undo_seconds: u32,
 }

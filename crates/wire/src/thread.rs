@@ -8,7 +8,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A conversation: a session that rests between turns.
+/// A conversation: a session that is idle between turns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -16,36 +16,36 @@ pub struct Thread {
     /// Its session's id.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
-    /// For people.
+    /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
-    /// Whom it is with.
+    /// Slug of the agent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
-    /// The action it executes, where it was begun with one.
+    /// The action that it executes, if it was started with one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
-    /// draft before the first message, pending while a turn is queued, running while the agent works, idle at rest,
-    /// waiting_human and awaiting_tool while somebody else has to act; final when it has ended.
+    /// draft before the first message, pending while a turn is queued, running while the agent works, idle between
+    /// turns, waiting_human or awaiting_tool while it waits for someone else; a final status when it has ended.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
-    /// Why it ended, where it did.
+    /// Why it ended; null if it has not, or if its status says enough.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
-    /// Whether only whoever began it sees it. It keeps nobody's name, and its rating in memory alone.
+    /// Whether only its creator can see it. Its log names no one, and its rating is kept in memory only.
     pub incognito: bool,
-    /// Messages of its person; absent in lists.
+    /// Number of messages of the person; absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_count: Option<u64>,
     /// Sequence of its newest event.
     pub head_sequence: u64,
-    /// Who began it: `user:…` or `token:…`.
+    /// Creator: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
-    /// When it was begun.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub updated_at: Timestamp,
     /// When it ended.
@@ -61,18 +61,18 @@ pub struct StartThread {
     /// The agent's slug, or the id of an action that names one.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AgentOrAction))]
     pub agent: String,
-    /// Only the caller and the agent at work see it. Keeps nobody's name on it, and its rating in memory alone.
+    /// Only the caller and the claimed agent see it. Its log names no one, and its rating is kept in memory only.
     #[serde(default)]
     pub incognito: bool,
-    /// At most 300 characters; made from the first message when absent.
+    /// At most 300 characters. Default: derived from the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub title: Option<String>,
-    /// The first message, 1 to 20,000 characters. Without one the conversation waits for it.
+    /// The first message, 1 to 20,000 characters. Without one the conversation starts as a draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Message>))]
     pub message: Option<String>,
-    /// The same key answers with the same conversation again.
+    /// A request with the same key is answered with the same conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub idempotency_key: Option<String>,
@@ -86,56 +86,56 @@ pub struct NewMessage {
     /// 1 to 20,000 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Message))]
     pub text: String,
-    /// A UUID made by the client: a repeat answers with what is recorded.
+    /// UUID chosen by the client. A repeated request with it is answered with the recorded message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
 }
 
-/// Where a message landed.
+/// A recorded message.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageReceipt {
-    /// Its event.
+    /// UUID of the message's event.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub event_id: String,
-    /// Its place in the session's log; what follows it is the answer.
+    /// Sequence of the message's event. Events after it are the answer.
     pub sequence: u64,
-    /// The conversation now.
+    /// The conversation after the message.
     pub thread: Thread,
 }
 
-/// `POST /threads/{id}/end`. Everything may be left out.
+/// `POST /threads/{id}/end`. All fields are optional.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndThread {
-    /// positive, negative or skip; nothing is kept without one.
+    /// positive, negative or skip. Without it no rating is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RatingLabel>))]
     pub feedback: Option<Label>,
-    /// Where the person was asked: cli_end, cli_exit or api_end, which is the default.
+    /// Where the person was asked: cli_end, cli_exit or api_end (default).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndSurface>))]
     pub source: Option<Surface>,
-    /// Whether a summary is kept; true when absent.
+    /// Whether a summary is stored; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<bool>,
 }
 
-/// A conversation that has ended. It looks the same whatever became of the rating.
+/// A conversation that has ended. The answer does not show whether the rating was recorded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EndedThread {
-    /// As it ended.
+    /// The conversation after its end.
     pub thread: Thread,
-    /// What is left of it; null where no summary is kept.
+    /// Its summary; null if none is stored.
     pub summary: Option<ThreadSummary>,
 }
 
-/// A conversation in short: figures, quotations from its log, and its agent's closing words where that could be asked.
+/// Summary of a conversation: figures, quotations from its log, and the closing text of its agent, if there is one.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -143,9 +143,9 @@ pub struct ThreadSummary {
     /// The conversation's title.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
-    /// Messages of its person.
+    /// Number of messages of the person.
     pub turns: u64,
-    /// From its beginning to its end.
+    /// From its start to its end, in milliseconds.
     pub duration_ms: u64,
     /// Beginning of the first message.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Quote>))]
@@ -153,15 +153,15 @@ pub struct ThreadSummary {
     /// Beginning of the last reply.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Quote>))]
     pub last_reply: Option<String>,
-    /// Who wrote it: agent, where it has `closing`; log, where it is quoted alone.
+    /// Author of the summary: agent if it has `closing`, log if it only has quotations.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SummaryBy))]
     pub by: SummaryBy,
-    /// Closing words of the conversation's agent, at most 2,000 characters.
+    /// Closing text of the conversation's agent, at most 2,000 characters.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Closing>))]
     pub closing: Option<String>,
-    /// Why there are none, where the agent was asked for them.
+    /// Why there is no closing text, if the agent was asked for one.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub closing_missing: Option<String>,
@@ -171,23 +171,23 @@ pub struct ThreadSummary {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MemoryStatus {
-    /// The session that was asked about.
+    /// The session of the request, if it names one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub thread_id: Option<String>,
-    /// Its status.
+    /// Status of that session.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
     pub status: Option<Status>,
-    /// Whether its rating stays in memory.
+    /// Whether its rating is kept in memory only.
     pub incognito: bool,
-    /// Turns so far.
+    /// Number of turns so far.
     pub turn_count: u64,
-    /// Events in its log.
+    /// Number of events in its log.
     pub event_count: u64,
-    /// Ratings of this session; without `thread_id`, the sessions that the caller has rated.
+    /// Number of ratings of this session. Without `thread_id`: number of sessions that the caller has rated.
     pub session_feedback_count: u64,
-    /// The sessions that the caller has rated; null where the caller is no person.
+    /// Number of sessions that the caller has rated; null if the caller is not a person.
     pub own_feedback_count: Option<u64>,
-    /// Where its rating is kept: sqlite, postgres or memory.
+    /// Where its rating is stored: sqlite, postgres or memory.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RatingBackend))]
     pub feedback_backend: String,
 }
@@ -207,10 +207,10 @@ pub struct RateSession {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OwnFeedback {
-    /// positive, negative or skip; null where the caller has not rated it.
+    /// positive, negative or skip; null if the caller has not rated it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RatingLabel>))]
     pub label: Option<Label>,
-    /// When.
+    /// Time of the rating; null without one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub recorded_at: Option<Timestamp>,
 }

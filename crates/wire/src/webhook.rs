@@ -22,35 +22,35 @@ pub struct CreateWebhook {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {
-    /// Id.
+    /// UUID of the webhook.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
-    /// Where messages go.
+    /// URL to which messages are sent.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookUrl))]
     pub url: String,
-    /// What it is told.
+    /// Events that it subscribes to.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::WebhookEvent>))]
     pub events: Vec<String>,
-    /// Who made it: `user:…` or `token:…`.
+    /// Creator: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
-    /// When.
+    /// Time of creation.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
-    /// Since when nothing is sent any more.
+    /// Time at which sending was disabled; null while it is enabled.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub disabled_at: Option<Timestamp>,
-    /// Why not.
+    /// Why sending was disabled.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub disabled_reason: Option<String>,
 }
 
-/// A webhook that was just made.
+/// A new webhook, with its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedWebhook {
-    /// The webhook.
+    /// The webhook as lists show it.
     pub webhook: Webhook,
     /// `whsec_…`: verifies the signatures of its messages. It is not shown again.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookSecret))]
@@ -65,16 +65,16 @@ pub struct Webhooks {
     pub webhooks: Vec<Webhook>,
 }
 
-/// Where a message stands.
+/// State of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
-    /// It is tried at `dueAt`.
+    /// It is sent at `dueAt`.
     Waiting,
-    /// The receiver took it.
+    /// The receiver accepted it.
     Delivered,
-    /// It was given up.
+    /// It was given up. No further attempt is made.
     Dead,
 }
 
@@ -83,26 +83,26 @@ pub enum DeliveryState {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// The header `webhook-id` of every try.
+    /// The header `webhook-id` of every attempt.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
-    /// What it tells.
+    /// Event that the message is about.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeliveredEvent))]
     pub event: String,
-    /// Where it stands.
+    /// Whether it waits, was delivered, or was given up.
     pub state: DeliveryState,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// What came of the last try, where it failed.
+    /// Error of the last attempt, if it failed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::DeliveryError>))]
     pub last_error: Option<String>,
-    /// When it happened.
+    /// Time of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
-    /// When it is tried next, while it waits.
+    /// Time of the next attempt, while it waits.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub due_at: Option<Timestamp>,
-    /// When it arrived or was given up.
+    /// Time at which it was delivered or given up.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub ended_at: Option<Timestamp>,
 }

@@ -38,13 +38,13 @@ pub struct Claim {
     pub wait_seconds: Option<u32>,
 }
 
-/// `POST /api/sessions/{id}/deltas`, and the data of a follower's `delta` event: the next piece of an answer that is not
-/// finished.
+/// `POST /api/sessions/{id}/deltas`, and the data of a follower's `delta` event: the next piece of an unfinished
+/// answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Delta {
-    /// The fencing token of the worker that speaks.
+    /// Fencing token of the worker that sends the piece.
     pub attempt: u32,
     /// Bytes of the answer (UTF-8) before this piece; 0 begins an answer.
     pub offset: u64,
@@ -53,7 +53,7 @@ pub struct Delta {
     pub text: String,
 }
 
-/// The answer to a claim; empty when there was nothing to do.
+/// The answer to a claim. Empty if no session was queued.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -62,12 +62,12 @@ pub struct Claimed {
     pub sessions: Vec<ClaimedSession>,
 }
 
-/// One session, held by the caller until the lease runs out.
+/// A session that the caller has claimed until its lease expires.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimedSession {
-    /// The session.
+    /// The session, now running.
     pub session: Session,
     /// The fencing token: send it with every write.
     pub attempt: u32,
@@ -77,66 +77,67 @@ pub struct ClaimedSession {
     /// The session's input.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub input: Option<Json>,
-    /// What the person who triggered the session was doing just now, as a block of untrusted text for the end of the
-    /// agent's prompt; null when they work on nothing. Recorded as `session.context_injected`.
+    /// Recent activity of the person who triggered the session, as a block of untrusted text for the end of the
+    /// agent's prompt; null if they work on nothing. Recorded as `session.context_injected`.
     #[serde(default)]
     pub context: Option<String>,
-    /// With what the session goes on after a person decided; null where it did not wait for one.
+    /// The decision with which the session continues; null if it did not wait for one.
     #[serde(default)]
     pub resume: Option<Resume>,
-    /// Outputs of this session that were denied, oldest first, with the reasons to do better by.
+    /// Outputs of this session that were denied, with the reviewers' reasons, oldest first.
     #[serde(default)]
     pub denials: Vec<Denial>,
-    /// What came of the sessions that this one depends on, in the order in which they were named.
+    /// Results of the sessions that this one depends on, in the order in which they were named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<Related>,
-    /// The sessions that this one has started, and what came of them, oldest first, at most 100; from the second claim on.
+    /// Results of the sessions that this one has started, oldest first, at most 100; from the second claim on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Related>,
-    /// Whether it has started more than those: `GET /api/sessions?parentId=` lists them.
+    /// Whether it has started more than `children` lists: `GET /api/sessions?parentId=` lists all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_more_children: bool,
 }
 
-/// A session around the claimed one, and what came of it.
+/// A session that the claimed one depends on or has started, with its result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Related {
-    /// The session.
+    /// UUID of the related session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
-    /// Its action's slug.
+    /// Slug of the action that it executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
-    /// Its agent.
+    /// Agent that it was queued for.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
-    /// For people.
+    /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
-    /// One of ten.
+    /// Status, one of ten.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
-    /// Why it ended, where it did.
+    /// Why it ended; null if it has not, or if its status says enough.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
-    /// Its result, where it has one and there was room for it.
+    /// Its result; null if it has none, or if it was left out.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub output: Option<Json>,
-    /// It has a result and there was no room for it: a claim brings 256 KiB of them. `GET /api/sessions/{id}` has it.
+    /// Whether its result was left out, because a claim returns at most 256 KiB of results. `GET /api/sessions/{id}`
+    /// returns it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub output_left_out: bool,
-    /// What went wrong, where it failed.
+    /// Its error, if it failed.
     pub error: Option<SessionError>,
 }
 
-/// What was decided at the gate from which a session comes back.
+/// The decision at the gate that the session waited for.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Resume {
-    /// The gate.
+    /// UUID of the gate.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub gate_id: String,
     /// tool or question.
@@ -151,13 +152,13 @@ pub struct Resume {
     /// approve, edit, deny or respond.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
-    /// The arguments to call the tool with, as they were approved; null unless they were.
+    /// The approved arguments of the tool call; null if the call was not approved.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub tool_input: Option<Json>,
-    /// What the person said.
+    /// Note of the person who decided.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// The answer to the question, or the result given in the call's place.
+    /// The answer to the question, or the result that replaces the tool call's.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub answer: Option<Json>,
 }
@@ -188,7 +189,7 @@ pub struct Lease {
 pub struct Complete {
     /// The fencing token.
     pub attempt: u32,
-    /// JSON that keeps the output contract of the session's action.
+    /// JSON that satisfies the output contract of the session's action.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub result: Option<Json>,
@@ -207,7 +208,7 @@ pub struct Fail {
     pub attempt: u32,
     /// What went wrong.
     pub error: SessionError,
-    /// An object, as of `…/complete`: what the session has cost until it failed.
+    /// An object, as for `…/complete`: the cost of the session until it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub usage: Option<Json>,
@@ -222,35 +223,35 @@ pub struct Yield {
     pub attempt: u32,
     /// idle, waiting_human or awaiting_tool.
     pub status: YieldStatus,
-    /// What is awaited, for people.
+    /// What the session waits for, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub detail: Option<String>,
-    /// With awaiting_tool: the call that must not run before a person has approved it. Without one, a result is awaited
-    /// from elsewhere and nobody is asked.
+    /// With awaiting_tool: the call that must not run before a person has approved it. Without it the session waits
+    /// for a result from elsewhere, and no one is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::PausedToolCall>))]
     pub paused_tool_call: Option<PausedToolCall>,
-    /// With waiting_human: what the person is asked; without it, `detail` is the question.
+    /// With waiting_human: the question for the person. Default: `detail` is the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Question>))]
     pub question: Option<Question>,
-    /// With idle: `children`, to go back to the queue by itself once every session that this one started has ended.
+    /// With idle: `children` queues the session again when every session that it started has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::WaitFor>))]
     pub wait_for: Option<WaitsFor>,
-    /// An object: what the session has cost so far. Kept as the session's `usage`.
+    /// An object: the cost of the session so far. Stored as the session's `usage`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub usage: Option<Json>,
 }
 
-/// Where a worker parks its session.
+/// Status in which a worker yields its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum YieldStatus {
-    /// An external agent rests.
+    /// The session waits for its next turn or for other sessions.
     Idle,
     /// A person has to answer.
     WaitingHuman,

@@ -50,7 +50,7 @@ pub struct ListQuery {
     /// Part of the name.
     #[param(value_type = Option<wire::schema::NamePart>)]
     q: Option<String>,
-    /// Those about this entity.
+    /// Actions whose target is this entity.
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     target_entity_id: Option<EntityId>,
@@ -139,8 +139,9 @@ pub async fn update(
 
 /// Trigger an action
 ///
-/// Queues a session of the action. With `dependsOn` it waits as a draft until those have ended. The body may be left out.
-/// `warnings` says so when the action names no agent: only a worker that claims without `agentSlugs` takes the session.
+/// Queues a session of the action. With `dependsOn` it waits as a draft until those sessions have ended. The body is
+/// optional. If the action names no agent, `warnings` has an entry: only a worker that claims without `agentSlugs`
+/// takes the session.
 #[utoipa::path(
     post, path = "/api/actions/{id}/trigger", operation_id = "triggerAction",
     tag = "actions", request_body = Option<action::Trigger>,
@@ -167,7 +168,7 @@ pub async fn trigger(
     Ok((StatusCode::CREATED, Json(wire_map::triggered(record))))
 }
 
-/// How an action's newest session stands
+/// Read the status of an action's newest session
 #[utoipa::path(
     get, path = "/api/actions/{id}/task-status", operation_id = "getTaskStatus", tag = "actions",
     params(("id" = uuid::Uuid, Path, description = "The action")),

@@ -1,4 +1,4 @@
-//! Approvals: what waits for a decision, and deciding.
+//! Approvals: list the gates that wait for a decision, and decide them.
 
 use crate::{
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
@@ -71,7 +71,7 @@ pub struct ListQuery {
     /// tool, output, fields or question.
     #[param(value_type = Option<wire::schema::GateKind>)]
     kind: Option<GateKind>,
-    /// me (default): what the caller may decide; all: everybody's. A token sees everybody's.
+    /// me (default): approvals that the caller may decide; all: everyone's. A token always gets everyone's.
     #[serde(default)]
     #[param(value_type = Option<wire::schema::ApprovalsOf>)]
     assigned_to: Whose,
@@ -115,14 +115,14 @@ pub async fn list(
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CountQuery {
-    /// Where counting may end: the answer is never more. Without it everything is counted.
+    /// Counting stops at this number, which is then the answer. Without it everything is counted.
     #[param(value_type = Option<wire::schema::CountAtMost>)]
     at_most: Option<u32>,
 }
 
-/// Count what waits for the caller
+/// Count the approvals that wait for the caller
 ///
-/// Without what they put aside. 0 for a token.
+/// Snoozed approvals are not counted. A token gets 0.
 #[utoipa::path(
     get, path = "/api/approvals/count", operation_id = "countApprovals", tag = "approvals",
     params(CountQuery),
@@ -144,7 +144,7 @@ pub async fn count(
 
 /// Read an approval
 ///
-/// With the record it is about, every decision on it, and earlier denials in its session.
+/// The answer contains the entity that it is about, every decision on it, and earlier denials in its session.
 #[utoipa::path(
     get, path = "/api/approvals/{id}", operation_id = "getApproval", tag = "approvals",
     params(("id" = uuid::Uuid, Path, description = "The approval")),
@@ -162,8 +162,8 @@ pub async fn get(
 
 /// Decide
 ///
-/// The decision is recorded at once and takes effect when it cannot be undone any more (`heldUntil`). A repeat answers
-/// with what is recorded. Only people decide: a token is refused.
+/// The decision is recorded at once. It takes effect at `heldUntil`, when it can no longer be undone. A repeated
+/// request is answered with the recorded decision. Only people decide: a token is refused.
 #[utoipa::path(
     post, path = "/api/approvals/{id}/decision", operation_id = "decideApproval", tag = "approvals",
     request_body = Decide,
@@ -193,7 +193,7 @@ pub async fn decide(
 
 /// Decide many
 ///
-/// Each is decided and answered on its own; one that is refused does not stop the others.
+/// Each decision has its own result. A decision that is refused does not stop the others.
 #[utoipa::path(
     post, path = "/api/approvals/decisions", operation_id = "decideApprovals", tag = "approvals",
     request_body = DecideMany,
@@ -230,7 +230,8 @@ async fn decide_one(state: &AppState, caller: &Caller, one: wire::approval::Deci
 
 /// Undo a decision
 ///
-/// The caller's own, as long as it has had no effect. The approval waits again; both stay in the log.
+/// Takes back the caller's own decision before it takes effect. The approval is open again. The log keeps the decision
+/// and its withdrawal.
 #[utoipa::path(
     post, path = "/api/approvals/{id}/undo", operation_id = "undoDecision", tag = "approvals",
     params(("id" = uuid::Uuid, Path, description = "The approval")),
@@ -250,9 +251,9 @@ pub async fn undo(
     Ok(Json(wire_map::approval(use_case::undo(&state.ledger, caller.scope(), id).await?)))
 }
 
-/// Put an approval aside
+/// Snooze an approval
 ///
-/// For the caller alone. It keeps its deadline.
+/// Hides it from the caller only. Its deadline does not change.
 #[utoipa::path(
     post, path = "/api/approvals/{id}/snooze", operation_id = "snoozeApproval", tag = "approvals",
     request_body = Option<Snooze>,
@@ -272,9 +273,9 @@ pub async fn snooze(
 
 /// Decide by action
 ///
-/// `id` is an approval, or an action of which one session waits for a decision. What is decided follows from the
-/// approval's own kind: `modifiedArgs` are for a tool call, `modifiedOutput` for an output. A repeat answers with what
-/// is recorded, as long as the action has no newer session.
+/// `id` is an approval, or an action with exactly one session that waits for a decision. `modifiedArgs` applies to a
+/// tool call and `modifiedOutput` to an output. A repeated request is answered with the recorded decision, as long as
+/// the action has no newer session.
 #[utoipa::path(
     post, path = "/api/actions/{id}/tool-approval", operation_id = "toolApproval", tag = "approvals",
     request_body = ToolApproval,
@@ -301,7 +302,8 @@ pub async fn tool_approval(
 
 /// Answer a question
 ///
-/// The session goes back to the queue with the answer. Whoever started the session may, and the question's reviewers.
+/// Queues the session again with the answer. The person who started the session and the question's reviewers may
+/// answer.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/elicitation-reply", operation_id = "replyToElicitation", tag = "approvals",
     request_body = ElicitationReply,

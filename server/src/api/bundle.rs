@@ -15,7 +15,7 @@ use wire::bundle::Installed;
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InstallQuery {
-    /// Say what it would do, and do nothing.
+    /// Report what would be done, and change nothing.
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     dry_run: bool,
@@ -23,9 +23,9 @@ pub struct InstallQuery {
 
 /// Install a bundle
 ///
-/// Criteria sets, groups, entity types and actions, found by their slugs: what is missing is made, what differs is
-/// changed, the rest is kept. All of it or nothing; a second time there is nothing to do. At most 512 KiB and 200
-/// things.
+/// Creates the criteria sets, groups, entity types and actions that are missing, and changes those that differ. They
+/// are found by their slugs. Others are kept. The bundle is applied as a whole or not at all. Installing it again
+/// changes nothing. A bundle has at most 512 KiB and 200 objects.
 #[utoipa::path(
     post, path = "/api/bundles", operation_id = "installBundle", tag = "criteria", params(InstallQuery),
     request_body(

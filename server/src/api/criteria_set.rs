@@ -1,4 +1,4 @@
-//! Criteria sets: what outputs are judged by.
+//! Criteria sets: the dimensions by which outputs are rated.
 
 use crate::{
     extract::{Caller, Id, JsonBody, Limit, Params},
@@ -52,7 +52,7 @@ pub struct ListQuery {
 
 /// List criteria sets
 ///
-/// At their newest versions, newest set first.
+/// Each at its newest version. The newest set comes first.
 #[utoipa::path(
     get, path = "/api/criteria-sets", operation_id = "listCriteriaSets", tag = "criteria",
     params(ListQuery),
@@ -75,7 +75,7 @@ pub async fn list(
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetQuery {
-    /// As it was at this version; default the newest.
+    /// Version to read; default the newest.
     #[param(minimum = 1)]
     version: Option<u64>,
 }
@@ -124,8 +124,8 @@ pub async fn versions(
 
 /// Change a criteria set
 ///
-/// Dimensions are replaced as a whole. What changes is a new version; earlier ones stay readable. A change that changes
-/// nothing writes no version.
+/// Replaces all dimensions. A change creates a new version, and earlier versions remain readable. A request that
+/// changes nothing creates no version.
 #[utoipa::path(
     patch, path = "/api/criteria-sets/{id}", operation_id = "updateCriteriaSet",
     tag = "criteria", request_body = UpdateCriteriaSet,

@@ -1,4 +1,4 @@
-//! The OpenAPI document: its head, and the problems that every operation can answer with.
+//! The OpenAPI document: its general part, and the problems that each operation can answer with.
 
 use axum::{
     http::header,
@@ -20,7 +20,7 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     RFC 3339 in UTC, ids are UUIDs, whole numbers have no fraction (`7`, not `7.0`). Requests with unknown fields or parameters are refused. Every error answer is \
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
-/// The tags, in the order of the page.
+/// Tags of the operations and their descriptions, in the order of the API page.
 const TAGS: [(&str, &str); 17] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
@@ -41,7 +41,7 @@ const TAGS: [(&str, &str); 17] = [
     ("operation", "For load balancers and scrapers."),
 ];
 
-/// Why an operation may be refused, by status.
+/// Descriptions of the problem responses, by status.
 const PROBLEMS: [(&str, &str); 10] = [
     ("400", "`invalid_id`, `invalid_json` or `invalid_cursor`"),
     ("401", "`unauthenticated`: no credentials, or ones that are not valid (any more)"),
@@ -55,7 +55,7 @@ const PROBLEMS: [(&str, &str); 10] = [
     ("503", "`unavailable`: over capacity or stopping; try again after `Retry-After` seconds"),
 ];
 
-/// The name and the meaning of the one refusal that has no body: it is made before a request is read.
+/// Component name and description of the only problem response without a body: it is sent before the request is read.
 const HEAD_TOO_LARGE: (&str, &str) =
     ("HeadTooLarge", "The request's first line and headers are larger than 64 KiB. The answer has no body");
 
@@ -91,7 +91,7 @@ pub fn head() -> OpenApi {
     OpenApiBuilder::new().info(info).components(Some(components)).security(Some(security)).tags(Some(tags)).build()
 }
 
-/// The document as it is served, with the problems of every operation.
+/// Renders the document as JSON, with the problem responses added to each operation.
 pub fn json(mut document: OpenApi) -> String {
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
@@ -114,7 +114,7 @@ fn response_name(status: &str) -> String {
     format!("Problem{status}")
 }
 
-/// The statuses an operation can be refused with, by what it takes.
+/// Returns the statuses of the operation's problem responses. They follow from its parameters and its body.
 fn statuses(operation: &Operation) -> Vec<&'static str> {
     let takes = |place: ParameterIn| {
         operation.parameters.iter().flatten().any(|p| matches!(p, RefOr::T(p) if p.parameter_in == place))
@@ -138,7 +138,7 @@ fn statuses(operation: &Operation) -> Vec<&'static str> {
     statuses
 }
 
-/// This document
+/// Read the OpenAPI document
 #[utoipa::path(
     get, path = "/api/openapi.json", operation_id = "openapi", tag = "operation", security(()),
     responses(

@@ -1,4 +1,4 @@
-//! Entities: records that work is about.
+//! Entities: the records that sessions are about.
 
 use crate::{
     extract::{Caller, Id, JsonBody, Limit, Params, query_id},
@@ -91,7 +91,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller, Id(id): Id<Entit
 
 /// Change an entity
 ///
-/// Fields that are absent stay as they are; `null` clears one. A change that changes nothing writes no version.
+/// Absent fields keep their values; `null` clears a field. A request that changes nothing creates no version.
 #[utoipa::path(
     patch, path = "/api/entities/{id}", operation_id = "updateEntity", tag = "entities", request_body = UpdateEntity,
     params(("id" = uuid::Uuid, Path, description = "The entity")),
@@ -164,7 +164,8 @@ pub struct SessionsQuery {
 
 /// List the sessions about an entity
 ///
-/// Newest first, in brief: sessions of actions whose target it was when they were made, and their children.
+/// Newest first, with a few fields each: sessions of actions whose target was this entity when the session was created,
+/// and the sessions that those started.
 #[utoipa::path(
     get, path = "/api/entities/{id}/sessions", operation_id = "listEntitySessions", tag = "entities",
     params(("id" = uuid::Uuid, Path, description = "The entity"), SessionsQuery),

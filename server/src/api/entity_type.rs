@@ -1,4 +1,4 @@
-//! Entity types: what fields a kind of entity has.
+//! Entity types: the fields of entities.
 
 use crate::{
     extract::{Caller, Id, JsonBody, Limit, Params},
@@ -86,7 +86,7 @@ pub async fn get(
 
 /// Change an entity type
 ///
-/// Fields are replaced as a whole. Entities keep the values they have; they are checked when they are next written.
+/// Replaces all fields. Entities keep their values. They are checked against the new fields when they are next written.
 #[utoipa::path(
     patch, path = "/api/entity-types/{id}", operation_id = "updateEntityType",
     tag = "entities", request_body = UpdateEntityType,

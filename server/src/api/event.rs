@@ -1,4 +1,4 @@
-//! A session's log: append, and read by page.
+//! A session's log: append events, send pieces of an answer, and read pages.
 
 use crate::{
     extract::{Caller, Id, JsonBody, Limit, Params, Sequence},
@@ -22,8 +22,8 @@ use wire::event;
 
 /// Append events
 ///
-/// All or nothing. A worker sends its attempt; a person writes `human.*` events without one. An event
-/// whose `id` or `externalEventId` is known already is answered with the place it has.
+/// Either all events are recorded or none. A worker sends its attempt. A person writes `human.*` events without an
+/// attempt. An event whose `id` or `externalEventId` is recorded already is answered with its existing sequence.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/events", operation_id = "appendEvents",
     tag = "events", request_body = event::Append,
@@ -47,10 +47,10 @@ pub async fn append(
     Ok((StatusCode::CREATED, Json(wire_map::appended(appended))))
 }
 
-/// Tell a piece of an answer
+/// Send a piece of an answer
 ///
-/// For answers that take their time: whoever follows the session on this server hears the piece at once as a `delta`
-/// event. It is recorded nowhere and reaches nobody later, so append the whole answer as an event when it is finished.
+/// Sends the piece as a `delta` event to everyone who follows the session on this server. The piece is not stored and
+/// cannot be read later. Append the complete answer as an event when it is finished.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/deltas", operation_id = "sendDelta",
     tag = "worker", request_body = wire::worker::Delta,
@@ -78,10 +78,10 @@ pub async fn send_delta(
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadQuery {
-    /// Events after this sequence, oldest first; 0 is the beginning.
+    /// Events after this sequence, oldest first; 0 reads from the beginning.
     #[param(value_type = Option<wire::schema::Sequence>)]
     after_sequence: Option<Sequence>,
-    /// The last events before this sequence, still oldest first.
+    /// The last events before this sequence, oldest first.
     #[param(value_type = Option<wire::schema::Sequence>)]
     before_sequence: Option<Sequence>,
     /// Only events of these types, separated by commas.
@@ -94,7 +94,7 @@ pub struct ReadQuery {
 }
 
 impl From<ReadQuery> for use_case::Read {
-    /// Kinds are sorted, so that the same filter is the same page however it is spelt.
+    /// Sorts the kinds, so that the cached page does not depend on their order in the query.
     fn from(query: ReadQuery) -> Self {
         let types = query.event_types.as_deref();
         let mut kinds: Vec<String> =
@@ -112,8 +112,8 @@ impl From<ReadQuery> for use_case::Read {
 
 /// Read events
 ///
-/// A page of the log, oldest first. Pages of a session that has ended never change: they carry an ETag
-/// and answer `If-None-Match` with 304.
+/// A page of the log, oldest first. Pages of a session that has ended never change: they have an ETag, and a request
+/// with `If-None-Match` is answered with 304.
 #[utoipa::path(
     get, path = "/api/sessions/{id}/events", operation_id = "readEvents", tag = "events",
     params(("id" = uuid::Uuid, Path, description = "The session"), ReadQuery),
@@ -138,8 +138,8 @@ pub async fn read(
     Ok(([(header::CONTENT_TYPE, "application/json")], page).into_response())
 }
 
-/// A page of a session that goes on. What is recorded never changes, so a full page is rendered once as well; only
-/// where the log stands is said anew.
+/// Reads a page of a session that has not ended. Recorded events never change, so the events of a full page are
+/// rendered once and cached. Only the head of the log is added for each request.
 async fn read_open(
     state: &AppState,
     caller: &Caller,
@@ -165,7 +165,7 @@ async fn read_open(
     let start = render::render_page_start(&slice);
     let mut page = start.clone();
     render::render_page_end(slice.head_sequence, slice.has_more, &mut page);
-    // A page of large events may end before it is full.
+    // A page ends early when its events reach the limit in bytes. Only a page with `limit` events is complete.
     if slice.events.len() as u64 == limit {
         state.sealed.seal(key, start.into());
     }

@@ -31,7 +31,7 @@ pub struct ListQuery {
 
 /// List failures
 ///
-/// Every session that ended failed or expired has one, with what could be done about it. Newest first.
+/// Each session that ended as failed or expired has a failure, which names a possible remedy. Newest first.
 #[utoipa::path(
     get, path = "/api/failures", operation_id = "listFailures", tag = "sessions",
     params(ListQuery),
@@ -51,7 +51,7 @@ pub async fn list(
 
 /// Acknowledge a failure
 ///
-/// Says that somebody has taken note. Repeating it answers with what was recorded first.
+/// Records that a person has taken note of the failure. A repeated request is answered with the first acknowledgement.
 #[utoipa::path(
     post, path = "/api/failures/{id}/acknowledge", operation_id = "acknowledgeFailure", tag = "sessions",
     params(("id" = uuid::Uuid, Path, description = "The session that failed")),

@@ -1,4 +1,4 @@
-//! What people say of sessions that have ended, and what is kept.
+//! Ratings of sessions that have ended.
 
 use crate::{
     extract::{Caller, Id, JsonBody, Params, query_id},
@@ -14,8 +14,8 @@ use wire::thread::{MemoryStatus, OwnFeedback, RateSession};
 
 /// Rate a session
 ///
-/// For people, and tokens that speak for one, once the session has ended. Each person rates a session once: another label
-/// takes the place of the first.
+/// For people, and for tokens that act for a person, after the session has ended. Each person has one rating of a
+/// session: a new label replaces the earlier one.
 #[utoipa::path(
     put, path = "/api/sessions/{id}/feedback", operation_id = "rateSession", tag = "feedback",
     request_body = RateSession,
@@ -42,7 +42,7 @@ pub async fn rate(
 
 /// Read one's own rating
 ///
-/// Nobody reads another person's.
+/// No one can read the rating of another person.
 #[utoipa::path(
     get, path = "/api/sessions/{id}/feedback", operation_id = "getOwnRating", tag = "feedback",
     params(("id" = uuid::Uuid, Path, description = "The session")),
@@ -60,9 +60,9 @@ pub async fn get(
     Ok(Json(wire_map::own_feedback(kept.as_ref())))
 }
 
-/// Take one's rating back
+/// Remove one's rating
 ///
-/// Nothing is left of it. Safe to repeat.
+/// The rating is deleted. The request can be repeated.
 #[utoipa::path(
     delete, path = "/api/sessions/{id}/feedback", operation_id = "undoRating", tag = "feedback",
     params(("id" = uuid::Uuid, Path, description = "The session")),
@@ -81,15 +81,15 @@ pub async fn undo(State(state): State<AppState>, caller: Caller, Id(id): Id<Sess
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct StatusQuery {
-    /// A conversation, or another session.
+    /// Id of a conversation or another session.
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     thread_id: Option<SessionId>,
 }
 
-/// Read what is kept
+/// Count what is stored
 ///
-/// Of a conversation: its turns, its events, and how many ratings there are of it.
+/// The turns, events and ratings of a conversation.
 #[utoipa::path(
     get, path = "/api/memory/status", operation_id = "memoryStatus", tag = "feedback", params(StatusQuery),
     responses(

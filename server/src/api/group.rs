@@ -33,7 +33,7 @@ pub async fn create(
 
 /// List the groups of people
 ///
-/// All of them with their members, by name: a workspace has at most 200.
+/// All groups with their members, sorted by name. A workspace has at most 200 groups.
 #[utoipa::path(
     get, path = "/api/groups", operation_id = "listGroups", tag = "criteria",
     responses(
@@ -59,7 +59,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller, Id(id): Id<Group
 
 /// Change a group
 ///
-/// Members come and go one by one. Somebody who comes in must be a member of the workspace.
+/// Adds and removes single members. Only members of the workspace can be added.
 #[utoipa::path(
     patch, path = "/api/groups/{id}", operation_id = "updateGroup", tag = "criteria", request_body = UpdateGroup,
     params(("id" = uuid::Uuid, Path, description = "The group")),

@@ -1,4 +1,4 @@
-//! For load balancers and scrapers. No credentials.
+//! Health checks for load balancers, and metrics. They need no credentials.
 
 use crate::{problem::Problem, state::AppState};
 use axum::{
@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-/// Is the process alive?
+/// Check that the process is alive
 #[utoipa::path(
     get, path = "/healthz", operation_id = "healthz", tag = "operation", security(()),
     responses(
@@ -18,9 +18,9 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Can it serve?
+/// Check that the server can answer requests
 ///
-/// Refuses as soon as a stop begins, and while the database cannot be reached.
+/// Refuses from the beginning of a stop, and while the database cannot be reached.
 #[utoipa::path(
     get, path = "/readyz", operation_id = "readyz", tag = "operation", security(()),
     responses(
@@ -35,9 +35,9 @@ pub async fn readyz(State(state): State<AppState>) -> Result<&'static str, Probl
     Ok("ready\n")
 }
 
-/// Metrics
+/// Read metrics
 ///
-/// Counters and gauges in the text format that Prometheus reads.
+/// Counters and gauges in the Prometheus text format.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "metrics", tag = "operation", security(()),
     responses(

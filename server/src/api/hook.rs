@@ -1,4 +1,4 @@
-//! Coding agents' hooks.
+//! Hooks of coding agents such as Claude Code: each call is recorded in the log of a session.
 
 use crate::{
     extract::{Caller, JsonBody, Params},
@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 use wire::{Code, hook::HookAnswer};
 
-/// The `{source}` of the path.
+/// The `{source}` of the path: which coding agent calls.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceName(Source);
 
@@ -38,18 +38,19 @@ impl<S: Send + Sync> FromRequestParts<S> for SourceName {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct RecordQuery {
-    /// Made by whoever forwards the hook, so that sending it again records it once.
+    /// UUID that the sender creates for each call. A call that is sent again with the same id is recorded once.
     id: Option<Uuid>,
-    /// When the agent called the hook; now when absent.
+    /// Time at which the agent called the hook; default now.
     #[param(value_type = Option<String>, format = DateTime)]
     at: Option<Timestamp>,
 }
 
 /// Record a coding agent's hook
 ///
-/// The body is the hook's JSON as the agent sends it; unknown fields are kept. Each session of the agent is one session here,
-/// with the agent's own status: `running`, `waiting_human` while it asks its person, `idle` between turns, `completed` at
-/// its end. The answer is what the agent reads: `{}`, or context for its next turn after `SessionStart` and `UserPromptSubmit`.
+/// The body is the hook's JSON as the agent sends it; unknown fields are kept. Each session of the agent is one session
+/// of the log, with the status of the agent: `running`, `waiting_human` while it asks its person, `idle` between turns,
+/// `completed` at its end. The agent reads the answer: `{}`, or context for its next turn after `SessionStart` and
+/// `UserPromptSubmit`.
 #[utoipa::path(
     post, path = "/api/hooks/{source}", operation_id = "recordHook", tag = "hooks", request_body = wire::schema::Hook,
     params(("source" = wire::schema::HookSource, Path, description = "`claude-code` or `codex`"), RecordQuery),

@@ -1,4 +1,4 @@
-//! Working sessions of people, and what agents may be told of them.
+//! Human sessions, and the context that agents get of a person's work.
 
 use crate::{
     extract::{Caller, JsonBody, Params},
@@ -16,9 +16,9 @@ use ledger::human as use_case;
 use serde::Deserialize;
 use wire::{human, session::Session};
 
-/// What the caller works on
+/// Read what the caller works on
 ///
-/// People only: a token has no working session.
+/// For people only: a token has no working session.
 #[utoipa::path(
     get, path = "/api/sessions/human/active", operation_id = "getActiveHumanSession", tag = "people",
     responses(
@@ -31,8 +31,8 @@ pub async fn active(State(state): State<AppState>, caller: Caller) -> Result<Jso
 
 /// Start working on a task
 ///
-/// What the caller worked on before ends in the same instant, as `completed` with end reason `superseded`. The task
-/// that runs already is answered with its session. People only.
+/// The caller's running working session ends at the same time, as `completed` with end reason `superseded`. If the
+/// caller works on this task already, the answer is the running session. For people only.
 #[utoipa::path(
     post, path = "/api/sessions/human/start", operation_id = "startHumanSession",
     tag = "people", request_body = human::StartHuman,
@@ -51,7 +51,7 @@ pub async fn start(
 
 /// Stop working
 ///
-/// Ends the caller's own working session as `completed`. One that has ended already is answered as it ended.
+/// Ends the caller's own working session as `completed`. If it has ended already, the answer is the ended session.
 #[utoipa::path(
     post, path = "/api/sessions/human/stop", operation_id = "stopHumanSession",
     tag = "people", request_body = human::StopHuman,
@@ -73,7 +73,7 @@ pub async fn stop(
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct TodayQuery {
-    /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
+    /// IANA time zone in which the day begins and ends, such as `Europe/Berlin`. Default `UTC`.
     #[serde(default = "utc")]
     #[param(value_type = Option<wire::schema::TimeZone>)]
     timezone: String,
@@ -83,9 +83,9 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
-/// The caller's working day
+/// Read the caller's working day
 ///
-/// Their own working sessions that reach into their local day, and the time on each task within it.
+/// The caller's own working sessions of the present day, and the time spent on each task in it.
 #[utoipa::path(
     get, path = "/api/sessions/human/today", operation_id = "getHumanToday", tag = "people",
     params(TodayQuery),
@@ -101,10 +101,10 @@ pub async fn today(
     Ok(Json(wire_map::human_today(use_case::today(&state.ledger, caller.scope(), &query.timezone).await?)))
 }
 
-/// What an agent may be told of its person
+/// Read the context of a person for an agent
 ///
-/// A short block of untrusted text: what they work on and their last events. For the caller, or for the person whose
-/// own token calls. `Accept: text/plain` answers with the text alone, or with 204 where there is none.
+/// A short block of untrusted text: what the person works on, and their last events. The person is the caller, or the
+/// owner of the token. With `Accept: text/plain` the answer is the text only, or 204 if there is none.
 #[utoipa::path(
     get, path = "/api/sessions/human/recent-activity", operation_id = "getRecentActivity", tag = "people",
     responses(

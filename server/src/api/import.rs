@@ -29,21 +29,21 @@ use wire::{
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BeginQuery {
-    /// Check every row and make nothing.
+    /// Check every row and create no entity.
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     dry_run: bool,
-    /// What columns fill, as a JSON object: column to field slug, `title` or null, e.g. `{"Account":"title"}`.
-    /// Guessed by name when absent.
+    /// JSON object from columns to field slugs, `title` or null, e.g. `{"Account":"title"}`. If absent, columns are
+    /// matched with fields by their names.
     #[param(value_type = Option<wire::schema::ImportMapping>)]
     mapping: Option<String>,
 }
 
 /// Import entities from a CSV file
 ///
-/// The first row names the columns; cells are separated by commas, semicolons or tabs. At most 1 MiB and 20,000 rows.
-/// Rows are made in the background, each once, also when the server stops in between; rows with errors are left out
-/// and reported.
+/// The first row names the columns. Cells are separated by commas, semicolons or tabs. A file has at most 1 MiB and
+/// 20,000 rows. Entities are created in the background, each once, even if the server restarts. Rows with errors are
+/// left out and reported.
 #[utoipa::path(
     post, path = "/api/entity-types/{id}/imports", operation_id = "importEntities", tag = "entities",
     request_body(content = wire::schema::CsvFile, content_type = "text/csv", description = "The file, UTF-8"),
@@ -82,7 +82,7 @@ fn mapping(text: Option<&str>) -> Result<Option<BTreeMap<String, Option<String>>
     text.map(|text| serde_json::from_str(text).map_err(wrong)).transpose()
 }
 
-/// How far an import has got
+/// Read the progress of an import
 #[utoipa::path(
     get, path = "/api/imports/{id}", operation_id = "getImport", tag = "entities",
     params(("id" = uuid::Uuid, Path, description = "The import")),

@@ -1,4 +1,4 @@
-//! Figures of a window of days.
+//! Figures about the sessions of a number of days.
 
 use crate::{
     extract::{Caller, Params},
@@ -11,7 +11,7 @@ use ledger::insight as use_case;
 use serde::Deserialize;
 use wire::insight::Insights;
 
-/// Days of a window that nobody chose.
+/// Default number of days.
 const DAYS: u32 = 30;
 
 /// The query of [`read`].
@@ -19,17 +19,18 @@ const DAYS: u32 = 30;
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Query {
-    /// Days of the window, today (UTC) included: 1 to 366; default 30.
+    /// Number of days, today (UTC) included: 1 to 366; default 30.
     #[param(minimum = 1, maximum = 366)]
     days: Option<u32>,
 }
 
 /// Read insights
 ///
-/// Figures of agent sessions that began and ended in the window: how they ended, how people rated them, what was
-/// decided about their output, how long they waited for people, what they cost. What nobody rated is counted as
-/// unrated, never as negative. Answers are counted by what became of them, as inferred from what was said next; after the
-/// last one nothing was said, so that it is unknown. Of more than 100,000 sessions, gates or answers the newest are counted, and `isCut` says so.
+/// Figures about agent sessions that began and ended in these days: how they ended, how people rated them, what was
+/// decided about their output, how long they waited for people, and what they cost. Sessions without a rating are
+/// counted as unrated, never as negative. Answers are counted by their outcome, which is inferred from the next
+/// message; the last answer has no next message, so its outcome is unknown. If there are more than 100,000 sessions,
+/// gates or answers, only the newest are counted and `isCut` is true.
 #[utoipa::path(
     get, path = "/api/insights", operation_id = "readInsights", tag = "sessions",
     params(Query),

@@ -1,4 +1,4 @@
-//! Prompts with answers, and what people think of them.
+//! Interactions: prompts with their answers, and feedback on them.
 
 use crate::{
     extract::{Caller, Id, JsonBody, Limit, Params, query_id},
@@ -20,7 +20,7 @@ use wire::{
     interaction::{AnswerFeedback, Interaction, MarkAnswer},
 };
 
-/// A label of which there may be none.
+/// A filter for feedback: one label, or `unknown` for interactions without feedback.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum FeedbackFilter {
@@ -30,7 +30,7 @@ enum FeedbackFilter {
     Unknown,
 }
 
-/// An outcome of which there may be none.
+/// A filter for outcomes: one outcome, or `unknown` for interactions without an outcome.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum OutcomeFilter {
@@ -45,17 +45,19 @@ enum OutcomeFilter {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListQuery {
-    /// Only those of this session.
+    /// Only interactions of this session.
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     session_id: Option<SessionId>,
-    /// Only those with this feedback: `positive`, `negative`, `neutral`, or `unknown` for those without.
+    /// Only interactions with this feedback: `positive`, `negative`, `neutral`, or `unknown` for those without
+    /// feedback.
     #[param(value_type = Option<wire::schema::AnswerLabelFilter>)]
     feedback: Option<FeedbackFilter>,
-    /// Only those with this outcome: `accepted`, `rejected`, `neutral`, or `unknown` for those without.
+    /// Only interactions with this outcome: `accepted`, `rejected`, `neutral`, or `unknown` for those without an
+    /// outcome.
     #[param(value_type = Option<wire::schema::OutcomeFilter>)]
     outcome: Option<OutcomeFilter>,
-    /// Only those whose answer was complete then or later.
+    /// Only interactions whose answer was complete at this time or later.
     #[param(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
     /// 1 to 1,000; default 100.
@@ -69,9 +71,10 @@ pub struct ListQuery {
 
 /// List interactions
 ///
-/// Each prompt of an agent's session with its answer, and what is known about it, newest first. Whoever reads the
-/// workspace's sessions reads them. A turn is here within seconds of its end; incognito conversations never are. One page
-/// looks at 5,000 interactions at most: with a filter it may hold few, or none, and have a next page all the same.
+/// Each prompt of an agent's session with its answer, feedback and outcome, newest first. Everyone who can read the
+/// workspace's sessions can read them. A turn is listed within seconds of its end; incognito conversations are never
+/// listed. One page searches at most 5,000 interactions: with a filter it can have few entries or none, and still have
+/// a next page.
 #[utoipa::path(
     get, path = "/api/interactions", operation_id = "listInteractions", tag = "feedback",
     params(ListQuery),
@@ -108,10 +111,10 @@ pub async fn list(
     Ok(Json(Page { items, next_cursor: listed.next_cursor }))
 }
 
-/// Say what an answer is worth
+/// Give feedback on an answer
 ///
-/// For whoever began its session or for whom it runs, and for reviewers, operators and admins. The latest feedback
-/// counts, whoever gave it; earlier feedback stays on record.
+/// For the person who started the session or for whom it runs, and for reviewers, operators and admins. The latest
+/// feedback counts, no matter who gave it. Earlier feedback is kept.
 #[utoipa::path(
     post, path = "/api/interactions/{id}/feedback", operation_id = "markInteraction", tag = "feedback",
     request_body = MarkAnswer,

@@ -15,10 +15,10 @@ use domain::id::LinkId;
 use ledger::member as use_case;
 use wire::access::{CreateInvitation, CreatedInvitation, Invitations};
 
-/// Invite somebody
+/// Invite a person
 ///
-/// For admins. The link is for this address alone, works once, within 7 days, and is not shown again. An earlier
-/// invitation of the same address stops working.
+/// For admins. The link works for this address only, once, within 7 days, and is not shown again. An earlier invitation
+/// of the same address stops working.
 #[utoipa::path(
     post, path = "/api/invitations", operation_id = "createInvitation", tag = "access",
     request_body = CreateInvitation,

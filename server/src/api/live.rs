@@ -13,16 +13,16 @@ use tokio::{
 };
 use wire::live::SessionMoved;
 
-/// A session is named at most once in this time, however fast its log grows.
+/// Interval within which a session is named at most once, no matter how fast its log grows.
 const COALESCE: Duration = Duration::from_millis(100);
-/// Sessions waiting to be named; beyond it the client is told to look at everything again.
+/// Most changed sessions that wait to be sent. With more, the stream sends `resync` instead of their names.
 const MOVED_MAX: usize = 1_000;
 
-/// Wake-ups
+/// Follow changes of the workspace
 ///
-/// Server-sent events: `session` (this session's log or status moved), `counts` (the work queue may have
-/// changed), `resync` (wake-ups were lost: read again what is shown), `mark` (where the stream stands: pages carry the
-/// mark they were made at), `beat` every 15 s, and `bye` from a stopping server. No content travels here; fetch what you may see.
+/// Server-sent events without content: `session` (the log or the status of this session changed), `counts` (the work
+/// queue may have changed), `resync` (signals were lost: read again what is shown), `mark` (the position of the stream;
+/// each page has the mark at which it was rendered), `beat` every 15 s, and `bye` from a server that stops.
 #[utoipa::path(
     get, path = "/api/live", operation_id = "live", tag = "today",
     responses(
@@ -78,7 +78,8 @@ impl Pending {
         *self = Self { moved: BTreeMap::new(), counts: true, resync: true };
     }
 
-    /// What is said now. The mark comes first: a tab that asks between two frames must not be told an older one.
+    /// Returns the frames to send now. The mark comes first, so that a page that is read between two frames never gets
+    /// a mark older than the stream's.
     fn take(&mut self, mark: &str) -> Bytes {
         let mut frames = BytesMut::from(&mark_frame(mark)[..]);
         let pending = std::mem::take(self);
@@ -100,7 +101,7 @@ fn mark_frame(mark: &str) -> Bytes {
     sse::frame("mark", &format!("\"{mark}\""))
 }
 
-/// One browser.
+/// The stream of one connected browser.
 struct Feed {
     signals: Signals,
     pending: Pending,
@@ -121,7 +122,7 @@ enum Next {
 
 impl Feed {
     fn response(self, open: StreamGauge) -> Response {
-        // The signals are subscribed already: what the mark does not count will be told.
+        // The subscription is older than this mark, so every change that the mark does not count is sent later.
         let opening = [sse::RETRY, mark_frame(&self.state.live_mark(self.caller.scope()))];
         let opening = stream::iter(opening);
         let frames = stream::unfold(Some(self), |feed| async {
@@ -167,7 +168,7 @@ impl Feed {
 }
 
 impl Feed {
-    /// Incognito sessions of others are not named.
+    /// Removes incognito sessions of other people from the pending changes.
     async fn leave_out_private(&mut self) {
         let moved: Vec<SessionId> = self.pending.moved.keys().copied().collect();
         if moved.is_empty() {

@@ -1,11 +1,11 @@
-//! Who the caller is.
+//! The caller's identity.
 
 use crate::{extract::Caller, wire_map};
 use axum::Json;
 
-/// Who am I?
+/// Read the caller's identity
 ///
-/// Workspace, role, and the person or token behind the credentials.
+/// The workspace, the role, and the person or token that the credentials belong to.
 #[utoipa::path(
     get, path = "/api/me", operation_id = "me", tag = "identity",
     responses(

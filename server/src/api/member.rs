@@ -20,7 +20,7 @@ use wire::{
 
 /// List the members of the workspace
 ///
-/// Active and deactivated ones, by address. Those who were removed are not among them.
+/// Active and deactivated members, sorted by address. Removed members are not listed.
 #[utoipa::path(
     get, path = "/api/members", operation_id = "listMembers", tag = "access",
     responses(
@@ -35,8 +35,8 @@ pub async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<
 
 /// Change a member's role, deactivate or activate them
 ///
-/// For admins. A deactivated member is signed out within a second, their own tokens stop, and their working session is
-/// cancelled; `active` lets them in again.
+/// For admins. A deactivated member is signed out within a second, their own tokens stop working, and their working
+/// session is cancelled. `active` gives them access again.
 #[utoipa::path(
     patch, path = "/api/members/{id}", operation_id = "updateMember", tag = "access", request_body = UpdateMember,
     params(("id" = uuid::Uuid, Path, description = "The member's user id")),
@@ -71,8 +71,8 @@ pub async fn update(
 
 /// Remove a member
 ///
-/// For admins. Everything of theirs in this workspace stops within a second: sign-ins, their own tokens, streams that they
-/// follow; their working session is cancelled. What they did stays in the log under their name.
+/// For admins. Within a second the member's sign-ins, own tokens and streams of this workspace end, and their working
+/// session is cancelled. The log keeps what they did under their name.
 #[utoipa::path(
     delete, path = "/api/members/{id}", operation_id = "removeMember", tag = "access",
     params(("id" = uuid::Uuid, Path, description = "The member's user id")),
@@ -89,9 +89,10 @@ pub async fn remove(State(state): State<AppState>, caller: Caller, Id(id): Id<Us
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Make a link by which a member chooses a new password
+/// Create a link by which a member chooses a new password
 ///
-/// For admins, and for members of this workspace alone. The link works once, within 24 hours.
+/// For admins. It is refused for a person who is also a member of another workspace. The link works once, within 24
+/// hours.
 #[utoipa::path(
     post, path = "/api/members/{id}/reset-link", operation_id = "makeResetLink", tag = "access",
     params(("id" = uuid::Uuid, Path, description = "The member's user id")),

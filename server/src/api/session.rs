@@ -20,8 +20,8 @@ use wire::{
 
 /// Create a session
 ///
-/// `agent` and `tool` sessions are queued for a worker; with `dependsOn` they wait as drafts until those have ended.
-/// `response` and `mixed` ones start as drafts.
+/// `agent` and `tool` sessions are queued for a worker. With `dependsOn` they wait as drafts until those sessions have
+/// ended. `response` and `mixed` sessions start as drafts.
 #[utoipa::path(
     post, path = "/api/sessions", operation_id = "createSession", tag = "sessions", request_body = CreateSession,
     responses(
@@ -117,7 +117,7 @@ pub async fn get(
     Ok(Json(wire_map::session(use_case::get(&state.ledger, caller.scope(), id).await?)))
 }
 
-/// What a session waits for
+/// List the sessions that a session waits for
 ///
 /// The sessions that it depends on, and those that depend on it.
 #[utoipa::path(
@@ -137,8 +137,8 @@ pub async fn dependencies(
 
 /// Cancel a session
 ///
-/// Ends it as `abandoned` with end reason `cancelled`, and with it the sessions that it started and that go on. The body
-/// may be left out.
+/// Ends it as `abandoned` with end reason `cancelled`, together with the sessions that it started and that have not
+/// ended. The body is optional.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/cancel", operation_id = "cancelSession",
     tag = "sessions", request_body = Option<Cancel>,
@@ -162,7 +162,7 @@ pub async fn cancel(
 
 /// Retry a session
 ///
-/// Makes a new session with the same input and `retryOf` set to this one, which stays as it is.
+/// Creates a new session with the same input, and with `retryOf` set to this one. This session does not change.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/retry", operation_id = "retrySession", tag = "sessions",
     params(("id" = uuid::Uuid, Path, description = "The session")),

@@ -28,12 +28,13 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FollowQuery {
-    /// Begin after this sequence; 0 is the beginning. `Last-Event-ID` outranks it.
+    /// Start after this sequence; 0 starts at the beginning. The header `Last-Event-ID` takes precedence.
     #[param(value_type = Option<wire::schema::Sequence>)]
     after_sequence: Option<Sequence>,
 }
 
-/// The header of [`follow`], for the document alone: a header that is not there is no `null`.
+/// The header of [`follow`]. Only the OpenAPI document uses this type: it declares that the header can be absent but
+/// not `null`.
 #[derive(Debug, utoipa::IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "the handler reads the header itself, because an empty one counts as none")]
@@ -45,12 +46,12 @@ struct FollowHeader {
 
 /// Follow a session's events
 ///
-/// Server-sent events: first what the log holds after the given place, then each event as it is
-/// committed. `id` is the sequence and `data` the event's JSON on one line. While an agent is in the middle of an
-/// answer, `delta` events without an `id` bring the pieces that its worker tells (`{"attempt", "offset", "text"}`); they
-/// are in no log, and one may be missing. Once the session has ended
-/// and everything was sent, an `end` event with `{"status"}` closes the stream. A stopping server sends
-/// `bye`; reconnect with `Last-Event-ID`. Silence never lasts longer than 15 s: comments keep it alive.
+/// Server-sent events: first the events of the log after the given sequence, then each new event when it is committed.
+/// `id` is the sequence and `data` the event's JSON on one line. While an agent writes an answer, `delta` events
+/// without an `id` have the pieces that its worker sends (`{"attempt", "offset", "text"}`). Pieces are not stored, and
+/// some may be missing. When the session has ended and all events were sent, an `end` event with `{"status"}` closes
+/// the stream. A server that stops sends `bye`: reconnect with `Last-Event-ID`. A comment is sent after at most 15 s
+/// without an event.
 #[utoipa::path(
     get, path = "/api/sessions/{id}/events/stream", operation_id = "followEvents", tag = "events",
     params(
@@ -119,7 +120,7 @@ impl Tail {
                 Ok(Follow::Frames(frames)) => Next::Frame(frames),
                 Ok(Follow::Delta(delta)) => match serde_json::to_string(&wire_map::delta(&delta)) {
                     Ok(data) => Next::Frame(sse::frame("delta", &data)),
-                    // Nobody relies on a piece: the whole answer comes as an event.
+                    // A lost piece does no harm: the complete answer follows as an event.
                     Err(_) => Next::Frame(sse::COMMENT),
                 },
                 Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
@@ -129,7 +130,7 @@ impl Tail {
                     Next::Last(sse::end_frame(&self.state))
                 }
             },
-            // A sender that is gone would end every wait at once; the ledger keeps it.
+            // The ledger keeps the sender. If the sender were dropped, `changed` would return at once every time.
             Ok(()) = self.access.changed() => self.heartbeat_or_end().await,
             _ = self.beat.tick() => self.heartbeat_or_end().await,
         }

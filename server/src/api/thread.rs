@@ -1,4 +1,4 @@
-//! Conversations: begin, speak, interrupt, end.
+//! Conversations: start, send a message, interrupt, end.
 
 use crate::{
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
@@ -15,12 +15,13 @@ use wire::{
     thread::{EndThread, EndedThread, MessageReceipt, NewMessage, StartThread, Thread},
 };
 
-/// Begin a conversation
+/// Start a conversation
 ///
-/// With an agent, by its slug or by an action that names one. It is a session of type agent: its log is read and
-/// followed like any session's. With a message the first turn is queued; without one the conversation is a draft.
+/// The agent is given by its slug, or by an action that names it. A conversation is a session of type agent: its log
+/// is read and followed like that of any session. With a message the first turn is queued. Without one the
+/// conversation is a draft.
 ///
-/// Each turn is queued for the agent's worker, which yields `idle` when it has replied.
+/// Each turn is queued for the agent's worker, which yields with `idle` when it has replied.
 #[utoipa::path(
     post, path = "/api/threads", operation_id = "startThread", tag = "threads", request_body = StartThread,
     responses(
@@ -56,7 +57,7 @@ pub struct ListQuery {
 
 /// List own conversations
 ///
-/// Newest first: those that the caller began, and those that are theirs as a person.
+/// Newest first: conversations that the caller started, and conversations that belong to the caller as a person.
 #[utoipa::path(
     get, path = "/api/threads", operation_id = "listThreads", tag = "threads", params(ListQuery),
     responses(
@@ -89,12 +90,12 @@ pub async fn get(
     Ok(Json(wire_map::thread(session, Some(turns))))
 }
 
-/// Say something
+/// Send a message
 ///
-/// Queues the agent's next turn. While a turn is queued, more can be said: it is answered together. While the agent works,
-/// or waits for somebody, the message is refused: wait for the turn's end, or interrupt it.
+/// Queues the agent's next turn. While a turn is queued, further messages are accepted and answered in the same turn.
+/// While the agent works or waits for someone, a message is refused: wait for the end of the turn, or interrupt it.
 ///
-/// A repeat with the same `id` answers with what is recorded.
+/// A repeated request with the same `id` is answered with the recorded message.
 #[utoipa::path(
     post, path = "/api/threads/{id}/messages", operation_id = "sendMessage", tag = "threads", request_body = NewMessage,
     params(("id" = uuid::Uuid, Path, description = "The conversation")),
@@ -119,7 +120,8 @@ pub async fn say(
 
 /// Interrupt a turn
 ///
-/// Takes a running turn away from its worker: the conversation rests. What the agent said so far stays.
+/// Ends a running turn: its worker loses the session, and the conversation becomes idle. What the agent has written so
+/// far is kept.
 #[utoipa::path(
     post, path = "/api/threads/{id}/interrupt", operation_id = "interruptThread", tag = "threads",
     params(("id" = uuid::Uuid, Path, description = "The conversation")),
@@ -142,11 +144,11 @@ pub async fn interrupt(
 
 /// End a conversation
 ///
-/// At rest it is `completed`; before its first turn or in the middle of one it is `abandoned`. A summary of its log is kept
-/// as its session's `result.summary`. Where it rests and its agent is a model that this server runs, that is asked for
-/// closing words, for 10 seconds at most; where it gives none, `closingMissing` says why, and the conversation ends all the
-/// same. The body may be left out. `feedback` keeps the person's rating beside the log, once;
-/// the answer does not tell what became of it. Safe to repeat.
+/// An idle conversation ends as `completed`. Before its first turn or during a turn it ends as `abandoned`. A summary
+/// of its log is kept as `result.summary` of its session. If it is idle and its agent is a model that this server
+/// runs, the model is asked for a closing text, for at most 10 seconds. If it gives none, `closingMissing` says why,
+/// and the conversation ends nevertheless. The body is optional. `feedback` records the person's rating outside of the
+/// log, once; the answer does not say whether it was recorded. The request can be repeated.
 #[utoipa::path(
     post, path = "/api/threads/{id}/end", operation_id = "endThread", tag = "threads", request_body = Option<EndThread>,
     params(("id" = uuid::Uuid, Path, description = "The conversation")),
@@ -166,7 +168,7 @@ pub async fn end(
 
 /// End a conversation
 ///
-/// The same as `POST /api/threads/{id}/end`, at the address that other systems know.
+/// The same as `POST /api/threads/{id}/end`, at a path that other systems use.
 #[utoipa::path(
     post, path = "/threads/{id}/end", operation_id = "endThreadAtRoot", tag = "threads",
     request_body = Option<EndThread>,

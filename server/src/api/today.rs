@@ -1,4 +1,4 @@
-//! The work-queue strip.
+//! Counts of the work queue.
 
 use crate::{
     extract::{Caller, Params},
@@ -25,11 +25,11 @@ enum AssignedTo {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CountsQuery {
-    /// me (default): the caller's tasks and what they may decide; all: the whole workspace.
+    /// me (default): the caller's tasks and the approvals that they may decide; all: the whole workspace.
     #[serde(default)]
     #[param(value_type = Option<wire::schema::ApprovalsOf>)]
     assigned_to: AssignedTo,
-    /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
+    /// IANA time zone in which the day begins, such as `Europe/Berlin`. Default `UTC`.
     #[serde(default = "utc")]
     #[param(value_type = Option<wire::schema::TimeZone>)]
     timezone: String,
@@ -41,8 +41,7 @@ fn utc() -> String {
 
 /// Count the work queue
 ///
-/// Five buckets, counted in one round trip. A token has no tasks of its own: it asks for everyone's with
-/// `assignedTo=all`.
+/// The number of sessions or tasks in each of five buckets. A token has no tasks of its own: use `assignedTo=all`.
 #[utoipa::path(
     get, path = "/api/today/work-queue-counts", operation_id = "getWorkQueueCounts", tag = "today",
     params(CountsQuery),

@@ -1,4 +1,4 @@
-//! Webhooks: a workspace's URLs that are told what happens.
+//! Webhooks: URLs to which a workspace sends messages about events.
 
 use crate::{
     extract::{Caller, Id, JsonBody},
@@ -13,8 +13,8 @@ use wire::webhook::{CreateWebhook, CreatedWebhook, Deliveries, Delivery, Webhook
 
 /// Add a webhook
 ///
-/// For admins. The answer holds the secret that verifies its messages' signatures; it is not shown again. Messages follow
-/// the Standard Webhooks specification.
+/// For admins. The answer contains the secret that verifies the signatures of its messages. The secret is not shown
+/// again. Messages follow the Standard Webhooks specification.
 #[utoipa::path(
     post, path = "/api/webhooks", operation_id = "createWebhook", tag = "webhooks",
     request_body = CreateWebhook,
@@ -46,7 +46,7 @@ pub async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<
 
 /// Remove a webhook
 ///
-/// Messages that are on their way to it are given up.
+/// Messages to it that have not been delivered are dropped.
 #[utoipa::path(
     delete, path = "/api/webhooks/{id}", operation_id = "deleteWebhook", tag = "webhooks",
     params(("id" = uuid::Uuid, Path, description = "The webhook")),
@@ -65,7 +65,7 @@ pub async fn delete(
 
 /// Send a test message
 ///
-/// It goes the way of all messages, as `webhook.test`; see what came of it among the deliveries.
+/// Queues a message `webhook.test` like any other message. The list of deliveries shows its result.
 #[utoipa::path(
     post, path = "/api/webhooks/{id}/test", operation_id = "testWebhook", tag = "webhooks",
     params(("id" = uuid::Uuid, Path, description = "The webhook")),

@@ -1,4 +1,4 @@
-//! What workers call: claim, heartbeat, complete, fail, yield, release.
+//! The worker API: claim, heartbeat, complete, fail, yield, release.
 
 use crate::{
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault},
@@ -19,8 +19,9 @@ const WAIT_SLICE: Duration = Duration::from_secs(2);
 
 /// Claim sessions
 ///
-/// Hands out queued sessions, oldest first. With `waitSeconds` the call waits until there is work. The
-/// answer is empty where there was none. `dependencies` and `children` are what came of the sessions around it. `context` is what the person behind a session was doing just now.
+/// Takes queued sessions, oldest first. With `waitSeconds` the request waits until there is work. The answer is empty
+/// if there is none. `dependencies` and `children` have the results of related sessions. `context` is the recent
+/// activity of the person for whom a session runs.
 #[utoipa::path(
     post, path = "/api/sessions/claim", operation_id = "claimSessions",
     tag = "worker", request_body = Option<worker::Claim>,
@@ -83,9 +84,9 @@ async fn claim_within(
     }
 }
 
-/// Keep a session
+/// Extend the lease of a session
 ///
-/// Extends the lease. Send it well before the lease ends, about three times per lease.
+/// Send a heartbeat about three times per lease, well before the lease ends.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/heartbeat", operation_id = "heartbeat",
     tag = "worker", request_body = worker::Attempt,
@@ -110,10 +111,11 @@ pub async fn heartbeat(
 
 /// Complete a session
 ///
-/// The result has to keep the output contract of the session's action. What it writes to entities is written with the
-/// completion, or not at all. A repeat with the same attempt answers with the recorded outcome.
+/// The result must satisfy the output contract of the session's action. Its changes of entities are written in the same
+/// transaction. A repeated request with the same attempt is answered with the recorded end.
 ///
-/// The first result of an attempt that breaks the contract is recorded, and the session goes on; the second one fails it.
+/// The first result of an attempt that violates the contract is recorded, and the session continues. The second one
+/// fails the session.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/complete", operation_id = "completeSession",
     tag = "worker", request_body = worker::Complete,
@@ -142,7 +144,7 @@ pub async fn complete(
 
 /// Fail a session
 ///
-/// A repeat with the same attempt answers with the recorded outcome.
+/// A repeated request with the same attempt is answered with the recorded end.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/fail", operation_id = "failSession", tag = "worker", request_body = worker::Fail,
     params(("id" = uuid::Uuid, Path, description = "The session")),
@@ -164,12 +166,12 @@ pub async fn fail(
     Ok(Json(wire_map::session(record)))
 }
 
-/// Park a session
+/// Yield a session
 ///
-/// Until a person answers or decides, a tool returns, or an external agent comes back. With `question` or
-/// `pausedToolCall` an approval opens, and the next claim brings what was decided as `resume`. With `waitFor: "children"`
-/// it goes back to the queue by itself once every session that it started has ended, at once where all have; the next
-/// claim brings what came of them as `children`.
+/// The session waits until a person answers or decides, a tool returns, or an external agent continues it. With
+/// `question` or `pausedToolCall` an approval opens, and the next claim has the decision as `resume`. With
+/// `waitFor: "children"` the session is queued again when every session that it started has ended, at once if all have.
+/// The next claim has their results as `children`.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/yield", operation_id = "yieldSession",
     tag = "worker", request_body = worker::Yield,
@@ -192,9 +194,9 @@ pub async fn yield_to(
     Ok(Json(wire_map::session(record)))
 }
 
-/// Give a session back
+/// Release a session
 ///
-/// Unfinished, to the queue, for another worker.
+/// Queues the unfinished session again for another worker.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/release", operation_id = "releaseSession",
     tag = "worker", request_body = worker::Attempt,

@@ -43,7 +43,7 @@ macro_rules! closed {
 }
 
 closed! {
-    /// Where a session stands.
+    /// Status of a session.
     SessionStatus = session::Status::ALL.into_iter().map(session::Status::as_str);
     /// What kind of work a session is.
     SessionType = session::Type::ALL.into_iter().map(session::Type::as_str);
@@ -51,11 +51,11 @@ closed! {
     EndReason = session::EndReason::ALL.into_iter().map(session::EndReason::as_str);
     /// What a session that cannot be claimed now waits for.
     WaitsFor = session::WaitsFor::ALL.into_iter().map(session::WaitsFor::as_str);
-    /// What a worker waits for when it parks a session as idle.
+    /// What a worker waits for when it yields a session as idle.
     WaitFor = [session::WaitsFor::Children.as_str()].into_iter();
-    /// What becomes of a session when one that it depends on does not complete.
+    /// What happens to a session when one that it depends on does not complete.
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
-    /// What made a session, where it is no plain one.
+    /// Which part of the product or which program created a session.
     SessionSource = [thread::SOURCE, working::SOURCE].into_iter().chain(HookSource::names());
     /// A coding agent that sends hooks.
     HookSource = HookSource::names();
@@ -63,19 +63,19 @@ closed! {
     ActionStatus = action::ActionStatus::ALL.into_iter().map(action::ActionStatus::as_str);
     /// What an action's sessions produce.
     OutputType = action::OutputType::ALL.into_iter().map(action::OutputType::as_str);
-    /// Who speaks in an event.
+    /// Author of an event's content.
     EventRole = event::EventRole::ALL.into_iter().map(event::EventRole::as_str);
-    /// What is paused until somebody decides.
+    /// What waits for a decision.
     GateKind = gate::GateKind::ALL.into_iter().map(gate::GateKind::as_str);
-    /// Where an approval stands.
+    /// State of an approval.
     GateState = gate::GateState::ALL.into_iter().map(gate::GateState::as_str);
     /// Which approvals a list shows.
     ApprovalFilter = gate::GateState::ALL.into_iter().map(gate::GateState::as_str).chain(["snoozed"]);
     /// Whose work a list shows or counts.
     ApprovalsOf = ["me", "all"].into_iter();
-    /// What a reviewer says.
+    /// What a reviewer decided.
     Verdict = gate::Verdict::ALL.into_iter().map(gate::Verdict::as_str);
-    /// Who a reviewer is.
+    /// Which people may decide.
     ReviewerKind = ["user", "group", "anyone", "admins"].into_iter();
     /// A role in a workspace.
     Role = role::ROLES.into_iter().map(role::Role::as_str);
@@ -87,7 +87,7 @@ closed! {
     WarningCode = [action::NO_AGENT].into_iter();
     /// What a token is narrowed to.
     TokenScope = role::TokenScope::ALL.into_iter().map(role::TokenScope::as_str);
-    /// Where an import stands.
+    /// Status of an import.
     ImportStatus = entity::ImportStatus::ALL.into_iter().map(entity::ImportStatus::as_str);
     /// What a field's values are.
     FieldType = entity::FieldType::ALL.into_iter().map(entity::FieldType::as_str);
@@ -97,17 +97,17 @@ closed! {
     OptionStyle = criteria::ChoiceStyle::ALL.into_iter().map(criteria::ChoiceStyle::as_str);
     /// What kind of thing a bundle holds.
     PlannedKind = bundle::PlannedKind::ALL.into_iter().map(bundle::PlannedKind::as_str);
-    /// What becomes of a thing, or of a part of it.
+    /// What an installation does with an object of a bundle, or with a part of it.
     PlannedOperation = bundle::PlannedOperation::ALL.into_iter().map(bundle::PlannedOperation::as_str);
-    /// Whether somebody has taken note of a failure.
+    /// Whether someone has taken note of a failure.
     FailureState = failure::FailureState::ALL.into_iter().map(failure::FailureState::as_str);
-    /// What somebody thinks of an answer.
+    /// Feedback on an answer.
     AnswerLabel = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str);
-    /// A label of an answer, or that it has none.
+    /// Feedback on an answer, or `unknown` if there is none.
     AnswerLabelFilter = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str).chain(["unknown"]);
     /// Where feedback on an answer comes from.
     AnswerSource = interaction::Source::ALL.into_iter().map(interaction::Source::as_str);
-    /// What became of an answer, as inferred from what was said next.
+    /// Whether an answer was accepted, as inferred from the next message.
     Outcome = outcome::Outcome::ALL.into_iter().map(outcome::Outcome::as_str);
     /// An outcome, or that there is none.
     OutcomeFilter = outcome::Outcome::ALL.into_iter().map(outcome::Outcome::as_str).chain(["unknown"]);
@@ -120,17 +120,17 @@ closed! {
         .map(session_feedback::Surface::as_str);
     /// Where ratings are kept.
     RatingBackend = ["sqlite", "postgres", "memory"].into_iter();
-    /// What an event of a stream is.
+    /// Name of a server-sent event.
     StreamEventName = ["message", "delta", "end", "session", "counts", "mark", "resync", "beat", "bye"].into_iter();
     /// Who wrote a conversation's summary.
     SummaryBy = thread::SummaryBy::ALL.into_iter().map(thread::SummaryBy::as_str);
-    /// Who speaks in a prompt.
+    /// Author of a message in a prompt.
     PromptRole = ["system", "user", "assistant"].into_iter();
-    /// What a webhook can be told.
+    /// Event that a webhook can subscribe to.
     WebhookEvent = notification::Topic::SUBSCRIBABLE.into_iter().map(notification::Topic::as_str);
     /// What a problem's code means, the same for every occurrence.
     ProblemTitle = titles();
-    /// What a message of a webhook tells.
+    /// Event that a message to a webhook is about.
     DeliveredEvent = notification::Topic::ALL.into_iter().map(notification::Topic::as_str);
 }
 

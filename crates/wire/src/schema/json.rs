@@ -9,7 +9,7 @@ use utoipa::{
     },
 };
 
-/// Any JSON.
+/// A JSON value of any type.
 #[derive(Debug)]
 pub struct AnyJson;
 

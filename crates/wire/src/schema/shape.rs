@@ -92,7 +92,7 @@ shapes! {
         "slug": reference::<Slug>(), "name": reference::<Name>(), "type": reference::<FieldType>();
         "required": boolean(), "options": options(reference::<OptionValue>()), "relationType": nullable::<Slug>()
     }
-    /// One dimension of a criteria set, as it is kept.
+    /// One dimension of a criteria set, as it is stored.
     Dimension {
         "slug": reference::<DimensionKey>(), "name": reference::<Name>(), "type": reference::<DimensionType>();
         "description": reference::<DimensionDescription>(), "options": options(reference::<DimensionOption>()),
@@ -104,20 +104,20 @@ shapes! {
         "hardBlock": boolean();
         "score": number()
     }
-    /// One dimension as it is sent. Its name is its slug where it is left out.
+    /// One dimension as it is sent. Its name defaults to its slug.
     NewDimension {
         "slug": reference::<DimensionKey>(), "type": reference::<DimensionType>();
         "name": nullable::<Name>(), "description": reference::<DimensionDescription>(),
         "options": options(value_or_option()), "optionStyles": option_styles(), "min": nullable_number(),
         "max": nullable_number()
     }
-    /// One option as it is sent in full. Its label is its value where it is left out.
+    /// One option as it is sent in full. Its label defaults to its value.
     NewDimensionOption {
         "value": reference::<OptionValue>();
         "label": nullable::<OptionValue>(), "style": reference::<OptionStyle>(), "score": nullable_number(),
         "hardBlock": boolean()
     }
-    /// What the short form says of an option beside its value.
+    /// Properties of an option in the short form, where its value is the key.
     NewOptionStyle {
         ; "label": nullable::<OptionValue>(), "style": nullable::<OptionStyle>(), "score": nullable_number(),
         "hardBlock": boolean()
@@ -126,12 +126,12 @@ shapes! {
     ImportColumn { "column": reference::<ImportCell>(), "field": nullable::<Slug>() }
     /// What is wrong with a cell, or with a whole row: then `field` is empty.
     RowError { "row": integer(), "field": text(), "message": text() }
-    /// A thing of a bundle.
+    /// An object of a bundle.
     PlannedItem {
         "kind": reference::<PlannedKind>(), "slug": reference::<Slug>(), "operation": reference::<PlannedOperation>(),
         "fields": ready(Array::from(ArrayBuilder::new().items(reference::<PlannedField>())))
     }
-    /// What becomes of a field, or of a part of one such as `dimensions.tone`.
+    /// What an installation does with a field, or with a part of one such as `dimensions.tone`.
     PlannedField {
         "field": text(), "operation": reference::<PlannedOperation>(), "before": reference::<AnyJson>(), "after": reference::<AnyJson>()
     }
@@ -142,7 +142,7 @@ shapes! {
     }
     /// One event of a stream of server-sent events. `data` is JSON on one line; an event without a name is a `message`.
     StreamEvent { "data": text(); "event": reference::<StreamEventName>(), "id": reference::<StreamEventId>() }
-    /// A bundle as JSON. What is left out of a thing that exists stays as it is.
+    /// A bundle as JSON. Properties that are left out of an existing object keep their values.
     Bundle {
         ; "name": nullable_of(prose()), "description": nullable_of(prose()), "groups": list::<BundledGroup>(),
         "criteriaSets": list::<BundledCriteriaSet>(), "entityTypes": list::<BundledEntityType>(),
@@ -200,7 +200,7 @@ fn integer() -> RefOr<Schema> {
     ready(Object::from(of_type(Type::Integer).minimum(Some(0))))
 }
 
-/// Text without a bound of its own: what the product says about what was sent.
+/// Text that the product writes about what was sent. Its length is not limited by itself.
 fn text() -> RefOr<Schema> {
     ready(Object::from(of_type(Type::String)))
 }

@@ -83,13 +83,13 @@ texts! {
     Key = matching(PRINTABLE, KEY_CHARS_MAX).min_length(Some(1));
     /// Text of several lines.
     Description = prose(DESCRIPTION_CHARS_MAX);
-    /// What to look at, for people.
+    /// What the rater should look at, for people.
     DimensionDescription = prose(CRITERIA_DESCRIPTION_CHARS_MAX);
     /// A person: `me`, or a user id.
     Assignee = matching("^(me|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", 36);
-    /// Part of a name.
+    /// Text that the name must contain.
     NamePart = prose(NAME_CHARS_MAX);
-    /// Part of a title.
+    /// Text that the title must contain.
     TitlePart = prose(TITLE_CHARS_MAX);
     /// A reason, note or error, for people.
     Reason = prose(REASON_CHARS_MAX);
@@ -109,7 +109,7 @@ texts! {
     Digest = matching("^[0-9a-f]{64}$", 64);
     /// The digest of what was shown. Capitals are taken too.
     ShownDigest = matching("^[0-9a-fA-F]{64}$", 64);
-    /// The same for approvals that are alike.
+    /// Equal for approvals with the same kind, agent, tool and keys.
     SimilarKey = matching("^[0-9a-f]{16}$", 16);
     /// Two or more words of `a-z 0-9 _`, joined by dots; the first begins with a letter.
     EventType = matching(r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$", KIND_BYTES_MAX);
@@ -123,11 +123,11 @@ texts! {
     Cursor = matching("^[A-Za-z0-9_-]+$", CURSOR_CHARS_MAX);
     /// An IANA zone such as `Europe/Berlin`.
     TimeZone = matching("^[A-Za-z][A-Za-z0-9_+/-]*$", TIMEZONE_CHARS_MAX);
-    /// What a person said, or says.
+    /// Text of a message.
     Message = matching(SPOKEN, THREAD_MESSAGE_CHARS_MAX).min_length(Some(1));
-    /// The beginning of what was said.
+    /// The beginning of a message.
     Quote = text().max_length(Some(SUMMARY_QUOTE_CHARS_MAX));
-    /// The closing words of a conversation's agent.
+    /// The closing text of a conversation's agent.
     Closing = text().max_length(Some(CLOSING_CHARS_MAX));
     /// What an answer was changed to.
     Edited = prose(EDITED_CHARS_MAX);
@@ -142,14 +142,14 @@ texts! {
     Browser = text().max_length(Some(BROWSER_CHARS_MAX));
     /// Verifies the signatures of a webhook's messages.
     WebhookSecret = matching("^whsec_[A-Za-z0-9+/]+=*$", NAME_CHARS_MAX);
-    /// What came of a delivery that failed.
+    /// Why a delivery failed.
     DeliveryError = text().max_length(Some(DELIVERY_ERROR_CHARS_MAX));
     /// The agent of a conversation: a slug, or the id of an action that names one.
     AgentOrAction = matching(
         "^([a-z0-9]+(-[a-z0-9]+)*|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
         SLUG_CHARS_MAX,
     );
-    /// The name of a hook.
+    /// Name of a hook, as the coding agent sends it.
     HookName = matching(PRINTABLE, HOOK_NAME_CHARS_MAX).min_length(Some(1));
     /// Context for a coding agent's next turn.
     HookContext = text().max_length(Some(HOOK_CONTEXT_CHARS_MAX));
