@@ -12,8 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::Pid;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// Time for a service to drain before it is killed.
 const DRAIN_SECONDS_MAX: u64 = 15;
@@ -38,8 +37,8 @@ impl Running {
     fn ask_to_stop(self) {
         // An error means that the child has ended, which is what is wanted.
         let _ = match self.kind {
-            Kind::Command => killpg(self.pid, Signal::SIGINT),
-            Kind::Service => kill(self.pid, Signal::SIGTERM),
+            Kind::Command => kill_process_group(self.pid, Signal::INT),
+            Kind::Service => kill_process(self.pid, Signal::TERM),
         };
     }
 }
@@ -94,7 +93,7 @@ impl Managed {
         // The lock is held across the spawn, so that an interrupt cannot fall between spawn and registration.
         let mut running = running();
         let child = command.process_group(0).spawn().with_context(|| format!("cannot start {name}"))?;
-        let entry = Running { pid: Pid::from_raw(child.id().cast_signed()), kind };
+        let entry = Running { pid: Pid::from_child(&child), kind };
         running.push(entry);
         Ok(Managed { child, entry, name })
     }
@@ -138,7 +137,7 @@ impl Managed {
         }
         self.entry.ask_to_stop();
         if self.wait(Some(Duration::from_secs(DRAIN_SECONDS_MAX))).is_err() {
-            let _ = killpg(self.entry.pid, Signal::SIGKILL);
+            let _ = kill_process_group(self.entry.pid, Signal::KILL);
             let _ = self.wait(Some(Duration::from_secs(1)));
         }
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use nix::sys::statvfs::statvfs;
+use rustix::fs::statvfs;
 use tempfile::TempDir;
 
 /// Folder of Linux for files in memory.
@@ -24,7 +24,7 @@ static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 /// From now on all commands put temporary data into this folder, which is removed when it is dropped. `None` if there
 /// is no room in memory: then the default folder is used.
 pub fn in_memory() -> Option<TempDir> {
-    let free = statvfs(MEMORY).map(|found| found.blocks_available() * found.fragment_size()).ok()?;
+    let free = statvfs(MEMORY).map(|found| found.f_bavail * found.f_frsize).ok()?;
     if free < FREE_MIN {
         return None;
     }

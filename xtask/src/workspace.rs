@@ -65,7 +65,7 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 pub fn is_root() -> bool {
-    nix::unistd::Uid::effective().is_root()
+    rustix::process::geteuid().is_root()
 }
 
 /// Every file below `dir`, sorted, without what is built, installed or recorded by runs.
