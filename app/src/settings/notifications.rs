@@ -14,6 +14,8 @@ pub enum EmailChoice {
         /// Whether the reader has turned it on.
         wanted: bool,
     },
+    /// E-mail is available, but the reader is an API token.
+    NotForTokens,
 }
 
 /// The button that turns browser notifications on or off. The browser sets its label, because only it knows the
@@ -27,6 +29,9 @@ pub fn notifications_section(email: EmailChoice) -> impl IntoView {
     let email = match email {
         EmailChoice::NotSent => {
             view! { <p class="meta">"This server sends no e-mail, because [smtp] is not configured."</p> }.into_any()
+        }
+        EmailChoice::NotForTokens => {
+            view! { <p class="meta">"API tokens get no e-mail. Only people do."</p> }.into_any()
         }
         EmailChoice::Offered { wanted } => view! {
             <form class="form" method="post" action="/settings/notifications">

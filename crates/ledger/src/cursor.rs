@@ -5,6 +5,29 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::limit::{CURSOR_CHARS_MAX, PAGE_DEFAULT, PAGE_MAX};
 use uuid::Uuid;
 
+/// Which page of a list to return.
+#[derive(Debug, Clone, Default)]
+pub struct ListPage {
+    /// Page size: 1 to 1,000, or 0 for the default.
+    pub limit: u32,
+    /// `next_cursor` of the previous page. `None` for the first page.
+    pub cursor: Option<String>,
+}
+
+impl ListPage {
+    /// Returns the id before which the page begins, and its size.
+    pub(crate) fn before_id(&self, list: List) -> Result<(Option<Uuid>, u32)> {
+        let before = self.cursor.as_deref().map(|cursor| decode(list, cursor)).transpose()?;
+        Ok((before, page_size(self.limit)?))
+    }
+
+    /// Returns the version before which the page of a list of versions begins, and its size.
+    pub(crate) fn before_version(&self, list: List) -> Result<(Option<u64>, u32)> {
+        let before = self.cursor.as_deref().map(|cursor| decode_version(list, cursor)).transpose()?;
+        Ok((before, page_size(self.limit)?))
+    }
+}
+
 /// One page of a list.
 #[derive(Debug, Clone)]
 pub struct Listed<T> {
@@ -12,6 +35,14 @@ pub struct Listed<T> {
     pub items: Vec<T>,
     /// Cursor of the next page; `None` on the last page.
     pub next_cursor: Option<String>,
+}
+
+impl<T> Listed<T> {
+    /// Converts a page of the store. `cursor` encodes the cursor of the page after the last item.
+    pub(crate) fn of(page: store::Page<T>, cursor: impl FnOnce(&T) -> String) -> Self {
+        let next_cursor = page.items.last().filter(|_| page.has_more).map(cursor);
+        Self { items: page.items, next_cursor }
+    }
 }
 
 /// The list that a cursor belongs to. The number is the first byte of the encoded cursor.
@@ -78,7 +109,7 @@ pub(crate) fn encode_version(list: List, version: u64) -> String {
 }
 
 /// Returns the version in a cursor made by [`encode_version`].
-pub(crate) fn decode_version(list: List, cursor: &str) -> Result<u64> {
+fn decode_version(list: List, cursor: &str) -> Result<u64> {
     u64::try_from(decode(list, cursor)?.as_u128()).map_err(|_| Error::InvalidCursor)
 }
 

@@ -7,14 +7,6 @@ fn person(scope: &Scope) -> Result<UserId> {
     scope.user_id().ok_or(Error::Forbidden("only a person gets e-mail"))
 }
 
-/// Returns whether the caller wants e-mails from this workspace.
-pub async fn is_wanted(ledger: &Ledger, scope: &Scope) -> Result<bool> {
-    let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
-    let read =
-        ledger.store().read(scope.into(), move |conn| Box::pin(store::user::wants_email(conn, tenant_id, user_id)));
-    Ok(read.await?)
-}
-
 /// Records whether the caller wants e-mails from this workspace.
 pub async fn set_wanted(ledger: &Ledger, scope: &Scope, wants: bool) -> Result<()> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);

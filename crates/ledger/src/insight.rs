@@ -3,14 +3,17 @@
 use crate::{Error, Ledger, Result, feedback, guard::require};
 use domain::{
     Scope,
-    id::{GateId, InteractionId, SessionId, least_v7},
+    id::{GateId, InteractionId, SessionId, TenantId, least_v7},
     insight::{AnswerFact, GateFact, Insights, Ratings, SessionFact, Tally, Window},
     limit::{INSIGHT_DAYS_MAX, INSIGHT_ROWS_MAX},
     role::Permission,
     session::Usage,
 };
 use std::collections::HashMap;
-use store::insight::{Answer, ClosedGate, EndedSession};
+use store::{
+    Conn, Page,
+    insight::{Answer, ClosedGate, EndedSession},
+};
 use uuid::Uuid;
 
 /// Largest number of rows that one read returns.
@@ -37,6 +40,13 @@ pub enum RatingsMissing {
     Unreadable,
 }
 
+/// The newest rows of a window, which one snapshot reads. Older rows are read in short transactions.
+pub(crate) struct NewestRows {
+    sessions: Page<EndedSession>,
+    gates: Page<ClosedGate>,
+    answers: Page<Answer>,
+}
+
 /// Returns the statistics of the last `days` days, including today: 1 to [`INSIGHT_DAYS_MAX`]. Sessions and
 /// gates count if they began and ended in the window, answers if they were completed in it. Everyone who can
 /// read the workspace's sessions may read the statistics.
@@ -45,39 +55,79 @@ pub enum RatingsMissing {
 /// [`Error::Invalid`] if `days` is out of range.
 pub async fn read_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
     require(scope, Permission::Read)?;
+    let (tenant_id, window) = (scope.tenant_id, window(ledger, days)?);
+    let newest =
+        ledger.snapshot(scope, move |conn| Box::pin(async move { newest_on(conn, tenant_id, window).await })).await?;
+    count(ledger, scope, window, newest).await
+}
+
+/// Returns the window of the last `days` days.
+///
+/// # Errors
+/// [`Error::Invalid`] if `days` is out of range.
+pub(crate) fn window(ledger: &Ledger, days: u32) -> Result<Window> {
     if !(1..=INSIGHT_DAYS_MAX).contains(&days) {
         return Err(Error::invalid("days", format!("must be 1 to {INSIGHT_DAYS_MAX}")));
     }
-    let window = Window::ending(ledger.now(), days);
+    Ok(Window::ending(ledger.now(), days))
+}
+
+/// Reads the newest rows of a window.
+pub(crate) async fn newest_on(conn: &mut Conn<'_>, tenant_id: TenantId, window: Window) -> Result<NewestRows> {
+    let (from, before) = (least_v7(window.begins()), Uuid::max());
+    Ok(NewestRows {
+        sessions: store::insight::sessions(conn, tenant_id, SessionId(from), SessionId(before), ROWS).await?,
+        gates: store::insight::gates(conn, tenant_id, GateId(from), GateId(before), ROWS).await?,
+        answers: store::insight::answers(conn, tenant_id, InteractionId(from), InteractionId(before), ROWS).await?,
+    })
+}
+
+/// Counts the newest rows of a window, and the older ones that it reads.
+pub(crate) async fn count(
+    ledger: &Ledger,
+    scope: &Scope,
+    window: Window,
+    newest: NewestRows,
+) -> Result<InsightsRecord> {
     let mut tally = Tally::new(window);
     let from = least_v7(window.begins());
     let mut ratings_missing = None;
-    let mut sessions = Walk::from_newest();
-    while let Some((before, limit)) = sessions.next {
-        let page = sessions_page(ledger, scope, SessionId(from), SessionId(before), limit).await?;
-        sessions.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
-        let ids: Vec<_> = page.items.iter().map(|ended| ended.id).collect();
+    let (mut sessions, mut page) = (Walk::default(), Some(newest.sessions));
+    while let Some(ended) = page {
+        let ids: Vec<_> = ended.items.iter().map(|ended| ended.id).collect();
         let ratings = if ratings_missing.is_none() {
             ratings_of(ledger, &ids).await.map_err(|why| ratings_missing = Some(why)).ok()
         } else {
             None
         };
-        for ended in &page.items {
+        for ended in &ended.items {
             let ratings = ratings.as_ref().map(|ratings| ratings.get(&ended.id).copied().unwrap_or_default());
             tally.session(&fact_of_session(ended, ratings));
         }
+        page = match sessions.next(&ended, |last| last.id.0) {
+            Some((before, limit)) => {
+                Some(sessions_page(ledger, scope, SessionId(from), SessionId(before), limit).await?)
+            }
+            None => None,
+        };
     }
-    let mut gates = Walk::from_newest();
-    while let Some((before, limit)) = gates.next {
-        let page = gates_page(ledger, scope, GateId(from), GateId(before), limit).await?;
-        gates.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
-        page.items.iter().for_each(|closed| tally.gate(&fact_of_gate(closed)));
+    let (mut gates, mut page) = (Walk::default(), Some(newest.gates));
+    while let Some(closed) = page {
+        closed.items.iter().for_each(|closed| tally.gate(&fact_of_gate(closed)));
+        page = match gates.next(&closed, |last| last.id.0) {
+            Some((before, limit)) => Some(gates_page(ledger, scope, GateId(from), GateId(before), limit).await?),
+            None => None,
+        };
     }
-    let mut answers = Walk::from_newest();
-    while let Some((before, limit)) = answers.next {
-        let page = answers_page(ledger, scope, InteractionId(from), InteractionId(before), limit).await?;
-        answers.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
-        page.items.iter().for_each(|answer| tally.answer(&fact_of_answer(answer)));
+    let (mut answers, mut page) = (Walk::default(), Some(newest.answers));
+    while let Some(answered) = page {
+        answered.items.iter().for_each(|answer| tally.answer(&fact_of_answer(answer)));
+        page = match answers.next(&answered, |last| last.id.0) {
+            Some((before, limit)) => {
+                Some(answers_page(ledger, scope, InteractionId(from), InteractionId(before), limit).await?)
+            }
+            None => None,
+        };
     }
     let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut;
     Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing })
@@ -103,7 +153,7 @@ async fn sessions_page(
     from: SessionId,
     before: SessionId,
     limit: u32,
-) -> Result<store::Page<EndedSession>> {
+) -> Result<Page<EndedSession>> {
     let tenant_id = scope.tenant_id;
     let read = ledger
         .store()
@@ -117,7 +167,7 @@ async fn gates_page(
     from: GateId,
     before: GateId,
     limit: u32,
-) -> Result<store::Page<ClosedGate>> {
+) -> Result<Page<ClosedGate>> {
     let tenant_id = scope.tenant_id;
     let read = ledger
         .store()
@@ -131,7 +181,7 @@ async fn answers_page(
     from: InteractionId,
     before: InteractionId,
     limit: u32,
-) -> Result<store::Page<Answer>> {
+) -> Result<Page<Answer>> {
     let tenant_id = scope.tenant_id;
     let read = ledger
         .store()
@@ -139,25 +189,21 @@ async fn answers_page(
     Ok(read.await?)
 }
 
-/// A walk over pages from the newest row backwards, in short transactions, until the end or
-/// [`INSIGHT_ROWS_MAX`].
+/// A walk over pages from the newest row backwards, until the end or [`INSIGHT_ROWS_MAX`].
+#[derive(Default)]
 struct Walk {
-    /// The id before which the next page begins, and its length.
-    next: Option<(Uuid, u32)>,
     rows: u32,
     is_cut: bool,
 }
 
 impl Walk {
-    fn from_newest() -> Self {
-        Self { next: Some((Uuid::max(), ROWS)), rows: 0, is_cut: false }
-    }
-
-    fn read(&mut self, rows: usize, more_before: Option<Uuid>) {
-        self.rows += u32::try_from(rows).unwrap_or(ROWS);
+    /// Counts the rows of a page. Returns the id before which the next page begins, and the length of that page.
+    fn next<T>(&mut self, page: &Page<T>, id: impl FnOnce(&T) -> Uuid) -> Option<(Uuid, u32)> {
+        self.rows += u32::try_from(page.items.len()).unwrap_or(ROWS);
         let room = INSIGHT_ROWS_MAX.saturating_sub(self.rows);
-        self.is_cut = room == 0 && more_before.is_some();
-        self.next = more_before.filter(|_| room > 0).map(|before| (before, room.min(ROWS)));
+        let more = page.items.last().filter(|_| page.has_more).map(id);
+        self.is_cut = room == 0 && more.is_some();
+        more.filter(|_| room > 0).map(|before| (before, room.min(ROWS)))
     }
 }
 

@@ -43,7 +43,7 @@ pub mod webhook;
 pub mod work_queue;
 
 pub use auth::PasswordCost;
-pub use cursor::Listed;
+pub use cursor::{ListPage, Listed};
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};

@@ -102,7 +102,7 @@ pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
 }
 
 /// Returns whose tokens the caller manages; `None` for all tokens.
-fn whose(scope: &Scope) -> Result<Option<UserId>> {
+pub(crate) fn whose(scope: &Scope) -> Result<Option<UserId>> {
     if scope.may(Permission::Administer) { Ok(None) } else { person(scope).map(Some) }
 }
 

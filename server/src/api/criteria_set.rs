@@ -1,7 +1,7 @@
 //! Criteria sets: the dimensions by which outputs are rated.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, Limit, Params},
+    extract::{Caller, Id, JsonBody, PageQuery, Params},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -36,26 +36,12 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(wire_map::criteria_set(record))))
 }
 
-/// The query of [`list`] and [`versions`].
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListQuery {
-    /// 1 to 1,000; default 100.
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
-    limit: Limit,
-    /// `nextCursor` of the page before.
-    #[param(value_type = Option<wire::schema::Cursor>)]
-    cursor: Option<String>,
-}
-
 /// List criteria sets
 ///
 /// Each at its newest version. The newest set comes first.
 #[utoipa::path(
     get, path = "/api/criteria-sets", operation_id = "listCriteriaSets", tag = "criteria",
-    params(ListQuery),
+    params(PageQuery),
     responses(
         (status = 200, description = "A page", body = Page<CriteriaSet>),
     ),
@@ -63,10 +49,9 @@ pub struct ListQuery {
 pub async fn list(
     State(state): State<AppState>,
     caller: Caller,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<Page<CriteriaSet>>, Problem> {
-    let wanted = use_case::ListCriteriaSets { limit: query.limit.0, cursor: query.cursor };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::criteria_set)))
 }
 
@@ -94,10 +79,7 @@ pub async fn get(
     Id(id): Id<CriteriaSetId>,
     Params(query): Params<GetQuery>,
 ) -> Result<Json<CriteriaSet>, Problem> {
-    let record = match query.version {
-        Some(version) => use_case::get_version(&state.ledger, caller.scope(), id, version).await?,
-        None => use_case::get(&state.ledger, caller.scope(), id).await?,
-    };
+    let record = use_case::get(&state.ledger, caller.scope(), id, query.version).await?;
     Ok(Json(wire_map::criteria_set(record)))
 }
 
@@ -106,7 +88,7 @@ pub async fn get(
 /// Newest first. Every version is kept.
 #[utoipa::path(
     get, path = "/api/criteria-sets/{id}/versions", operation_id = "listCriteriaSetVersions", tag = "criteria",
-    params(("id" = uuid::Uuid, Path, description = "The criteria set"), ListQuery),
+    params(("id" = uuid::Uuid, Path, description = "The criteria set"), PageQuery),
     responses(
         (status = 200, description = "A page", body = Page<CriteriaSet>),
     ),
@@ -115,10 +97,9 @@ pub async fn versions(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<CriteriaSetId>,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<Page<CriteriaSet>>, Problem> {
-    let wanted = use_case::ListVersions { limit: query.limit.0, cursor: query.cursor };
-    let listed = use_case::list_versions(&state.ledger, caller.scope(), id, wanted).await?;
+    let listed = use_case::list_versions(&state.ledger, caller.scope(), id, query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::criteria_set)))
 }
 

@@ -1,7 +1,7 @@
 //! Entities: the records that sessions are about.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
+    extract::{Caller, Id, JsonBody, Limit, PageQuery, Params, query_id},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -113,26 +113,12 @@ pub async fn update(
     Ok(Json(wire_map::entity(record)))
 }
 
-/// The query of [`versions`].
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct VersionsQuery {
-    /// 1 to 1,000; default 100.
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
-    limit: Limit,
-    /// `nextCursor` of the page before.
-    #[param(value_type = Option<wire::schema::Cursor>)]
-    cursor: Option<String>,
-}
-
 /// List the versions of an entity
 ///
 /// Newest first. Every version is kept.
 #[utoipa::path(
     get, path = "/api/entities/{id}/versions", operation_id = "listEntityVersions", tag = "entities",
-    params(("id" = uuid::Uuid, Path, description = "The entity"), VersionsQuery),
+    params(("id" = uuid::Uuid, Path, description = "The entity"), PageQuery),
     responses(
         (status = 200, description = "A page", body = Page<EntityVersion>),
     ),
@@ -141,10 +127,9 @@ pub async fn versions(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<EntityId>,
-    Params(query): Params<VersionsQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<Page<EntityVersion>>, Problem> {
-    let wanted = use_case::ListVersions { limit: query.limit.0, cursor: query.cursor };
-    let listed = use_case::list_versions(&state.ledger, caller.scope(), id, wanted).await?;
+    let listed = use_case::list_versions(&state.ledger, caller.scope(), id, query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::entity_version)))
 }
 

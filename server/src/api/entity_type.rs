@@ -1,7 +1,7 @@
 //! Entity types: the fields of entities.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, Limit, Params},
+    extract::{Caller, Id, JsonBody, PageQuery, Params},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -9,7 +9,6 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::id::EntityTypeId;
 use ledger::entity_type as use_case;
-use serde::Deserialize;
 use wire::{
     Page,
     entity::{CreateEntityType, EntityType, UpdateEntityType},
@@ -36,24 +35,10 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(wire_map::entity_type(record))))
 }
 
-/// The query of [`list`].
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListQuery {
-    /// 1 to 1,000; default 100.
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
-    limit: Limit,
-    /// `nextCursor` of the page before.
-    #[param(value_type = Option<wire::schema::Cursor>)]
-    cursor: Option<String>,
-}
-
 /// List entity types
 #[utoipa::path(
     get, path = "/api/entity-types", operation_id = "listEntityTypes", tag = "entities",
-    params(ListQuery),
+    params(PageQuery),
     responses(
         (status = 200, description = "A page", body = Page<EntityType>),
     ),
@@ -61,10 +46,9 @@ pub struct ListQuery {
 pub async fn list(
     State(state): State<AppState>,
     caller: Caller,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<Page<EntityType>>, Problem> {
-    let wanted = use_case::ListEntityTypes { limit: query.limit.0, cursor: query.cursor };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::entity_type)))
 }
 

@@ -1,7 +1,7 @@
 //! Conversations: start, send a message, interrupt, end.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, PageQuery, Params},
     problem::Problem,
     state::AppState,
     thread_end, wire_map,
@@ -9,7 +9,6 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::id::SessionId;
 use ledger::thread as use_case;
-use serde::Deserialize;
 use wire::{
     Page,
     thread::{EndThread, EndedThread, MessageReceipt, NewMessage, StartThread, Thread},
@@ -41,25 +40,11 @@ pub async fn start(
     Ok((StatusCode::CREATED, Json(wire_map::thread(begun.session, Some(begun.turns)))))
 }
 
-/// The query of [`list`].
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ListQuery {
-    /// 1 to 1,000; default 100.
-    #[serde(default)]
-    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
-    limit: Limit,
-    /// `nextCursor` of the page before.
-    #[param(value_type = Option<wire::schema::Cursor>)]
-    cursor: Option<String>,
-}
-
 /// List own conversations
 ///
 /// Newest first: conversations that the caller started, and conversations that belong to the caller as a person.
 #[utoipa::path(
-    get, path = "/api/threads", operation_id = "listThreads", tag = "threads", params(ListQuery),
+    get, path = "/api/threads", operation_id = "listThreads", tag = "threads", params(PageQuery),
     responses(
         (status = 200, description = "A page", body = Page<Thread>),
     ),
@@ -67,9 +52,9 @@ pub struct ListQuery {
 pub async fn list(
     State(state): State<AppState>,
     caller: Caller,
-    Params(query): Params<ListQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Json<Page<Thread>>, Problem> {
-    let listed = use_case::list(&state.ledger, caller.scope(), query.limit.0, query.cursor.as_deref()).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     Ok(Json(wire_map::page(listed, |session| wire_map::thread(session, None))))
 }
 

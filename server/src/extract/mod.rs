@@ -10,7 +10,7 @@ mod text;
 pub use caller::{Caller, identify};
 pub use id::Id;
 pub use json::{JsonBody, JsonBodyOrDefault, parse_json};
-pub use params::{Limit, Params, Sequence, id as query_id};
+pub use params::{Limit, PageQuery, Params, Sequence, id as query_id};
 pub use text::{BundleBody, CsvBody};
 
 /// Returns the field that a serde error is about: its path, with the name that is missing or unknown there.

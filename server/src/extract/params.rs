@@ -4,6 +4,7 @@ use super::field_of;
 use crate::problem::Problem;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use domain::limit::{PAGE_DEFAULT, PAGE_MAX, SEQUENCE_MAX};
+use ledger::ListPage;
 use serde::{Deserialize, Deserializer, de};
 use std::str::FromStr;
 use wire::Code;
@@ -54,6 +55,26 @@ impl<'de> Deserialize<'de> for Limit {
         } else {
             Err(de::Error::custom(format_args!("a page has 1 to {PAGE_MAX} items")))
         }
+    }
+}
+
+/// The query of a list without filters.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PageQuery {
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
+    cursor: Option<String>,
+}
+
+impl From<PageQuery> for ListPage {
+    fn from(query: PageQuery) -> Self {
+        Self { limit: query.limit.0, cursor: query.cursor }
     }
 }
 

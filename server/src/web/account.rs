@@ -2,19 +2,18 @@
 
 use super::{
     form::Form,
-    settings::refused,
+    settings::saved,
     shell::{PageRejection, Viewer, redirect_with_notice},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{extract::Id, state::AppState};
 use axum::{
     Router,
     extract::State,
-    response::{IntoResponse, Redirect, Response},
+    response::{Redirect, Response},
     routing::post,
 };
 use domain::id::BrowserSessionId;
 use ledger::auth;
-use wire::access::SignIn;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -24,34 +23,15 @@ pub fn router() -> Router<AppState> {
         .route("/settings/sign-ins/{id}/end", post(end))
 }
 
-/// The viewer's sign-ins. Empty for programs.
-pub async fn sign_ins(state: &AppState, viewer: &Viewer) -> Result<Vec<SignIn>, PageRejection> {
-    if viewer.scope.user_id().is_none() {
-        return Ok(Vec::new());
-    }
-    let listed = auth::list_sign_ins(&state.ledger, &viewer.scope, &viewer.secret).await?;
-    Ok(listed.into_iter().map(wire_map::sign_in).collect())
-}
-
 async fn set_name(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    match auth::set_name(&state.ledger, &viewer.scope, &form.text("name")).await {
-        Ok(()) => Ok(redirect_with_notice("/settings", "name_saved").into_response()),
-        Err(error) => {
-            let problem = Problem::from(error);
-            refused(&state, viewer, form.refused("name", &problem), &problem).await
-        }
-    }
+    let set = auth::set_name(&state.ledger, &viewer.scope, &form.text("name")).await;
+    saved(&state, viewer, &form, ("name", "name_saved"), set).await
 }
 
 async fn set_password(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let (current, new) = (form.text("current_password"), form.text("password"));
-    match auth::set_password(&state.ledger, &viewer.scope, &viewer.secret, &current, &new).await {
-        Ok(()) => Ok(redirect_with_notice("/settings", "password_changed").into_response()),
-        Err(error) => {
-            let problem = Problem::from(error);
-            refused(&state, viewer, form.refused("password", &problem), &problem).await
-        }
-    }
+    let set = auth::set_password(&state.ledger, &viewer.scope, &viewer.secret, &current, &new).await;
+    saved(&state, viewer, &form, ("password", "password_changed"), set).await
 }
 
 async fn end(

@@ -73,11 +73,12 @@ async fn read_list(
     query: ListQuery,
     form: FormState,
 ) -> Result<ListProps, PageRejection> {
-    let list = page::list(&state.ledger, &viewer.scope, query.cursor.as_deref()).await?;
+    let is_continued = query.cursor.is_some();
+    let list = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
     Ok(ListProps {
         entries: list.rows.into_iter().map(entry).collect(),
         next_cursor: list.next_cursor,
-        is_continued: query.cursor.is_some(),
+        is_continued,
         with: conversation_partners(state, viewer, list.actions),
         chosen: query.agent,
         connect: connect(viewer),

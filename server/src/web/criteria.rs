@@ -2,7 +2,7 @@
 
 use super::{
     form::{Form, at_row},
-    people::people,
+    people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
@@ -24,16 +24,12 @@ use domain::{
     slug::slugify,
 };
 use ledger::{
-    CriteriaSetRecord, FieldError, Scope,
-    criteria_set::{self, CriteriaSetChange, ListCriteriaSets, ListVersions, NewCriteriaSet},
+    FieldError,
+    criteria_set::{self, CriteriaSetChange, NewCriteriaSet},
+    page::criteria_set as page,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-/// Sets of one page.
-const ROWS: u32 = 50;
-/// Versions listed on a set's page.
-const VERSIONS: u32 = 20;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -52,8 +48,7 @@ async fn list(
     viewer: Viewer,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let wanted = ListCriteriaSets { limit: ROWS, cursor: query.cursor };
-    let listed = criteria_set::list(&state.ledger, &viewer.scope, wanted).await?;
+    let listed = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
     let sets = listed.items.into_iter().map(wire_map::criteria_set).collect();
     let props = ListProps { sets, next_cursor: listed.next_cursor };
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
@@ -101,42 +96,26 @@ async fn show(
     Id(id): Id<CriteriaSetId>,
     Query(query): Query<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let set = find(&state, &viewer.scope, id, query.version).await?;
-    answer(&state, viewer, set, None, FormState::default(), StatusCode::OK).await
-}
-
-async fn find(
-    state: &AppState,
-    scope: &Scope,
-    id: CriteriaSetId,
-    version: Option<u64>,
-) -> Result<CriteriaSetRecord, ledger::Error> {
-    match version {
-        Some(version) => criteria_set::get_version(&state.ledger, scope, id, version).await,
-        None => criteria_set::get(&state.ledger, scope, id).await,
-    }
+    let page = page::read(&state.ledger, &viewer.scope, id, query.version).await?;
+    Ok(answer(viewer, page, None, FormState::default(), StatusCode::OK).await)
 }
 
 async fn answer(
-    state: &AppState,
     viewer: Viewer,
-    set: CriteriaSetRecord,
+    page: page::Page,
     preview: Option<Preview>,
     form: FormState,
     status: StatusCode,
-) -> Result<Response, PageRejection> {
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let query = ListVersions { limit: VERSIONS, cursor: None };
-    let versions = criteria_set::list_versions(ledger, scope, set.id, query).await?;
+) -> Response {
     let props = Props {
-        set: wire_map::criteria_set(set),
-        has_more_versions: versions.next_cursor.is_some(),
-        versions: versions.items.into_iter().map(wire_map::criteria_set).collect(),
-        people: people(state, scope).await?,
+        set: wire_map::criteria_set(page.set),
+        has_more_versions: page.has_more_versions,
+        versions: page.versions.into_iter().map(wire_map::criteria_set).collect(),
+        people: people_of(page.people),
         preview,
         form,
     };
-    Ok(render(status, move || ui::page(&viewer.shell, props)).await)
+    render(status, move || ui::page(&viewer.shell, props)).await
 }
 
 /// Saves a new version, or evaluates: what the form holds (`preview`), or the version that is shown (`try`).
@@ -147,37 +126,46 @@ async fn post(
     Query(query): Query<ShowQuery>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let set = find(&state, &viewer.scope, id, query.version).await?;
+    let page = page::read(&state.ledger, &viewer.scope, id, query.version).await?;
     if form.text("do") == "try" {
-        let tried = preview(set.dimensions.clone(), &form);
-        return answer(&state, viewer, set, Some(tried), form.kept("try"), StatusCode::OK).await;
+        let tried = preview(page.set.dimensions.clone(), &form);
+        return Ok(answer(viewer, page, Some(tried), form.kept("try"), StatusCode::OK).await);
     }
     let read = read_dimensions(&form);
     let saved = match (read.dimensions(), form.text("do") == "preview") {
         (Ok(dimensions), true) => {
             let tried = preview(dimensions, &form);
-            return answer(&state, viewer, set, Some(tried), form.kept("edit"), StatusCode::OK).await;
+            return Ok(answer(viewer, page, Some(tried), form.kept("edit"), StatusCode::OK).await);
         }
-        (Ok(dimensions), false) => {
-            let change = CriteriaSetChange {
-                version: form.text("version").parse().unwrap_or_default(),
-                name: Some(form.text("name").trim().to_owned()),
-                description: Some(form.text("description")),
-                dimensions: Some(dimensions),
-            };
-            criteria_set::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from)
-        }
+        (Ok(dimensions), false) => save(&state, &viewer, id, &form, dimensions).await,
         (Err(problem), _) => Err(problem),
     };
     match saved {
-        Ok(_) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
+        Ok(()) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
         Err(problem) => {
             let refused = read.refused(&form, &problem);
-            let mut response = answer(&state, viewer, set, None, refused, problem.status()).await?;
+            let mut response = answer(viewer, page, None, refused, problem.status()).await;
             problem.mark(&mut response);
             Ok(response)
         }
     }
+}
+
+async fn save(
+    state: &AppState,
+    viewer: &Viewer,
+    id: CriteriaSetId,
+    form: &Form,
+    dimensions: Vec<Dimension>,
+) -> Result<(), Problem> {
+    let change = CriteriaSetChange {
+        version: form.text("version").parse().unwrap_or_default(),
+        name: Some(form.text("name").trim().to_owned()),
+        description: Some(form.text("description")),
+        dimensions: Some(dimensions),
+    };
+    criteria_set::update(&state.ledger, &viewer.scope, id, change).await?;
+    Ok(())
 }
 
 /// What the gate says of the chosen values. A field that is left at "nothing" is no value.

@@ -22,7 +22,7 @@ use domain::{
     id::{EntityId, EntityTypeId},
 };
 use ledger::{
-    EntityRecord, EntityTypeRecord, Scope,
+    EntityRecord, Scope,
     entity::{self, EntityChange, NewEntity},
     entity_type,
     page::entity as page,
@@ -31,8 +31,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use wire::Code;
 
-/// Types offered as a filter.
-const TYPES_MAX: u32 = 200;
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/entities", get(list).post(create))
@@ -92,13 +90,7 @@ async fn read_list(
     })
 }
 
-/// The types of the workspace, newest first.
-pub async fn types(state: &AppState, scope: &Scope) -> Result<Vec<EntityTypeRecord>, PageRejection> {
-    let query = entity_type::ListEntityTypes { limit: TYPES_MAX, cursor: None };
-    Ok(entity_type::list(&state.ledger, scope, query).await?.items)
-}
-
-/// Converts entities to the choices of a form.
+/// Entities to choose from, as forms offer them.
 pub fn choices_of(found: ledger::page::Choices) -> Choices {
     let options = found.options.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
     Choices { options, has_more: found.has_more }

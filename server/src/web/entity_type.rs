@@ -1,7 +1,7 @@
 //! /entity-types: create, one of them, edit.
 
 use super::{
-    entity::{refused_list, types},
+    entity::refused_list,
     form::{Form, at_row},
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
@@ -26,6 +26,7 @@ use domain::{
 use ledger::{
     Scope,
     entity_type::{self, EntityTypeChange, NewEntityType},
+    page::entity_type as page,
 };
 
 pub fn router() -> Router<AppState> {
@@ -35,15 +36,11 @@ pub fn router() -> Router<AppState> {
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let name = form.text("name").trim().to_owned();
     let new = NewEntityType { name, slug: form.optional("slug"), fields: Vec::new() };
-    match entity_type::create(&state.ledger, &viewer.scope, new).await {
+    match entity_type::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from) {
         Ok(made) => {
             Ok(redirect_with_notice(&format!("/entity-types/{}", made.id), "entity_type_created").into_response())
         }
-        Err(error) => {
-            let problem = Problem::from(error);
-            let refused = form.refused("type", &problem);
-            refused_list(&state, viewer, None, refused, &problem).await
-        }
+        Err(problem) => refused_list(&state, viewer, None, form.refused("type", &problem), &problem).await,
     }
 }
 
@@ -57,9 +54,9 @@ async fn show(
 }
 
 async fn read(state: &AppState, scope: &Scope, id: EntityTypeId, form: FormState) -> Result<TypeProps, PageRejection> {
-    let of = entity_type::get(&state.ledger, scope, id).await?;
-    let types = types(state, scope).await?.into_iter().map(|t| (t.slug, t.name)).collect();
-    Ok(TypeProps { of: wire_map::entity_type(of), types, form })
+    let page = page::read(&state.ledger, scope, id).await?;
+    let types = page.types.into_iter().map(|of| (of.slug, of.name)).collect();
+    Ok(TypeProps { of: wire_map::entity_type(page.of), types, form })
 }
 
 async fn edit(

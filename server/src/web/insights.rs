@@ -10,12 +10,8 @@ use axum::{
     response::Response,
     routing::get,
 };
-use ledger::{action, insight};
+use ledger::{ActionRecord, page::insight as page};
 use serde::Deserialize;
-use std::collections::BTreeMap;
-
-/// Actions whose rows lead to their sessions.
-const ACTIONS_MAX: u32 = 1_000;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/insights", get(show))
@@ -34,11 +30,9 @@ async fn show(
 ) -> Result<Response, PageRejection> {
     let asked = query.days.and_then(|days| days.parse().ok()).filter(|days| WINDOWS.contains(days));
     let days = asked.unwrap_or(WINDOWS[0]);
-    let record = insight::read_window(&state.ledger, &viewer.scope, days).await?;
-    let wanted = action::ListActions { limit: ACTIONS_MAX, ..Default::default() };
-    let actions = action::list(&state.ledger, &viewer.scope, wanted).await?.items;
-    let link = |action: ledger::ActionRecord| (action.slug, format!("/sessions?actionId={}", action.id));
-    let action_links: BTreeMap<_, _> = actions.into_iter().map(link).collect();
-    let props = Props { days, insights: wire_map::insights(record, state.turn_capture.failures()), action_links };
+    let page = page::read(&state.ledger, &viewer.scope, days).await?;
+    let link = |action: ActionRecord| (action.slug, format!("/sessions?actionId={}", action.id));
+    let action_links = page.actions.into_iter().map(link).collect();
+    let props = Props { days, insights: wire_map::insights(page.record, state.turn_capture.failures()), action_links };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }

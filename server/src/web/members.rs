@@ -22,12 +22,11 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::{
-    id::{LinkId, UserId},
-    role::Permission,
+use domain::id::{LinkId, UserId};
+use ledger::{
+    member::{self, Withdrawal},
+    page,
 };
-use ledger::member::{self, Withdrawal};
-use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -39,15 +38,6 @@ pub fn router() -> Router<AppState> {
         .route("/settings/members/{id}/deactivate", post(deactivate))
         .route("/settings/members/{id}/activate", post(activate))
         .route("/settings/members/{id}/remove", post(remove))
-}
-
-/// Open invitations of the viewer's workspace. Empty for viewers who may not see them.
-pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, PageRejection> {
-    if !viewer.scope.may(Permission::Administer) {
-        return Ok(Inviting::default());
-    }
-    let invitations = member::list_invitations(&state.ledger, &viewer.scope).await?;
-    Ok(Inviting { invitations: invitations.into_iter().filter_map(wire_map::invitation).collect(), new_link: None })
 }
 
 /// Invites a person. Only this response contains the link, so it is not a redirect and nothing is
@@ -84,17 +74,13 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>)
     Ok(render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await)
 }
 
-/// Reads the page of a member. Only admins can see it; others get 404.
 async fn read_one(
     state: &AppState,
     viewer: &Viewer,
     id: UserId,
     form: FormState,
 ) -> Result<MemberProps, PageRejection> {
-    if !viewer.scope.may(Permission::Administer) {
-        return Err(Problem::new(Code::NotFound).into());
-    }
-    let member = member::get(&state.ledger, &viewer.scope, id).await?;
+    let member = page::member::read(&state.ledger, &viewer.scope, id).await?;
     Ok(MemberProps { member: wire_map::member(member), new_link: None, form })
 }
 

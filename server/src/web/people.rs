@@ -1,16 +1,9 @@
-//! Names of members and tokens of the workspace, to show who wrote something.
+//! Names of the members and tokens of the workspace, who may have written something.
 
-use super::shell::PageRejection;
-use crate::state::AppState;
 use app::entity::People;
-use ledger::{Scope, page};
+use ledger::page;
 
-/// Returns the names of everyone that a page may have to name.
-pub async fn people(state: &AppState, scope: &Scope) -> Result<People, PageRejection> {
-    Ok(people_of(page::people(&state.ledger, scope).await?))
-}
-
-/// Converts names to a map from actors.
+/// Returns the names by actor.
 pub fn people_of(found: page::People) -> People {
     let members =
         found.members.into_iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));

@@ -1,16 +1,14 @@
 //! /settings: the account, members, groups, approvals, tokens, appearance, keyboard.
 
 use super::{
-    account,
     form::Form,
-    members,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
     webhooks,
 };
 use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState, Theme,
-    settings::{self as ui, EmailChoice, Props},
+    settings::{self as ui, EmailChoice, Inviting, Props},
 };
 use axum::{
     Router,
@@ -26,9 +24,10 @@ use domain::{
     role::{Permission, Role, TokenScope},
 };
 use ledger::{
-    email, gate,
+    MemberRecord, email, gate,
     group::{self, GroupChange, NewGroup},
-    member, token,
+    page::settings as page,
+    token,
 };
 use wire::Code;
 
@@ -56,36 +55,32 @@ async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap)
     Ok(response)
 }
 
-/// Everything that the page shows.
+/// Reads the page and converts it.
 pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, PageRejection> {
-    let everybody = member::list_all(&state.ledger, &viewer.scope).await?;
-    let people =
-        everybody.iter().map(|member| (member.user_id.to_string(), member.display_name().to_owned())).collect();
-    let members = everybody.into_iter().filter(|member| member.status != MemberStatus::Removed);
-    let undo_seconds = gate::undo_seconds(&state.ledger, &viewer.scope).await?;
-    let groups = group::list(&state.ledger, &viewer.scope).await?;
-    let tokens = match viewer.scope.user_id() {
-        Some(_) => token::list(&state.ledger, &viewer.scope).await?,
-        None => Vec::new(),
+    let page = page::read(&state.ledger, &viewer.scope, &viewer.secret).await?;
+    let name = |member: &MemberRecord| (member.user_id.to_string(), member.display_name().to_owned());
+    let people = page.members.iter().map(name).collect();
+    let members = page.members.into_iter().filter(|member| member.status != MemberStatus::Removed);
+    let (invitations, webhooks) = page.administered.map(|of| (of.invitations, of.webhooks)).unwrap_or_default();
+    let email = match &page.own {
+        _ if !state.sends_email => EmailChoice::NotSent,
+        Some(own) => EmailChoice::Offered { wanted: own.wants_email },
+        None => EmailChoice::NotForTokens,
     };
-    let webhooks = match viewer.scope.may(Permission::Administer) {
-        true => webhooks::entries(state, viewer).await?,
-        false => Vec::new(),
-    };
-    let email = match state.sends_email {
-        true => EmailChoice::Offered { wanted: email::is_wanted(&state.ledger, &viewer.scope).await? },
-        false => EmailChoice::NotSent,
-    };
+    let (sign_ins, tokens) = page.own.map(|own| (own.sign_ins, own.tokens)).unwrap_or_default();
     Ok(Props {
-        sign_ins: account::sign_ins(state, viewer).await?,
+        sign_ins: sign_ins.into_iter().map(wire_map::sign_in).collect(),
         members: members.map(wire_map::member).collect(),
-        inviting: members::inviting(state, viewer).await?,
+        inviting: Inviting {
+            invitations: invitations.into_iter().filter_map(wire_map::invitation).collect(),
+            new_link: None,
+        },
         people,
-        undo_seconds,
-        groups: groups.into_iter().map(wire_map::group).collect(),
+        undo_seconds: page.undo_seconds,
+        groups: page.groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
         new_token: None,
-        webhooks,
+        webhooks: webhooks.into_iter().map(webhooks::entry).collect(),
         new_webhook: None,
         email,
         form,
@@ -96,33 +91,30 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
 /// The secret travels to the page that shows it in a cookie of a minute: nothing is stored here, and loading that page
 /// again neither shows it nor makes another token.
 async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let made = match (role(&form), scope(&form)) {
-        (Ok(role), Ok(scope)) => {
-            let name = form.text("name");
-            // Who does not administer the workspace has tokens of their own and no others.
-            let for_me = form.has("for_me") || !viewer.scope.may(Permission::Administer);
-            let made = match for_me {
-                true => token::create_personal(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
-                false => token::create(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
-            };
-            made.map_err(Problem::from)
-        }
-        (Err(problem), _) | (_, Err(problem)) => Err(problem),
+    let secret = match make_token(&state, &viewer, &form).await {
+        Ok(secret) => secret,
+        Err(problem) => return refused(&state, viewer, form.refused("token", &problem), &problem).await,
     };
-    match made {
-        Ok((_, secret)) => {
-            let cookie = viewer.scope.user_id().and_then(|user| state.cookies.set_new_token(user, &secret));
-            let Some(cookie) = cookie else {
-                // A program has no cookies: its answer is the page itself.
-                let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
-                return Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await);
-            };
-            let mut response = Redirect::to("/settings#new-token").into_response();
-            response.headers_mut().append(SET_COOKIE, cookie);
-            Ok(response)
-        }
-        Err(problem) => refused(&state, viewer, form.refused("token", &problem), &problem).await,
-    }
+    let Some(cookie) = viewer.scope.user_id().and_then(|user| state.cookies.set_new_token(user, &secret)) else {
+        // A program has no cookies: its answer is the page itself.
+        let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
+        return Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await);
+    };
+    let mut response = Redirect::to("/settings#new-token").into_response();
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Ok(response)
+}
+
+/// Creates the token that the form describes, and returns its secret.
+async fn make_token(state: &AppState, viewer: &Viewer, form: &Form) -> Result<String, Problem> {
+    let (name, role, scope) = (form.text("name"), role(form)?, scope(form)?);
+    // Who does not administer the workspace has tokens of their own and no others.
+    let for_me = form.has("for_me") || !viewer.scope.may(Permission::Administer);
+    let (_, secret) = match for_me {
+        true => token::create_personal(&state.ledger, &viewer.scope, name.trim(), role, scope).await?,
+        false => token::create(&state.ledger, &viewer.scope, name.trim(), role, scope).await?,
+    };
+    Ok(secret)
 }
 
 async fn revoke_token(
@@ -136,13 +128,8 @@ async fn revoke_token(
 
 async fn create_group(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let new = NewGroup { name: form.text("name").trim().to_owned(), slug: form.optional("slug"), members: Vec::new() };
-    match group::create(&state.ledger, &viewer.scope, new).await {
-        Ok(_) => Ok(redirect_with_notice("/settings", "group_created").into_response()),
-        Err(error) => {
-            let problem = Problem::from(error);
-            refused(&state, viewer, form.refused("group", &problem), &problem).await
-        }
-    }
+    let made = group::create(&state.ledger, &viewer.scope, new).await;
+    saved(&state, viewer, &form, ("group", "group_created"), made).await
 }
 
 /// Adds a member to a group or removes one.
@@ -152,36 +139,31 @@ async fn change_group(
     Id(id): Id<GroupId>,
     form: Form,
 ) -> Result<Response, PageRejection> {
+    let changed = match group_change(&form) {
+        Ok(change) => group::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from),
+        Err(problem) => Err(problem),
+    };
+    saved(&state, viewer, &form, (&format!("group-{id}"), "group_saved"), changed).await
+}
+
+fn group_change(form: &Form) -> Result<GroupChange, Problem> {
     let person = |field: &str| -> Result<Vec<UserId>, Problem> {
         let Some(text) = form.optional(field) else { return Ok(Vec::new()) };
         let wrong = |_| Problem::field(Code::InvalidRequest, field, "a member of this workspace");
         text.parse().map(|id| vec![id]).map_err(wrong)
     };
-    let changed = match (person("add"), person("remove")) {
-        (Ok(add_members), Ok(remove_members)) => {
-            let change = GroupChange { name: None, add_members, remove_members };
-            group::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from)
-        }
-        (Err(problem), _) | (_, Err(problem)) => Err(problem),
-    };
-    match changed {
-        Ok(_) => Ok(redirect_with_notice("/settings", "group_saved").into_response()),
-        Err(problem) => refused(&state, viewer, form.refused(&format!("group-{id}"), &problem), &problem).await,
-    }
+    Ok(GroupChange { name: None, add_members: person("add")?, remove_members: person("remove")? })
 }
 
 async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let saved = match form.text("undoSeconds").trim().parse() {
+    let saving = match form.text("undoSeconds").trim().parse() {
         Ok(seconds) => gate::set_undo_seconds(&state.ledger, &viewer.scope, seconds).await.map_err(Problem::from),
         Err(_) => {
             let wanted = format!("a whole number from 0 to {UNDO_SECONDS_MAX}");
             Err(Problem::field(Code::InvalidRequest, "undoSeconds", wanted))
         }
     };
-    match saved {
-        Ok(()) => Ok(redirect_with_notice("/settings", "approvals_saved").into_response()),
-        Err(problem) => refused(&state, viewer, form.refused("approvals", &problem), &problem).await,
-    }
+    saved(&state, viewer, &form, ("approvals", "approvals_saved"), saving).await
 }
 
 async fn notifications(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, PageRejection> {
@@ -198,6 +180,23 @@ async fn appearance(viewer: Viewer, form: Form) -> Result<Response, PageRejectio
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     Ok(response)
+}
+
+/// Redirects to the page with a notice, or renders the page again with the refused form.
+pub(super) async fn saved<T>(
+    state: &AppState,
+    viewer: Viewer,
+    form: &Form,
+    (name, notice): (&str, &str),
+    outcome: Result<T, impl Into<Problem>>,
+) -> Result<Response, PageRejection> {
+    match outcome {
+        Ok(_) => Ok(redirect_with_notice("/settings", notice).into_response()),
+        Err(error) => {
+            let problem = error.into();
+            refused(state, viewer, form.refused(name, &problem), &problem).await
+        }
+    }
 }
 
 /// The page again, with what was refused.

@@ -18,11 +18,12 @@ use axum::{
     routing::post,
 };
 use domain::{id::WebhookId, notification::Topic};
-use ledger::webhook::{self, NewWebhook};
+use ledger::{
+    WebhookRecord,
+    page::settings as page,
+    webhook::{self, NewWebhook},
+};
 use wire::webhook::CreatedWebhook;
-
-/// Number of messages that are shown for each webhook.
-const DELIVERIES_SHOWN: usize = 8;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -31,29 +32,16 @@ pub fn router() -> Router<AppState> {
         .route("/settings/webhooks/{id}/test", post(test))
 }
 
-/// The webhooks of the viewer's workspace, with their newest messages.
-pub async fn entries(state: &AppState, viewer: &Viewer) -> Result<Vec<WebhookEntry>, PageRejection> {
-    let mut entries = Vec::new();
-    for record in webhook::list(&state.ledger, &viewer.scope).await? {
-        let messages = webhook::deliveries(&state.ledger, &viewer.scope, record.id).await?;
-        let deliveries = messages.into_iter().take(DELIVERIES_SHOWN).map(wire_map::delivery).collect();
-        entries.push(WebhookEntry { webhook: wire_map::webhook(record), deliveries });
-    }
-    Ok(entries)
+/// A webhook with its newest messages.
+pub fn entry(found: page::Webhook) -> WebhookEntry {
+    let deliveries = found.deliveries.into_iter().map(wire_map::delivery).collect();
+    WebhookEntry { webhook: wire_map::webhook(found.webhook), deliveries }
 }
 
 /// Creates a webhook. Only this response contains the secret, so it is not a redirect and nothing
 /// is stored.
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let chosen = Topic::SUBSCRIBABLE.iter().filter(|topic| form.has(&format!("{EVENT_FIELD}{topic}")));
-    let new = NewWebhook { url: form.text("url").trim().to_owned(), events: chosen.map(ToString::to_string).collect() };
-    let made = match state.instance_key() {
-        Ok(key) => {
-            webhook::create(&state.ledger, &viewer.scope, key, &state.outbound, new).await.map_err(Problem::from)
-        }
-        Err(problem) => Err(problem),
-    };
-    match made {
+    match make(&state, &viewer, &form).await {
         Ok((record, secret)) => {
             let created = CreatedWebhook { webhook: wire_map::webhook(record), secret };
             let props = Props { new_webhook: Some(created), ..read(&state, &viewer, FormState::default()).await? };
@@ -61,6 +49,13 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         }
         Err(problem) => refused(&state, viewer, form.refused("webhook", &problem), &problem).await,
     }
+}
+
+/// Creates the webhook that the form describes, and returns it with its secret.
+async fn make(state: &AppState, viewer: &Viewer, form: &Form) -> Result<(WebhookRecord, String), Problem> {
+    let chosen = Topic::SUBSCRIBABLE.iter().filter(|topic| form.has(&format!("{EVENT_FIELD}{topic}")));
+    let new = NewWebhook { url: form.text("url").trim().to_owned(), events: chosen.map(ToString::to_string).collect() };
+    Ok(webhook::create(&state.ledger, &viewer.scope, state.instance_key()?, &state.outbound, new).await?)
 }
 
 async fn delete(

@@ -118,3 +118,15 @@ async fn rows_of_sessions_tell_runs_of_one_action_apart() {
         assert!(page.contains(words), "{words}: {page}");
     }
 }
+
+#[tokio::test]
+async fn a_program_reads_the_settings_of_a_server_that_sends_e_mail() {
+    let smtp = "[smtp]\nhost = \"127.0.0.1\"\nport = 2525\ntls = \"none\"\nfrom = \"Shiftbook <log@example.org>\"\n";
+    let app = App::start_with(&format!("public_url = \"https://log.example.org\"\n{smtp}"), &[], &[]);
+    let page = app.request(Who::Admin, Method::GET, "/settings").send().await.unwrap();
+    let (status, page) = (page.status().as_u16(), page.text().await.unwrap());
+    assert_eq!(status, 200, "{page}");
+    assert!(page.contains("API tokens get no e-mail") && page.contains("Invite"), "{page}");
+    let ada = Browser::of(&app, "ada@acme.test").await.page("/settings").await;
+    assert!(ada.contains("E-mail me when something needs my decision"), "{ada}");
+}

@@ -86,6 +86,5 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<ActionRecord>> {
     let ListQuery { filter, before, limit } = asked;
     let page = store::action::list(conn, scope.tenant_id, &filter, before, limit).await?;
-    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Actions, last.id.0));
-    Ok(Listed { items: page.items, next_cursor })
+    Ok(Listed::of(page, |last| encode(List::Actions, last.id.0)))
 }

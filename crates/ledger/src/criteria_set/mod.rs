@@ -8,10 +8,12 @@ mod update;
 mod versions;
 
 pub use create::{NewCriteriaSet, create};
-pub use get::{get, get_version};
-pub use list::{ListCriteriaSets, list};
+pub use get::get;
+pub(crate) use get::get_on;
+pub use list::list;
 pub use update::{CriteriaSetChange, update};
-pub use versions::{ListVersions, cursor_after, list_versions};
+pub use versions::list_versions;
+pub(crate) use versions::versions_on;
 
 use crate::{CriteriaSetRecord, Result, guard::Fields};
 use domain::{

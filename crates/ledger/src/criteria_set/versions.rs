@@ -1,41 +1,44 @@
 //! Listing the versions of a criteria set.
 
-use super::get;
+use super::get::get_on;
 use crate::{
-    CriteriaSetRecord, Ledger, Listed, Result,
-    cursor::{List, decode_version, encode_version, page_size},
+    CriteriaSetRecord, Ledger, ListPage, Listed, Result,
+    cursor::{List, encode_version},
+    guard::require,
 };
-use domain::{Scope, id::CriteriaSetId};
-
-/// Which page of the list to return.
-#[derive(Debug, Clone, Default)]
-pub struct ListVersions {
-    /// Page size: 1 to 1,000, or 0 for the default.
-    pub limit: u32,
-    /// `next_cursor` of the previous page. `None` for the first page.
-    pub cursor: Option<String>,
-}
-
-/// Returns the cursor of the page that begins after this version.
-pub fn cursor_after(version: u64) -> String {
-    encode_version(List::CriteriaSetVersions, version)
-}
+use domain::{
+    Scope,
+    id::{CriteriaSetId, TenantId},
+    role::Permission,
+};
+use store::Conn;
 
 /// Returns one page of versions, newest first.
 pub async fn list_versions(
     ledger: &Ledger,
     scope: &Scope,
     id: CriteriaSetId,
-    query: ListVersions,
+    page: ListPage,
 ) -> Result<Listed<CriteriaSetRecord>> {
-    get(ledger, scope, id).await?;
-    let limit = page_size(query.limit)?;
-    let before = query.cursor.as_deref().map(|c| decode_version(List::CriteriaSetVersions, c)).transpose()?;
-    let tenant_id = scope.tenant_id;
-    let page = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(store::criteria_set::versions(conn, tenant_id, id, before, limit)))
-        .await?;
-    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| cursor_after(last.version));
-    Ok(Listed { items: page.items, next_cursor })
+    require(scope, Permission::Read)?;
+    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::CriteriaSetVersions)?);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            get_on(conn, tenant_id, id, None).await?;
+            versions_on(conn, tenant_id, id, before, limit).await
+        })
+    });
+    read.await
+}
+
+/// [`list_versions`] on an open connection. The criteria set must exist.
+pub(crate) async fn versions_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: CriteriaSetId,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Listed<CriteriaSetRecord>> {
+    let page = store::criteria_set::versions(conn, tenant_id, id, before, limit).await?;
+    Ok(Listed::of(page, |last| encode_version(List::CriteriaSetVersions, last.version)))
 }

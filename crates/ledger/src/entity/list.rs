@@ -66,6 +66,5 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<EntityRecord>> {
     let ListQuery { type_id, title, before, limit } = asked;
     let page = store::entity::list(conn, scope.tenant_id, type_id, title.as_deref(), before, limit).await?;
-    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Entities, last.id.0));
-    Ok(Listed { items: page.items, next_cursor })
+    Ok(Listed::of(page, |last| encode(List::Entities, last.id.0)))
 }

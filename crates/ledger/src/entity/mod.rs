@@ -15,8 +15,8 @@ pub use list::{ListEntities, list};
 pub(crate) use list::{ListQuery, list_on};
 pub use sessions::{OfEntity, list_sessions, status_map};
 pub use update::{EntityChange, update, update_in};
-pub use versions::{ListVersions, cursor_after, list_versions};
-pub(crate) use versions::{VersionsQuery, versions_on};
+pub(crate) use versions::versions_on;
+pub use versions::{cursor_after, list_versions};
 
 use crate::{Result, guard::Fields};
 use domain::{

@@ -7,7 +7,7 @@ mod update;
 
 pub use create::{NewEntityType, create};
 pub use get::{get, get_by_slug};
-pub use list::{ListEntityTypes, list};
+pub use list::list;
 pub use update::{EntityTypeChange, update};
 
 use crate::{EntityTypeRecord, Result, guard::Fields};

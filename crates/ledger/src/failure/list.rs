@@ -34,8 +34,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result
         .store()
         .read(scope.into(), move |conn| Box::pin(store::failure::list(conn, tenant_id, state, before, limit)));
     let page = read.await?;
-    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Failures, last.id.0));
-    Ok(Listed { items: page.items, next_cursor })
+    Ok(Listed::of(page, |last| encode(List::Failures, last.id.0)))
 }
 
 /// Returns the failures of these sessions. Sessions that did not fail are left out.

@@ -1,8 +1,9 @@
 //! The pages /chat: the caller's own conversations, and one conversation.
 
 use crate::{
-    ActionRecord, Error, EventRecord, Ledger, Listed, Result, SessionRecord,
+    ActionRecord, Error, EventRecord, Ledger, ListPage, Listed, Result, SessionRecord,
     action::{self, ListActions},
+    cursor::List as CursorOf,
     event::{self, Read, Slice},
     gate::{self, GateItem},
     guard::require,
@@ -57,13 +58,14 @@ pub struct Talk {
 }
 
 /// Reads one page of the list.
-pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<&str>) -> Result<List> {
+pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<List> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, thread::ListQuery::of(ROWS, cursor)?);
+    let reader = *scope;
+    let (before, limit) = ListPage { limit: ROWS, cursor }.before_id(CursorOf::Threads)?;
     let known = partners(scope)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let Listed { items, next_cursor } = thread::list_on(conn, &reader, asked).await?;
+            let Listed { items, next_cursor } = thread::list_on(conn, &reader, before, limit).await?;
             let rows = rows_on(conn, &reader, items).await?;
             Ok(List { rows, next_cursor, actions: action::list_on(conn, &reader, known).await?.items })
         })

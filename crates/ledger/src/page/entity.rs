@@ -5,9 +5,10 @@ use super::{
     names::{People, people_on, titles},
 };
 use crate::{
-    ActionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, Error, Ledger, Result,
+    ActionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, Error, Ledger, ListPage, Result,
     action::{self, ListActions},
-    entity::{self, ListEntities, ListQuery, ListVersions, OfEntity, VersionsQuery},
+    cursor::List as CursorOf,
+    entity::{self, ListEntities, ListQuery, OfEntity},
     guard::require,
 };
 use domain::{
@@ -22,8 +23,8 @@ use std::collections::BTreeMap;
 
 /// Number of entities on a page.
 const ROWS: u32 = 50;
-/// Number of types offered as a filter.
-const TYPES_MAX: u32 = 200;
+/// Number of types offered as a filter, or for a relation.
+pub(super) const TYPES_MAX: u32 = 200;
 /// Number of tasks on an entity's page.
 const TASKS_MAX: u32 = 50;
 /// Number of versions on a page of history.
@@ -109,7 +110,8 @@ pub async fn list(
 pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option<String>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    let versions = VersionsQuery::of(&ListVersions { limit: VERSIONS + 1, cursor: versions })?;
+    let versions = ListPage { limit: VERSIONS + 1, cursor: versions };
+    let (before, limit) = versions.before_version(CursorOf::EntityVersions)?;
     let about = ListActions {
         status: Some(ActionStatus::Active),
         target_entity_id: Some(id),
@@ -123,7 +125,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option
             let entity = entity::get_on(conn, tenant_id, id).await?;
             let of = store::entity_type::find(conn, tenant_id, entity.type_id).await?;
             let of = of.ok_or(Error::NotFound("entity type"))?;
-            let versions = entity::versions_on(conn, tenant_id, id, versions).await?.items;
+            let versions = entity::versions_on(conn, tenant_id, id, before, limit).await?.items;
             let values = versions.iter().map(|version| &version.fields).chain([&entity.fields]);
             let related = values.flat_map(|values| related(&of.fields, values)).collect();
             Ok(Page {

@@ -1,21 +1,27 @@
 //! Pages: one query for each page. It reads everything that the page shows in one snapshot, on one connection,
 //! and returns one struct.
 //!
-//! A page may use all other modules of this crate; no other module uses a page. Ratings are not part of the
-//! snapshot, because they are stored apart from the log.
+//! A page may use all other modules of this crate; no other module uses a page. Three things are not part of the
+//! snapshot. Ratings are stored apart from the log. A person's sign-ins reach across workspaces. The figures of a
+//! window beyond the first rows would hold a snapshot for too long.
 
 pub mod action;
 pub mod chat;
 mod choice;
+pub mod criteria_set;
 pub mod entity;
+pub mod entity_type;
 pub mod find;
 pub mod inbox;
+pub mod insight;
+pub mod member;
 mod names;
 mod row;
 pub mod session;
 pub mod sessions;
+pub mod settings;
 pub mod today;
 
 pub use choice::Choices;
-pub use names::{People, people};
+pub use names::People;
 pub use row::Row;

@@ -1,11 +1,9 @@
 //! Names of the ids and actors in events.
 
-use crate::{EventRecord, Ledger, MemberRecord, Result, guard::require, human};
+use crate::{EventRecord, MemberRecord, Result, human};
 use domain::{
-    Scope,
     id::{EntityId, TenantId, TokenId},
     limit::ENTITY_TITLES_MAX,
-    role::Permission,
 };
 use std::collections::BTreeSet;
 use store::Conn;
@@ -20,13 +18,6 @@ pub struct People {
 }
 
 /// Returns everyone who may have written something in the workspace.
-pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
-    require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(people_on(conn, tenant_id))).await
-}
-
-/// [`people`] on an open connection.
 pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<People> {
     let members = store::user::members(conn, tenant_id).await?;
     let tokens = store::token::list(conn, tenant_id, None).await?;

@@ -90,8 +90,7 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery
     let ListQuery { filter, before, limit } = asked;
     let filter = of_parent(conn, scope, filter).await?;
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
-    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Sessions, last.id.0));
-    Ok(Listed { items: page.items, next_cursor })
+    Ok(Listed::of(page, |last| encode(List::Sessions, last.id.0)))
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.

@@ -14,7 +14,7 @@ pub use get::get;
 pub(crate) use get::get_on;
 pub use interrupt::interrupt;
 pub use list::list;
-pub(crate) use list::{ListQuery, list_on};
+pub(crate) use list::list_on;
 pub use say::{Message, MessageReceipt, is_recorded, resend_id, say};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};

@@ -6,8 +6,8 @@ use domain::{
     limit::{GROUP_MEMBERS_MAX, GROUPS_MAX},
 };
 use ledger::{
-    CriteriaSetRecord, Error, GroupRecord,
-    criteria_set::{self, CriteriaSetChange, ListCriteriaSets, ListVersions, NewCriteriaSet},
+    CriteriaSetRecord, Error, GroupRecord, ListPage,
+    criteria_set::{self, CriteriaSetChange, NewCriteriaSet},
     group::{self, GroupChange, NewGroup},
 };
 use serde_json::{Value, json};
@@ -63,24 +63,24 @@ async fn every_version_of_a_criteria_set_stays_readable(f: Fixture) {
     let again = CriteriaSetChange { version: 2, dimensions: Some(tone), ..Default::default() };
     let unchanged = criteria_set::update(&f.ledger, &f.operator, first.id, again).await.unwrap();
     assert_eq!(unchanged, second, "a change that changes nothing wrote a version");
-    assert_eq!(criteria_set::get(&f.ledger, &f.member, first.id).await.unwrap(), second);
+    assert_eq!(criteria_set::get(&f.ledger, &f.member, first.id, None).await.unwrap(), second);
     assert_eq!((second.version, second.updated_by.clone()), (2, f.admin.caller.to_string()));
     assert_eq!((second.updated_at - first.updated_at).num_seconds(), 5);
 
     // The first version is unchanged, including its hard block.
-    let read = criteria_set::get_version(&f.ledger, &f.member, first.id, 1).await.unwrap();
+    let read = criteria_set::get(&f.ledger, &f.member, first.id, Some(1)).await.unwrap();
     assert_eq!(read, CriteriaSetRecord { newest_version: 2, ..first.clone() });
     let fail = &read.dimensions[0].options[1];
     assert_eq!((fail.style, fail.score, fail.hard_block), (ChoiceStyle::Negative, Some(0.1), true));
     let staged = json!({ "phi_safety": "fail" });
     assert!(evaluate_safety_gate(staged.as_object().unwrap(), &read.dimensions).refusal().is_some());
-    let missing = criteria_set::get_version(&f.ledger, &f.member, first.id, 3).await;
+    let missing = criteria_set::get(&f.ledger, &f.member, first.id, Some(3)).await;
     assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
 
     let mut seen = Vec::new();
     let mut cursor = None;
     loop {
-        let query = ListVersions { limit: 1, cursor };
+        let query = ListPage { limit: 1, cursor };
         let page = criteria_set::list_versions(&f.ledger, &f.member, first.id, query).await.unwrap();
         seen.extend(page.items);
         cursor = page.next_cursor;
@@ -106,7 +106,7 @@ async fn a_change_of_an_older_version_is_refused(f: Fixture) {
         let refused = criteria_set::update(&f.ledger, &f.admin, made.id, change(version, "Second")).await;
         assert!(matches!(refused, Err(Error::StaleVersion { current: 2, .. })), "{refused:?}");
     }
-    assert_eq!(criteria_set::get(&f.ledger, &f.member, made.id).await.unwrap().name, "First");
+    assert_eq!(criteria_set::get(&f.ledger, &f.member, made.id, None).await.unwrap().name, "First");
     f.done().await;
 }
 
@@ -156,20 +156,20 @@ async fn another_workspace_finds_no_criteria_set_or_group(f: Fixture) {
     };
     let change = CriteriaSetChange { version: 1, name: Some("Stolen".into()), ..Default::default() };
     let rename = GroupChange { name: Some("Stolen".into()), ..Default::default() };
-    not_found("get", criteria_set::get(l, s, set.id).await.err());
-    not_found("get version", criteria_set::get_version(l, s, set.id, 1).await.err());
-    not_found("versions", criteria_set::list_versions(l, s, set.id, ListVersions::default()).await.err());
+    not_found("get", criteria_set::get(l, s, set.id, None).await.err());
+    not_found("get version", criteria_set::get(l, s, set.id, Some(1)).await.err());
+    not_found("versions", criteria_set::list_versions(l, s, set.id, ListPage::default()).await.err());
     not_found("update", criteria_set::update(l, s, set.id, change).await.err());
     not_found("group", group::get(l, s, team.id).await.err());
     not_found("update group", group::update(l, s, team.id, rename).await.err());
-    assert!(criteria_set::list(l, s, ListCriteriaSets::default()).await.unwrap().items.is_empty());
+    assert!(criteria_set::list(l, s, ListPage::default()).await.unwrap().items.is_empty());
     assert!(group::list(l, s).await.unwrap().is_empty());
     // The slugs are free in the other workspace, and what it creates is not visible in this one.
     let new = NewCriteriaSet { name: "Brand safety".into(), dimensions: safety(), ..Default::default() };
     criteria_set::create(l, s, new).await.unwrap();
     let new = NewGroup { name: "Compliance".into(), slug: None, members: vec![s.user_id().unwrap()] };
     group::create(l, s, new).await.unwrap();
-    assert_eq!(criteria_set::get(l, &f.member, set.id).await.unwrap(), set);
+    assert_eq!(criteria_set::get(l, &f.member, set.id, None).await.unwrap(), set);
     assert_eq!(group::list(l, &f.member).await.unwrap(), [team]);
     f.done().await;
 }
@@ -186,7 +186,7 @@ async fn operators_change_criteria_sets_and_groups_and_everybody_reads_them(f: F
         assert!(matches!(group::create(&f.ledger, &low, new).await, Err(Error::Forbidden(_))));
         let join = GroupChange { add_members: vec![me], ..Default::default() };
         assert!(matches!(group::update(&f.ledger, &low, team.id, join).await, Err(Error::Forbidden(_))));
-        assert_eq!(criteria_set::get(&f.ledger, &low, set.id).await.unwrap(), set);
+        assert_eq!(criteria_set::get(&f.ledger, &low, set.id, None).await.unwrap(), set);
         assert_eq!(group::get(&f.ledger, &low, team.id).await.unwrap(), team);
     }
     f.done().await;
@@ -202,7 +202,7 @@ async fn criteria_sets_are_listed_page_by_page(f: Fixture) {
     made.reverse();
     let (mut seen, mut cursor) = (Vec::new(), None);
     loop {
-        let query = ListCriteriaSets { limit: 2, cursor };
+        let query = ListPage { limit: 2, cursor };
         let page = criteria_set::list(&f.ledger, &f.member, query).await.unwrap();
         assert!(page.items.len() <= 2);
         seen.extend(page.items.into_iter().map(|set| set.slug));
@@ -212,7 +212,7 @@ async fn criteria_sets_are_listed_page_by_page(f: Fixture) {
         }
     }
     assert_eq!(seen, made);
-    let query = ListCriteriaSets { limit: 0, cursor: Some("nonsense".into()) };
+    let query = ListPage { limit: 0, cursor: Some("nonsense".into()) };
     assert!(matches!(criteria_set::list(&f.ledger, &f.member, query).await, Err(Error::InvalidCursor)));
     f.done().await;
 }

@@ -8,7 +8,7 @@ use domain::{
 };
 use ledger::{
     EntityRecord, EntityTypeRecord, Error, action,
-    entity::{self, EntityChange, ListEntities, ListVersions, NewEntity, import},
+    entity::{self, EntityChange, ListEntities, NewEntity, import},
     entity_type::{self, EntityTypeChange, NewEntityType},
     session::{self, NewSession},
 };
@@ -86,7 +86,7 @@ async fn every_write_of_an_entity_is_a_version_with_its_author(f: Fixture) {
     let mut seen = Vec::new();
     let mut cursor = None;
     loop {
-        let query = ListVersions { limit: 2, cursor };
+        let query = ledger::ListPage { limit: 2, cursor };
         let page = entity::list_versions(&f.ledger, &f.member, made.id, query).await.unwrap();
         seen.extend(page.items);
         cursor = page.next_cursor;
@@ -188,7 +188,7 @@ async fn another_workspace_finds_no_entity_type_entity_or_import(f: Fixture) {
     };
     not_found("get", entity::get(l, s, made.id).await.err());
     not_found("update", entity::update(l, s, made.id, change).await.err());
-    not_found("versions", entity::list_versions(l, s, made.id, ListVersions::default()).await.err());
+    not_found("versions", entity::list_versions(l, s, made.id, ledger::ListPage::default()).await.err());
     not_found("sessions", entity::list_sessions(l, s, made.id, None, false).await.err());
     not_found("create", entity::create(l, s, new).await.err());
     not_found("type", entity_type::get(l, s, of.id).await.err());

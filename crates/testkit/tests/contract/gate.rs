@@ -14,7 +14,7 @@ use ledger::{
     ActionRecord, EntityRecord, Error, SessionRecord,
     action::{self, NewAction, Trigger},
     criteria_set::{self, NewCriteriaSet},
-    entity::{self, ListVersions},
+    entity,
     gate::{self, GateFilter, GateItem, ListGates, NewDecision},
     session::{self, Claim, Completion},
 };
@@ -153,7 +153,7 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
     let won = now(&f, &acme).await;
     assert_eq!((won.version, json!(won.fields)), (2, json!({ "stage": "Won", "size": 12 })));
     assert_eq!(won.updated_by, f.operator.caller.to_string());
-    let wanted = ListVersions { limit: 0, cursor: None };
+    let wanted = ledger::ListPage { limit: 0, cursor: None };
     let versions = entity::list_versions(&f.ledger, &f.admin, acme.id, wanted).await.unwrap().items;
     assert_eq!(versions[0].session_id, Some(waiting.id));
     let done = session_now(&f, waiting.id).await;

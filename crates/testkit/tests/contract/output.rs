@@ -8,7 +8,7 @@ use domain::{
 };
 use ledger::{
     EntityRecord, EntityVersionRecord, Error, SessionRecord, action,
-    entity::{self, ListEntities, ListVersions},
+    entity::{self, ListEntities},
     session::{self, Completion, NewSession},
 };
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> ledge
 }
 
 async fn versions(f: &Fixture, id: EntityId) -> Vec<EntityVersionRecord> {
-    entity::list_versions(&f.ledger, &f.member, id, ListVersions::default()).await.unwrap().items
+    entity::list_versions(&f.ledger, &f.member, id, ledger::ListPage::default()).await.unwrap().items
 }
 
 async fn all_entities(f: &Fixture) -> Vec<EntityRecord> {

@@ -1,6 +1,7 @@
 //! Queries of pages: everything that a page shows is read at one point in time.
 
 use crate::{
+    criteria::{brand_safety, compliance},
     entity::{acme, company},
     gate::{decide, gated, says, staged},
     thread::rested,
@@ -10,18 +11,21 @@ use domain::{
     action::ActionStatus,
     gate::{GateState, Verdict},
     limit::UNDO_SECONDS_MAX,
+    role::Role,
     session::{Status, Type},
     work_queue::Bucket,
 };
 use ledger::{
     event::Read,
     gate::{self, GateFilter},
+    member,
     page::{
         self,
         inbox::{Beside, Wanted},
         session::{OpensAt, Part},
     },
     session::{self, Failure, ListSessions, NewSession},
+    token,
     work_queue::Whose,
 };
 use serde_json::{Value, json};
@@ -32,6 +36,8 @@ use tokio::sync::oneshot;
 on_both_engines!(
     a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read,
     a_page_is_one_snapshot,
+    a_page_of_what_is_set_up_is_one_snapshot,
+    settings_are_one_snapshot_and_the_persons_sign_ins,
     a_sessions_page_holds_what_is_around_it_and_opens_at_its_error,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
@@ -82,6 +88,14 @@ async fn one_snapshot<T>(f: &Fixture, page: impl Future<Output = ledger::Result<
     read
 }
 
+/// Reads a page of one statement, which needs no snapshot.
+async fn one_read<T>(f: &Fixture, page: impl Future<Output = ledger::Result<T>>) -> T {
+    let before = f.ledger.stats().reads;
+    let read = page.await.unwrap();
+    assert_eq!(f.ledger.stats().reads - before, 1);
+    read
+}
+
 async fn a_page_is_one_snapshot(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
@@ -113,7 +127,6 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!(list.entities.iter().map(|entity| entity.id).collect::<Vec<_>>(), [acme.id]);
     let page = one_snapshot(&f, page::entity::read(l, m, acme.id, None)).await;
     assert_eq!((page.sessions.len(), page.tasks.len(), page.versions.len()), (1, 1, 1));
-    one_snapshot(&f, page::people(l, m)).await;
     let list = one_snapshot(&f, page::action::list(l, m, ActionStatus::Active, None, None)).await;
     assert_eq!(
         list.actions.iter().map(|(action, newest)| (action.id, newest.session_id)).collect::<Vec<_>>(),
@@ -130,6 +143,53 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!((waits.bucket, today.counts.needs_me, waits.rows.len()), (Bucket::NeedsMe, 1, 1));
     assert_eq!(waits.rows[0].gate.as_ref().map(|item| item.gate.session_id), Some(id));
     one_snapshot(&f, page::today::section(l, m, Whose::Mine, Bucket::Failed, "UTC")).await;
+    let insights = one_snapshot(&f, page::insight::read(l, m, 7)).await;
+    assert_eq!(insights.actions.iter().map(|action| action.id).collect::<Vec<_>>(), [of.id]);
+    assert_eq!(insights.record.insights.days.len(), 7);
+    f.done().await;
+}
+
+async fn a_page_of_what_is_set_up_is_one_snapshot(f: Fixture) {
+    let (company, set, team) = (company(&f).await, brand_safety(&f).await, compliance(&f).await);
+    let (l, m) = (&f.ledger, &f.member);
+    let page = one_snapshot(&f, page::entity_type::read(l, m, company.id)).await;
+    assert_eq!((page.of.id, page.types.len()), (company.id, 1));
+    let page = one_snapshot(&f, page::criteria_set::read(l, m, set.id, None)).await;
+    assert_eq!((&page.set, &page.versions[..], page.has_more_versions), (&set, std::slice::from_ref(&set), false));
+    assert!(page.people.members.iter().any(|member| Some(member.user_id) == m.user_id()));
+    let unknown = page::criteria_set::read(l, m, set.id, Some(2)).await;
+    assert!(matches!(unknown, Err(ledger::Error::NotFound(_))), "{unknown:?}");
+    let by_token = one_snapshot(&f, page::settings::read(l, &f.worker, "")).await;
+    assert_eq!((&by_token.groups[..], by_token.members.len()), (std::slice::from_ref(&team), 4));
+    assert!(by_token.own.is_none() && by_token.administered.is_none());
+    f.done().await;
+}
+
+async fn settings_are_one_snapshot_and_the_persons_sign_ins(f: Fixture) {
+    let (l, invited) = (&f.ledger, "new@acme.test");
+    member::invite(l, &f.admin, invited, Role::Member).await.unwrap();
+    token::create_personal(l, &f.member, "mine", Role::Member, None).await.unwrap();
+    let read = async |who| {
+        let before = l.stats();
+        let page = page::settings::read(l, who, "").await.unwrap();
+        let after = l.stats();
+        // Sign-ins reach across workspaces, so they are not part of the snapshot.
+        assert_eq!((after.reads - before.reads, after.snapshots - before.snapshots), (2, 1));
+        page
+    };
+    let admin = read(&f.admin).await;
+    let administered = admin.administered.unwrap();
+    let invitations = administered.invitations.iter().map(|link| link.email.as_str());
+    assert_eq!((invitations.collect::<Vec<_>>(), administered.webhooks.len()), (vec![invited], 0));
+    let (all, member) = (admin.own.unwrap().tokens, read(&f.member).await);
+    assert!(member.administered.is_none(), "only admins see invitations and webhooks");
+    let own = member.own.unwrap();
+    assert_eq!((own.tokens.len(), own.tokens[0].name.as_str(), own.wants_email), (1, "mine", false));
+    assert!(all.len() > 1 && all.contains(&own.tokens[0]));
+    let mia = f.member.user_id().unwrap();
+    assert_eq!(one_read(&f, page::member::read(l, &f.admin, mia)).await.user_id, mia);
+    let hidden = page::member::read(l, &f.operator, mia).await;
+    assert!(matches!(hidden, Err(ledger::Error::NotFound("member"))), "{hidden:?}");
     f.done().await;
 }
 

@@ -8,7 +8,7 @@ use domain::{
     session_feedback::Surface,
 };
 use ledger::{
-    Error, SessionRecord, action, human,
+    Error, ListPage, SessionRecord, action, human,
     session::{self, Claim, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
@@ -182,7 +182,7 @@ async fn ids(f: &Fixture, who: &domain::Scope) -> Vec<SessionId> {
     let mut found = Vec::new();
     let mut cursor: Option<String> = None;
     loop {
-        let page = thread::list(&f.ledger, who, 2, cursor.as_deref()).await.unwrap();
+        let page = thread::list(&f.ledger, who, ListPage { limit: 2, cursor }).await.unwrap();
         found.extend(page.items.iter().map(|session| session.id));
         match page.next_cursor {
             Some(next) => cursor = Some(next),

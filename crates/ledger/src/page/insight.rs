@@ -1,0 +1,40 @@
+//! The page /insights: the figures of a window.
+
+use crate::{
+    ActionRecord, Ledger, Result,
+    action::{self, ListActions},
+    guard::require,
+    insight::{self, InsightsRecord},
+};
+use domain::{Scope, role::Permission};
+
+/// Number of actions whose rows lead to their sessions.
+const ACTIONS_MAX: u32 = 1_000;
+
+/// Figures of a window, and the actions that their rows lead to.
+#[derive(Debug)]
+pub struct Page {
+    /// The figures.
+    pub record: InsightsRecord,
+    /// The newest actions of the workspace.
+    pub actions: Vec<ActionRecord>,
+}
+
+/// Reads the figures of the last `days` days. A window with more rows than one read returns is read on after the
+/// snapshot, in short transactions.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] if `days` is out of range.
+pub async fn read(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Page> {
+    require(scope, Permission::Read)?;
+    let (reader, window) = (*scope, insight::window(ledger, days)?);
+    let known = action::ListQuery::of(scope, ListActions { limit: ACTIONS_MAX, ..ListActions::default() })?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let newest = insight::newest_on(conn, reader.tenant_id, window).await?;
+            Ok((newest, action::list_on(conn, &reader, known).await?.items))
+        })
+    });
+    let (newest, actions) = read.await?;
+    Ok(Page { record: insight::count(ledger, scope, window, newest).await?, actions })
+}
