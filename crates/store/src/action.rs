@@ -1,14 +1,11 @@
 //! Rows of `actions`.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result, is_unique_violation},
-    record::{ActionRecord, Page},
-    session::contains,
-    sqlite::row,
+    engine::{Conn, Error, Page, Result, Texts, contains, is_unique_violation, row, run},
     transaction::WriteTx,
 };
 use domain::{
+    Timestamp,
     action::{ActionStatus, OutputType},
     clock::{from_micros, to_micros},
     id::{ActionId, EntityId, TenantId, UserId},
@@ -45,15 +42,46 @@ const STATUSES_SQLITE: &str =
     "SELECT id, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
 const STATUSES_POSTGRES: &str = "SELECT id, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("action::BY_ID", BY_ID),
     ("action::BY_SLUG", BY_SLUG),
     ("action::LIST", LIST),
     ("action::INSERT", INSERT),
     ("action::UPDATE", UPDATE),
 ];
-pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("action::STATUSES_POSTGRES", STATUSES_POSTGRES)];
+pub(crate) const SQLITE_SQL: Texts = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("action::STATUSES_POSTGRES", STATUSES_POSTGRES)];
+
+/// An action: configured work. Pages call it a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ActionRecord {
+    /// Identifies the action.
+    pub id: ActionId,
+    /// Display name.
+    pub name: String,
+    /// Name in URLs, unique in the workspace.
+    pub slug: String,
+    /// Instructions: what is to be done.
+    pub description: String,
+    /// Slug of the agent that may claim the action's sessions.
+    pub agent_slug: Option<String>,
+    /// The person the action is assigned to.
+    pub assigned_to: Option<UserId>,
+    /// The entity that the action is about.
+    pub target_entity_id: Option<EntityId>,
+    /// What the action's sessions produce.
+    pub output_type: OutputType,
+    /// Settings of the output: a JSON object, as sent.
+    pub output_config: String,
+    /// Free data of the client: a JSON object, as sent.
+    pub metadata: String,
+    /// Whether it can be triggered.
+    pub status: ActionStatus,
+    /// Time the action was made (UTC).
+    pub created_at: Timestamp,
+    /// Time of the last change (UTC).
+    pub updated_at: Timestamp,
+}
 
 row! {
     pub(crate) struct Row {

@@ -1,14 +1,13 @@
 //! Rows of `criteria_sets` and `criteria_set_versions`. A write of a set is always a new version of it.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result, is_unique_violation},
-    record::{CriteriaSetRecord, Page},
-    sqlite::row,
+    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
     transaction::WriteTx,
 };
 use domain::{
+    Timestamp,
     clock::{from_micros, to_micros},
+    criteria::Dimension,
     id::{CriteriaSetId, TenantId},
 };
 use uuid::Uuid;
@@ -36,7 +35,7 @@ const UPDATE: &str = "UPDATE criteria_sets SET version = $3 WHERE tenant_id = $1
 const INSERT_VERSION: &str = "INSERT INTO criteria_set_versions (tenant_id, set_id, version, name, description, dimensions, actor, at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("criteria_set::BY_ID", BY_ID),
     ("criteria_set::BY_SLUG", BY_SLUG),
     ("criteria_set::BY_VERSION", BY_VERSION),
@@ -46,7 +45,34 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("criteria_set::UPDATE", UPDATE),
     ("criteria_set::INSERT_VERSION", INSERT_VERSION),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("criteria_set::LOCK_POSTGRES", LOCK_POSTGRES)];
+pub(crate) const POSTGRES_SQL: Texts = &[("criteria_set::LOCK_POSTGRES", LOCK_POSTGRES)];
+
+/// The criteria by which outputs are evaluated, at one version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriteriaSetRecord {
+    /// Identifies the criteria set.
+    pub id: CriteriaSetId,
+    /// Name in URLs; never changes.
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+    /// Purpose of the set, for people.
+    pub description: String,
+    /// The criteria, in the order of evaluation.
+    pub dimensions: Vec<Dimension>,
+    /// Number of this version; the first is 1.
+    pub version: u64,
+    /// Number of the set's newest version.
+    pub newest_version: u64,
+    /// Who made the set.
+    pub created_by: String,
+    /// Who wrote this version.
+    pub updated_by: String,
+    /// Time the set was made (UTC).
+    pub created_at: Timestamp,
+    /// Time this version was written (UTC).
+    pub updated_at: Timestamp,
+}
 
 row! {
     struct Row {

@@ -1,14 +1,13 @@
 //! Rows of `entity_types`.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result, is_unique_violation},
-    record::{EntityTypeRecord, Page},
-    sqlite::row,
+    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
     transaction::WriteTx,
 };
 use domain::{
+    Timestamp,
     clock::{from_micros, to_micros},
+    entity::FieldDef,
     id::{EntityTypeId, TenantId},
 };
 use uuid::Uuid;
@@ -32,14 +31,35 @@ const INSERT: &str = "INSERT INTO entity_types (tenant_id, id, slug, name, field
 const UPDATE: &str = "UPDATE entity_types SET name = $3, fields = $4, version = $5, updated_at = $6 \
      WHERE tenant_id = $1 AND id = $2";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("entity_type::BY_ID", BY_ID),
     ("entity_type::BY_SLUG", BY_SLUG),
     ("entity_type::LIST", LIST),
     ("entity_type::INSERT", INSERT),
     ("entity_type::UPDATE", UPDATE),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("entity_type::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+pub(crate) const POSTGRES_SQL: Texts = &[("entity_type::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+/// A type of entities, with the definitions of its fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTypeRecord {
+    /// Identifies the type.
+    pub id: EntityTypeId,
+    /// Name in URLs; never changes.
+    pub slug: String,
+    /// Display name of one entity.
+    pub name: String,
+    /// Field definitions, in the order of display.
+    pub fields: Vec<FieldDef>,
+    /// Version number: 1 at first, one more with each change.
+    pub version: u64,
+    /// Who made the type: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// Time the type was made (UTC).
+    pub created_at: Timestamp,
+    /// Time of the last change (UTC).
+    pub updated_at: Timestamp,
+}
 
 row! {
     struct Row {

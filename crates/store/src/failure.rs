@@ -1,10 +1,8 @@
 //! Rows of `session_failures`: the failures of sessions that ended badly.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    record::{FailureRecord, Page, SessionRecord},
-    sqlite::row,
+    engine::{Conn, Error, Page, Result, Texts, row, run},
+    session::SessionRecord,
     transaction::WriteTx,
 };
 use domain::{
@@ -47,7 +45,7 @@ const LIST_ACKNOWLEDGED: &str = list_select!("AND f.acknowledged_at IS NOT NULL"
 const OF_SESSIONS_SQLITE: &str = failure_select!("AND f.session_id IN (SELECT unhex(value) FROM json_each($2))");
 const OF_SESSIONS_POSTGRES: &str = failure_select!("AND f.session_id = ANY($2)");
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("failure::INSERT", INSERT),
     ("failure::ACKNOWLEDGE", ACKNOWLEDGE),
     ("failure::BY_SESSION", BY_SESSION),
@@ -55,8 +53,37 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("failure::LIST_OPEN", LIST_OPEN),
     ("failure::LIST_ACKNOWLEDGED", LIST_ACKNOWLEDGED),
 ];
-pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("failure::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE)];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("failure::OF_SESSIONS_POSTGRES", OF_SESSIONS_POSTGRES)];
+pub(crate) const SQLITE_SQL: Texts = &[("failure::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("failure::OF_SESSIONS_POSTGRES", OF_SESSIONS_POSTGRES)];
+
+/// The failure of a session that ended badly, and who has acknowledged it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureRecord {
+    /// The event that ended the session.
+    pub id: EventId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Title of the session.
+    pub title: String,
+    /// Status of the session: failed or expired.
+    pub status: Status,
+    /// Slug of the session's agent.
+    pub agent_slug: Option<String>,
+    /// The action that the session executed.
+    pub action_id: Option<ActionId>,
+    /// Machine-readable error code.
+    pub code: String,
+    /// What went wrong, for people.
+    pub message: String,
+    /// What a person can do about the failure.
+    pub remediation: String,
+    /// Time the session ended (UTC).
+    pub at: Timestamp,
+    /// Who acknowledged the failure.
+    pub acknowledged_by: Option<String>,
+    /// Time the failure was acknowledged (UTC).
+    pub acknowledged_at: Option<Timestamp>,
+}
 
 row! {
     struct Row {

@@ -1,10 +1,7 @@
 //! Rows of `groups` and `group_members`.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Result, is_unique_violation},
-    record::GroupRecord,
-    sqlite::row,
+    engine::{Conn, Result, Texts, is_unique_violation, row, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -39,7 +36,7 @@ const ADD: &str = "INSERT INTO group_members (tenant_id, group_id, user_id, adde
 const REMOVE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND group_id = $2 AND user_id = $3";
 const REMOVE_EVERYWHERE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND user_id = $2";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("group::BY_ID", BY_ID),
     ("group::BY_SLUG", BY_SLUG),
     ("group::LIST", LIST),
@@ -52,7 +49,26 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("group::REMOVE", REMOVE),
     ("group::REMOVE_EVERYWHERE", REMOVE_EVERYWHERE),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("group::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+pub(crate) const POSTGRES_SQL: Texts = &[("group::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+/// A group of people who review together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupRecord {
+    /// Identifies the group.
+    pub id: GroupId,
+    /// Name by which lists of reviewers refer to the group; never changes.
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+    /// Members with their addresses, sorted by address.
+    pub members: Vec<(UserId, String)>,
+    /// Who made the group: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// Time the group was made (UTC).
+    pub created_at: Timestamp,
+    /// Time of the last change of its name or members (UTC).
+    pub updated_at: Timestamp,
+}
 
 row! {
     struct Row {

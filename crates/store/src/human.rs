@@ -1,10 +1,8 @@
 //! Working sessions: rows of `sessions` whose source is the human session bridge.
 
 use crate::{
-    conn::{Conn, run},
-    error::Result,
-    record::SessionRecord,
-    session::{Row, session_select},
+    engine::{Conn, Result, Texts, run},
+    session::{Row, SessionRecord, session_select},
     transaction::WriteTx,
 };
 use domain::{
@@ -27,9 +25,8 @@ const SINCE: &str = session_select!(
 const LEFT_OPEN: &str = "SELECT tenant_id, id FROM sessions \
      WHERE source = 'human-session-bridge' AND status = 'running' AND started_at <= $1 ORDER BY started_at LIMIT $2";
 
-pub(crate) const SQL: &[(&str, &str)] =
-    &[("human::ACTIVE", ACTIVE), ("human::SINCE", SINCE), ("human::LEFT_OPEN", LEFT_OPEN)];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES)];
+pub(crate) const SQL: Texts = &[("human::ACTIVE", ACTIVE), ("human::SINCE", SINCE), ("human::LEFT_OPEN", LEFT_OPEN)];
+pub(crate) const POSTGRES_SQL: Texts = &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES)];
 
 /// The running working session of a person.
 pub async fn active(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<SessionRecord>> {

@@ -1,11 +1,6 @@
 //! Rows for figures: pages of ended sessions, closed gates and answers, newest first.
 
-use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    record::Page,
-    sqlite::row,
-};
+use crate::engine::{Conn, Error, Page, Result, Texts, row, run};
 use domain::{
     Timestamp,
     clock::from_micros,
@@ -30,7 +25,7 @@ const ANSWERS: &str = "SELECT i.id, i.recorded_at, s.agent_slug, s.action_slug, 
      FROM interactions i JOIN sessions s ON s.tenant_id = i.tenant_id AND s.id = i.session_id \
      WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 ORDER BY i.id DESC LIMIT $4";
 
-pub(crate) const SQL: &[(&str, &str)] =
+pub(crate) const SQL: Texts =
     &[("insight::SESSIONS", SESSIONS), ("insight::GATES", GATES), ("insight::ANSWERS", ANSWERS)];
 
 row! {

@@ -1,8 +1,7 @@
 //! Rows of `leases`: work that one server does for all servers. Also the clock for all leases.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
+    engine::{Conn, Error, Result, Texts, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -17,9 +16,9 @@ const TAKE: &str = "INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2
 // Of the statement, not of the transaction: a write that waited for a lock gives a lease its full length.
 const NOW_POSTGRES: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
-pub(crate) const SQL: &[(&str, &str)] = &[("lease::TAKE", TAKE)];
+pub(crate) const SQL: Texts = &[("lease::TAKE", TAKE)];
 
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("lease::NOW_POSTGRES", NOW_POSTGRES)];
+pub(crate) const POSTGRES_SQL: Texts = &[("lease::NOW_POSTGRES", NOW_POSTGRES)];
 
 /// The clock by which leases are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,20 +4,17 @@
 //! engines differ, a `match` has an arm for each. Reads go through [`Store::read`], writes through
 //! [`Store::write`] and [`Store::append`]. Each takes the [`Access`] that it runs with, which PostgreSQL
 //! enforces row by row.
+//!
+//! A module has the tables of one subject. Modules use each other one way, from the bottom up: `engine`, `event`,
+//! `transaction`, the subjects, `writer`, `open`, `statements`.
 
-pub mod access_link;
 pub mod action;
-mod append;
-mod backup;
-pub mod browser_session;
-mod conn;
+mod auth;
 pub mod criteria_set;
+mod engine;
 pub mod entity;
-pub mod entity_import;
 pub mod entity_type;
-mod error;
 pub mod event;
-pub mod export_job;
 pub mod failure;
 pub mod feedback;
 pub mod gate;
@@ -26,49 +23,40 @@ pub mod human;
 pub mod insight;
 pub mod interaction;
 pub mod lease;
-pub mod mark_due;
-mod migration;
-mod notify;
 mod open;
 pub mod outbox;
-mod partition;
-#[cfg(feature = "planted-bugs")]
-mod planted;
-mod record;
 pub mod retention;
-pub mod roll;
 pub mod session;
-mod sign_in;
-mod sql;
-mod sqlite;
-pub mod tenant;
+mod statements;
 pub mod thread;
-pub mod token;
 mod transaction;
-pub mod user;
 pub mod verify;
 pub mod webhook;
 pub mod work_queue;
 mod writer;
 
-pub use access_link::{AccessLinkRecord, LinkPurpose};
-pub use append::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
-pub use conn::{Access, Conn};
-pub use error::{Error, Result};
+pub use action::ActionRecord;
+pub use auth::{
+    AccessLinkRecord, BrowserSessionRecord, LinkPurpose, MemberRecord, SignInAttempts, SignInRecord, TenantRecord,
+    TokenRecord, UserRecord, access_link, browser_session, clear_sign_in_attempts, lock_sign_in_attempts,
+    prune_sign_in_attempts, record_sign_in_attempt, sign_in_attempts, tenant, token, user,
+};
+pub use criteria_set::CriteriaSetRecord;
+pub use engine::{Access, Conn, Error, Page, Result};
+pub use entity::{EntityRecord, EntityVersionRecord, ImportRecord};
+pub use entity_type::EntityTypeRecord;
+pub use event::{AppendOutcome, AppendRefusal, AppendRequest, Change, EventRecord, Notice, PreparedEvent};
+pub use failure::FailureRecord;
 pub use feedback::{FeedbackBackend, FeedbackRecord};
+pub use gate::{DecisionRecord, GateRecord, ReviewerRecord};
+pub use group::GroupRecord;
+pub use interaction::export_job;
 pub use lease::LeaseTime;
 pub use open::{Database, Mode, Store};
 pub use outbox::MessageRecord;
-pub use record::{
-    ActionRecord, BrowserSessionRecord, CriteriaSetRecord, DecisionRecord, EntityRecord, EntityTypeRecord,
-    EntityVersionRecord, EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, Page,
-    ReviewerRecord, SessionRecord, SignInRecord, TenantRecord, TokenRecord, UserRecord,
-};
-pub use sign_in::{
-    SignInAttempts, clear_sign_in_attempts, lock_sign_in_attempts, prune_sign_in_attempts, record_sign_in_attempt,
-    sign_in_attempts,
-};
-pub use sql::statements;
-pub use transaction::{Change, Notice, WriteTx};
+pub use session::SessionRecord;
+pub use statements::statements;
+pub use transaction::WriteTx;
+pub use verify::roll;
 pub use webhook::WebhookRecord;
 pub use writer::Stats;

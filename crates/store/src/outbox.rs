@@ -1,9 +1,7 @@
 //! Rows of `outbox`: messages to webhooks and people. Each is delivered at least once.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    sqlite::row,
+    engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -77,7 +75,7 @@ const OF_TARGET: &str =
 const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
      WHERE (delivered_at IS NOT NULL OR dead_at IS NOT NULL) AND created_at < $1 ORDER BY created_at LIMIT $2)";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("outbox::INSERT", INSERT),
     ("outbox::ANY_DUE", ANY_DUE),
     ("outbox::WORKSPACES_DUE", WORKSPACES_DUE),
@@ -87,8 +85,8 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("outbox::OF_TARGET", OF_TARGET),
     ("outbox::PRUNE", PRUNE),
 ];
-pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("outbox::TAKE_SQLITE", TAKE_SQLITE)];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("outbox::TAKE_POSTGRES", TAKE_POSTGRES)];
+pub(crate) const SQLITE_SQL: Texts = &[("outbox::TAKE_SQLITE", TAKE_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("outbox::TAKE_POSTGRES", TAKE_POSTGRES)];
 
 /// A message that is waiting, delivered or given up.
 #[derive(Debug, Clone, PartialEq, Eq)]

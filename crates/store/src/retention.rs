@@ -1,11 +1,9 @@
 //! Rows of `erasures`, and the erasure of the content of old sessions from every table.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    open::Store,
-    record::SessionRecord,
-    sqlite::{SqliteConnection, row},
+    engine::{Conn, Error, Result, Texts, row, run},
+    interaction,
+    session::SessionRecord,
     transaction::WriteTx,
 };
 use domain::{
@@ -17,11 +15,7 @@ use domain::{
     session::State,
     thread::is_incognito,
 };
-use std::{path::Path, time::Duration};
 use uuid::Uuid;
-
-/// How long emptying the write-ahead log waits for other processes that use the file.
-const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
 
 /// Replaces an erased text.
 pub const ERASED: &str = "(erased)";
@@ -52,7 +46,7 @@ const STANDING: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = 
      (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
 const MESSAGES: &str = "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("retention::DUE", DUE),
     ("retention::BEGIN", BEGIN),
     ("retention::EVENTS", EVENTS),
@@ -201,8 +195,8 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &SessionRecord, at:
     run!(tx.conn(), execute, DECISIONS, tenant, session)?;
     run!(tx.conn(), execute, GATES, tenant, session, ERASED, tool, output, fields, question)?;
     run!(tx.conn(), execute, FAILURES, tenant, session, ERASED)?;
-    crate::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
-    crate::interaction::forget(tx, due.tenant_id, due.session_id).await?;
+    interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
+    interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, FINISH, tenant, session, to_micros(at))?;
     Ok(())
 }
@@ -241,34 +235,4 @@ pub async fn erasure_state(conn: &mut Conn<'_>, tenant_id: TenantId, session_id:
         (0, _) => ErasureState::Unknown,
         _ => ErasureState::Kept,
     })
-}
-
-impl Store {
-    /// Removes erased content from the SQLite file: empties the write-ahead log and rewrites every page. No
-    /// other process may have the file open. Does nothing on PostgreSQL.
-    pub async fn scrub(&self) -> Result<()> {
-        let Some(data_dir) = self.data_dir() else { return Ok(()) };
-        let file = data_dir.join(crate::open::SQLITE_FILE);
-        let scrubbed = tokio::task::spawn_blocking(move || scrub_file(&file)).await;
-        scrubbed.unwrap_or_else(|panic| Err(Error::Database(format!("the file could not be scrubbed: {panic}"))))
-    }
-}
-
-fn scrub_file(file: &Path) -> Result<()> {
-    let mut connection = SqliteConnection::open(file, false)?;
-    // VACUUM removes the free pages of the old file. The checkpoint then replaces its old pages with the new
-    // ones.
-    empty_wal(&mut connection)?;
-    connection.batch(crate::sql::SQLITE_VACUUM)?;
-    empty_wal(&mut connection)
-}
-
-fn empty_wal(connection: &mut SqliteConnection) -> Result<()> {
-    if connection.truncate_wal(TRUNCATE_WAIT)? {
-        return Ok(());
-    }
-    Err(Error::Unavailable(
-        "another process has the database open, so erased content stays in its write-ahead log: stop it and run this again"
-            .into(),
-    ))
 }

@@ -1,10 +1,8 @@
 //! Conversations: sessions whose source is `thread`.
 
 use crate::{
-    conn::{Conn, run},
-    error::Result,
-    record::{Page, SessionRecord},
-    session::{Row, session_select},
+    engine::{Conn, Page, Result, Texts, run},
+    session::{Row, SessionRecord, session_select},
 };
 use domain::id::{EventId, SessionId, TenantId, UserId};
 use uuid::Uuid;
@@ -26,7 +24,7 @@ const MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
 const HAS_EVENT: &str =
     "SELECT COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("thread::OWN", OWN),
     ("thread::MESSAGE", MESSAGE),
     ("thread::ANSWER", ANSWER),

@@ -1,9 +1,7 @@
 //! Rows of `webhooks`: URLs of a workspace that receive messages about events.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    sqlite::row,
+    engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -25,7 +23,7 @@ const DELETE: &str = "DELETE FROM webhooks WHERE tenant_id = $1 AND id = $2";
 const DISABLE: &str = "UPDATE webhooks SET disabled_at = $3, disabled_reason = $4 \
      WHERE tenant_id = $1 AND id = $2 AND disabled_at IS NULL";
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("webhook::INSERT", INSERT),
     ("webhook::BY_ID", BY_ID),
     ("webhook::LIST", LIST),

@@ -11,8 +11,7 @@ use domain::{
 };
 use store::{
     Access,
-    interaction::{insert_feedback, session_of},
-    mark_due::MarkDue,
+    interaction::{insert_feedback, mark_due::MarkDue, session_of},
 };
 use uuid::Uuid;
 
@@ -67,7 +66,7 @@ pub async fn mark(
             let record = record(row_id, &line);
             insert_feedback(tx, scope.tenant_id, (session_id, id), (feedback, Source::Manual), &record).await?;
             if let Some(within) = file_within {
-                store::mark_due::push(tx, scope.tenant_id, (row_id, session_id), at + within).await?;
+                store::interaction::mark_due::push(tx, scope.tenant_id, (row_id, session_id), at + within).await?;
             }
             Ok(())
         })
@@ -79,7 +78,10 @@ pub async fn mark(
 /// Returns at most `max` lines of feedback, of all workspaces, that are due to be written to a file.
 pub async fn list_unwritten(ledger: &Ledger, max: u32) -> Result<Vec<MarkDue>> {
     let now = ledger.now();
-    Ok(ledger.store().read(Access::System, move |conn| Box::pin(store::mark_due::due(conn, now, max))).await?)
+    Ok(ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(store::interaction::mark_due::due(conn, now, max)))
+        .await?)
 }
 
 /// Records that these lines are in their files.
@@ -87,7 +89,7 @@ pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Resu
     let noted = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
             for (tenant_id, id) in lines {
-                store::mark_due::done(tx, tenant_id, id).await?;
+                store::interaction::mark_due::done(tx, tenant_id, id).await?;
             }
             Ok(())
         })
@@ -99,7 +101,7 @@ pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Resu
 pub async fn postpone_unwritten(ledger: &Ledger, by: TimeDelta) -> Result<()> {
     let now = ledger.now();
     let put_off = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move { Ok(store::mark_due::postpone(tx, now, now + by).await?) })
+        Box::pin(async move { Ok(store::interaction::mark_due::postpone(tx, now, now + by).await?) })
     });
     put_off.await
 }

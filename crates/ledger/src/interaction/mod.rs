@@ -15,8 +15,8 @@ pub use list::{ListInteractions, list, page_by_operator};
 pub use mark::{Mark, list_unwritten, mark, mark_written, postpone_unwritten};
 pub use settle::{Line, Lines, settle};
 pub use store::{
+    interaction::mark_due::MarkDue,
     interaction::{InteractionRow, Stream},
-    mark_due::MarkDue,
 };
 pub use turn::{PreviousOutcome, ReviewResult, Turn};
 

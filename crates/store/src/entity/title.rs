@@ -1,23 +1,28 @@
 //! Titles of many entities in one query.
 
-use crate::{conn::Conn, error::Result};
+use crate::engine::{Conn, Result, Texts};
 use domain::{
     id::{EntityId, EntityTypeId, TenantId},
     limit::ENTITY_TITLES_MAX,
 };
 use uuid::Uuid;
 
-pub(crate) const TITLES_SQLITE: &str = "SELECT e.id, e.title, t.slug FROM entities e \
+const TITLES_SQLITE: &str = "SELECT e.id, e.title, t.slug FROM entities e \
      JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
      WHERE e.tenant_id = $1 AND e.id IN (SELECT unhex(value) FROM json_each($2)) ORDER BY e.id";
-pub(crate) const TITLES_POSTGRES: &str = "SELECT e.id, e.title, t.slug FROM entities e \
+const TITLES_POSTGRES: &str = "SELECT e.id, e.title, t.slug FROM entities e \
      JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
      WHERE e.tenant_id = $1 AND e.id = ANY($2) ORDER BY e.id";
 
-pub(crate) const TAKEN_SQLITE: &str = "SELECT DISTINCT title FROM entities \
+const TAKEN_SQLITE: &str = "SELECT DISTINCT title FROM entities \
      WHERE tenant_id = $1 AND type_id = $2 AND title IN (SELECT value FROM json_each($3))";
-pub(crate) const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
+const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
      WHERE tenant_id = $1 AND type_id = $2 AND title = ANY($3)";
+
+pub(crate) const SQLITE_SQL: Texts =
+    &[("entity::title::TITLES_SQLITE", TITLES_SQLITE), ("entity::title::TAKEN_SQLITE", TAKEN_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts =
+    &[("entity::title::TITLES_POSTGRES", TITLES_POSTGRES), ("entity::title::TAKEN_POSTGRES", TAKEN_POSTGRES)];
 
 /// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
 type One<T> = (T,);

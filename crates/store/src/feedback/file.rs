@@ -4,14 +4,11 @@
 //! the file again. So a file that was damaged, missing or read-only works as soon as it has been repaired, without a
 //! restart.
 
-use super::Body;
 use crate::{
-    backup,
-    conn::Conn,
-    error::{Error, Result},
-    open::lock_file,
-    sqlite::SqliteConnection,
+    engine::{Conn, Error, Result, SqliteConnection, file, migration},
+    verify,
 };
+use futures_util::future::BoxFuture;
 use sqlx::{ConnectOptions as _, sqlite::SqliteConnectOptions};
 use std::{
     path::{Path, PathBuf},
@@ -38,6 +35,9 @@ struct Writer {
     /// Whether the write-ahead log may hold ratings that were removed or replaced.
     has_remains: bool,
 }
+
+/// Queries on the place where ratings are.
+pub(super) type Body<T> = Box<dyn for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send>;
 
 /// The result of a write.
 pub(super) struct Written<T> {
@@ -152,24 +152,24 @@ impl Writer {
 }
 
 /// What SQLite finds wrong in the file, where there is one.
-pub(super) fn check(data_dir: &Path) -> Result<Vec<String>> {
+pub(crate) fn check_file(data_dir: &Path) -> Result<Vec<String>> {
     let file = data_dir.join(FILE);
     if !file.exists() {
         return Ok(Vec::new());
     }
     let (mut reader, _) = SqliteConnection::open_immutable(&file)?;
-    let problems = crate::verify::check_file(&mut reader)?;
+    let problems = verify::check_file(&mut reader)?;
     Ok(problems.into_iter().map(|problem| format!("{FILE}: {problem}")).collect())
 }
 
 /// Copies the file, where there is one; whether there is.
-pub(super) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
+pub(crate) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
     let file = data_dir.join(FILE);
     if !file.exists() {
         return Ok(false);
     }
     let (reader, _) = SqliteConnection::open_immutable(&file)?;
-    backup::sqlite(reader, target).await?;
+    file::back_up(reader, target).await?;
     Ok(true)
 }
 
@@ -215,7 +215,7 @@ fn open_reader(data_dir: &Path) -> Result<SqliteConnection> {
 fn open_migrated(data_dir: &Path) -> Result<SqliteConnection> {
     let file = data_dir.join(FILE);
     let connection = SqliteConnection::open(&file, false)?;
-    let _migrating = lock_file(data_dir, "migrate.lock", false)?;
+    let _migrating = file::lock(data_dir, "migrate.lock", false)?;
     futures_executor::block_on(migrate(&file))?;
     Ok(connection)
 }
@@ -223,7 +223,7 @@ fn open_migrated(data_dir: &Path) -> Result<SqliteConnection> {
 async fn migrate(file: &Path) -> Result<()> {
     let options = SqliteConnectOptions::new().filename(file).disable_statement_logging();
     let mut migrating = options.connect().await?;
-    let migrated = crate::migration::sqlite_feedback().run(&mut migrating).await;
+    let migrated = migration::sqlite_feedback().run(&mut migrating).await;
     migrated.map_err(|e| Error::Database(format!("migration of {FILE} failed: {e}")))?;
     sqlx::Connection::close(migrating).await?;
     Ok(())

@@ -1,11 +1,8 @@
 //! Rows of `gate_decisions`. They are added, never changed.
 
-use super::hex_list;
+use super::{DecisionRecord, hex_list};
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    record::DecisionRecord,
-    sqlite::row,
+    engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -17,7 +14,7 @@ use domain::{
 use std::collections::HashMap;
 use uuid::Uuid;
 
-pub(crate) const ADD: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, user_id, actor, verdict, undoes, value, \
+const ADD: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, user_id, actor, verdict, undoes, value, \
      value_digest, note, at, entity_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
      (SELECT e.version FROM gates g JOIN entities e ON e.tenant_id = g.tenant_id AND e.id = g.entity_id \
      WHERE g.tenant_id = $1 AND g.id = $2))";
@@ -33,8 +30,12 @@ macro_rules! of_gates {
         )
     };
 }
-pub(crate) const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
-pub(crate) const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
+const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+
+pub(crate) const SQL: Texts = &[("gate::decision::ADD", ADD)];
+pub(crate) const SQLITE_SQL: Texts = &[("gate::decision::OF_GATES_SQLITE", OF_GATES_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("gate::decision::OF_GATES_POSTGRES", OF_GATES_POSTGRES)];
 
 row! {
     struct Row {

@@ -1,11 +1,7 @@
 //! Lists of gates: those that one reviewer may decide, and those of the whole workspace.
 
-use super::{Row, gate_select, records};
-use crate::{
-    conn::{Conn, run},
-    error::Result,
-    record::{GateRecord, Page},
-};
+use super::{GateRecord, Row, gate_select, records};
+use crate::engine::{Conn, Page, Result, Texts, run};
 use domain::{
     Timestamp,
     clock::to_micros,
@@ -52,7 +48,7 @@ macro_rules! shown {
 
 pub(crate) use {mine, shown, snoozed};
 
-pub(crate) const MINE: &str = gate_select!(concat!(
+const MINE: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $4 AND ",
     mine!("$3"),
     " AND ",
@@ -61,7 +57,7 @@ pub(crate) const MINE: &str = gate_select!(concat!(
     snoozed!("$9"),
     page!()
 ));
-pub(crate) const MINE_SNOOZED: &str = gate_select!(concat!(
+const MINE_SNOOZED: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $4 AND ",
     mine!("$3"),
     " AND ",
@@ -70,19 +66,19 @@ pub(crate) const MINE_SNOOZED: &str = gate_select!(concat!(
     snoozed!("$9"),
     page!()
 ));
-pub(crate) const ALL: &str = gate_select!(concat!(
+const ALL: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) AND ",
     shown!(),
     " ORDER BY g.order_at, g.id LIMIT $6"
 ));
 // While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
-pub(crate) const HELD_BY: &str = gate_select!(concat!(
+const HELD_BY: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
      WHERE d.tenant_id = $1 AND d.gate_id = g.id ORDER BY d.number DESC LIMIT 1) AND ",
     shown!(),
     " ORDER BY g.held_until DESC, g.order_at, g.id LIMIT $4"
 ));
-pub(crate) const COUNT_MINE: &str = concat!(
+const COUNT_MINE: &str = concat!(
     "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
     mine!("$3"),
     " AND ",
@@ -91,6 +87,14 @@ pub(crate) const COUNT_MINE: &str = concat!(
     snoozed!("$4"),
     " LIMIT $5) AS counted"
 );
+
+pub(crate) const SQL: Texts = &[
+    ("gate::inbox::MINE", MINE),
+    ("gate::inbox::MINE_SNOOZED", MINE_SNOOZED),
+    ("gate::inbox::ALL", ALL),
+    ("gate::inbox::HELD_BY", HELD_BY),
+    ("gate::inbox::COUNT_MINE", COUNT_MINE),
+];
 
 /// Whose gates are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

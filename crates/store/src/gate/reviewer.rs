@@ -1,10 +1,8 @@
 //! Rows of `gate_reviewers`: who may decide a gate.
 
-use super::{hex_list, inbox::shown};
+use super::{ReviewerRecord, hex_list, shown};
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    record::ReviewerRecord,
+    engine::{Conn, Error, Result, Texts, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -15,9 +13,9 @@ use domain::{
 use std::collections::HashMap;
 use uuid::Uuid;
 
-pub(crate) const ADD: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
+const ADD: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
      ON CONFLICT DO NOTHING";
-pub(crate) const IS: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
+const IS: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
      AND ((r.kind = 'user' AND r.reviewer_id = $3) OR (r.kind = 'anyone' AND $4 >= 1) OR (r.kind = 'admins' AND $4 >= 2) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
      AND m.user_id = $3)))";
@@ -34,10 +32,10 @@ macro_rules! of_gates {
         )
     };
 }
-pub(crate) const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
-pub(crate) const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
+const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
 
-pub(crate) const WANTING_EMAIL: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
+const WANTING_EMAIL: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
      FROM memberships m JOIN gate_reviewers r ON r.tenant_id = m.tenant_id AND r.gate_id = $2 \
      AND (r.kind = 'anyone' OR (r.kind = 'admins' AND m.role = 'admin') OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
@@ -64,7 +62,7 @@ macro_rules! left {
     };
 }
 // Anyone who reviews includes the admins. Questions of incognito conversations are for their person alone.
-pub(crate) const SHORT: &str = concat!(
+const SHORT: &str = concat!(
     "SELECT g.tenant_id, g.id, g.session_id FROM gates g WHERE g.state = 'open' AND g.id > $1 \
      AND NOT EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
      AND r.kind IN ('anyone', 'admins')) AND g.quorum > (SELECT COUNT(*) FROM memberships m WHERE ",
@@ -73,11 +71,21 @@ pub(crate) const SHORT: &str = concat!(
     shown!(),
     " ORDER BY g.id LIMIT $2"
 );
-pub(crate) const LEFT: &str = concat!(
+const LEFT: &str = concat!(
     "SELECT m.user_id FROM gates g JOIN memberships m ON ",
     left!(),
     " WHERE g.tenant_id = $1 AND g.id = $2 ORDER BY m.user_id"
 );
+
+pub(crate) const SQL: Texts = &[
+    ("gate::reviewer::ADD", ADD),
+    ("gate::reviewer::IS", IS),
+    ("gate::reviewer::WANTING_EMAIL", WANTING_EMAIL),
+    ("gate::reviewer::SHORT", SHORT),
+    ("gate::reviewer::LEFT", LEFT),
+];
+pub(crate) const SQLITE_SQL: Texts = &[("gate::reviewer::OF_GATES_SQLITE", OF_GATES_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("gate::reviewer::OF_GATES_POSTGRES", OF_GATES_POSTGRES)];
 
 /// Open gates that need more approvals than they have reviewers with access, in id order after `after`.
 pub async fn short_of_reviewers(

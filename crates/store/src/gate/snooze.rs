@@ -2,8 +2,7 @@
 
 use super::hex_list;
 use crate::{
-    conn::{Conn, run},
-    error::Result,
+    engine::{Conn, Result, Texts, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -14,9 +13,9 @@ use domain::{
 use std::collections::HashMap;
 use uuid::Uuid;
 
-pub(crate) const SNOOZE: &str = "INSERT INTO gate_snoozes (tenant_id, gate_id, user_id, until) VALUES ($1, $2, $3, $4) \
+const SNOOZE: &str = "INSERT INTO gate_snoozes (tenant_id, gate_id, user_id, until) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (tenant_id, gate_id, user_id) DO UPDATE SET until = excluded.until";
-pub(crate) const UNSNOOZE: &str = "DELETE FROM gate_snoozes WHERE tenant_id = $1 AND gate_id = $2 AND user_id = $3";
+const UNSNOOZE: &str = "DELETE FROM gate_snoozes WHERE tenant_id = $1 AND gate_id = $2 AND user_id = $3";
 
 macro_rules! until {
     ($ids:literal) => {
@@ -27,8 +26,12 @@ macro_rules! until {
         )
     };
 }
-pub(crate) const UNTIL_SQLITE: &str = until!("IN (SELECT unhex(value) FROM json_each($2))");
-pub(crate) const UNTIL_POSTGRES: &str = until!("= ANY($2)");
+const UNTIL_SQLITE: &str = until!("IN (SELECT unhex(value) FROM json_each($2))");
+const UNTIL_POSTGRES: &str = until!("= ANY($2)");
+
+pub(crate) const SQL: Texts = &[("gate::snooze::SNOOZE", SNOOZE), ("gate::snooze::UNSNOOZE", UNSNOOZE)];
+pub(crate) const SQLITE_SQL: Texts = &[("gate::snooze::UNTIL_SQLITE", UNTIL_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("gate::snooze::UNTIL_POSTGRES", UNTIL_POSTGRES)];
 
 /// Hides a gate from one person's inbox until `until`.
 pub async fn snooze(

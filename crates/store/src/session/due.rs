@@ -1,8 +1,7 @@
 //! Expiry of worker leases and of the time limits of sessions.
 
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
+    engine::{Conn, Error, Result, Texts, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,15 +12,21 @@ use domain::{
 };
 use uuid::Uuid;
 
-pub(crate) const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
+const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
      WHERE tenant_id = $1 AND id = $2 AND status = 'running' AND attempt = $4";
-pub(crate) const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
+const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
      WHERE lease_expires_at IS NOT NULL AND lease_seconds IS NOT NULL";
-pub(crate) const LEASES_LOST: &str =
+const LEASES_LOST: &str =
     "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
 
-pub(crate) const OVERDUE: &str =
-    "SELECT tenant_id, id FROM sessions WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2";
+const OVERDUE: &str = "SELECT tenant_id, id FROM sessions WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2";
+
+pub(crate) const SQL: Texts = &[
+    ("session::due::EXTEND_LEASE", EXTEND_LEASE),
+    ("session::due::REARM_LEASES", REARM_LEASES),
+    ("session::due::LEASES_LOST", LEASES_LOST),
+    ("session::due::OVERDUE", OVERDUE),
+];
 
 /// Reads the time limits of a row. Most sessions have none.
 pub(super) fn limits(text: Option<&str>) -> Result<TimeLimits> {
@@ -58,7 +63,7 @@ pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
 /// Sessions of every workspace whose lease expired before `now`, the longest expired first.
 pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
     #[cfg(feature = "planted-bugs")]
-    if crate::planted::is(crate::planted::Bug::LeaseNeverExpires) {
+    if crate::engine::planted::is(crate::engine::planted::Bug::LeaseNeverExpires) {
         return Ok(Vec::new());
     }
     let rows = run!(conn, fetch_all(Uuid, Uuid), LEASES_LOST, to_micros(now), i64::from(max))?;

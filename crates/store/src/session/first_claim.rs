@@ -5,17 +5,11 @@
 //! from data that the statement passes ([`domain::chain::tail`]). The digests are computed again here and
 //! must be equal.
 
-use super::Row;
+use super::{Row, SessionRecord};
 use crate::{
-    append::{PreparedEvent, link},
-    conn::Access,
-    error::{Error, Result},
-    event::NewRow,
+    engine::{Access, Error, Result, Texts},
+    event::{Head, NewRow, Notice, PreparedEvent, link},
     lease::LeaseTime,
-    open::Store,
-    record::SessionRecord,
-    session::Head,
-    transaction::{Notice, lane_with_timeout},
 };
 use domain::{
     Timestamp,
@@ -29,8 +23,10 @@ use sqlx::{FromRow as _, PgConnection, Row as _};
 use std::sync::Arc;
 use uuid::Uuid;
 
-pub(crate) const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
      $11, $12, $13, $14, $15, $16, $17, $18, $19) AS c";
+
+pub(crate) const POSTGRES_SQL: Texts = &[("session::first_claim::CLAIM", CLAIM)];
 
 /// A claim of sessions that are queued for the first time, decided beforehand.
 #[derive(Debug, Clone)]
@@ -65,24 +61,6 @@ pub struct ClaimTerms {
 /// The claimed sessions with their notices. `None` if nothing was taken because one of the sessions needs
 /// the general path.
 pub(crate) type ClaimedSessions = Option<Vec<(SessionRecord, Notice)>>;
-
-impl Store {
-    /// Claims the oldest queued sessions in one statement, as many as `claim` has events for. Concurrent calls
-    /// with the same terms share the statement.
-    ///
-    /// Returns `None`, and claims nothing, on SQLite and when one of the sessions was claimed before, depends
-    /// on others, has time limits, or belongs to a person who has a working session.
-    pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
-        if !self.is_postgres() {
-            return Ok(None);
-        }
-        #[cfg(feature = "planted-bugs")]
-        if crate::planted::is(crate::planted::Bug::DoubleClaim) {
-            return Ok(None);
-        }
-        lane_with_timeout(self.writer().claim(access, claim)).await
-    }
-}
 
 impl FirstClaim {
     /// Whether another claim may share this one's statement.

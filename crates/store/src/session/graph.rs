@@ -1,12 +1,9 @@
 //! Sessions that wait for others: rows of `session_dependencies`, children, and endings that are still to
 //! be followed up.
 
-use super::{Row, session_select};
+use super::{Row, SessionRecord, session_select};
 use crate::{
-    conn::{Conn, run},
-    error::{Error, Result},
-    record::SessionRecord,
-    sqlite::row,
+    engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -96,7 +93,7 @@ const TOLD_CHILDREN: &str = told_select!(
      t.id AS position FROM sessions t WHERE t.tenant_id = $1 AND t.parent_id = $2 ORDER BY t.id LIMIT $3"
 );
 
-pub(crate) const SQL: &[(&str, &str)] = &[
+pub(crate) const SQL: Texts = &[
     ("session::graph::INSERT", INSERT),
     ("session::graph::MARK_AWAITED", MARK_AWAITED),
     ("session::graph::DEPENDENTS_COUNT", DEPENDENTS_COUNT),
@@ -114,7 +111,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::graph::TOLD_DEPENDENCIES", TOLD_DEPENDENCIES),
     ("session::graph::TOLD_CHILDREN", TOLD_CHILDREN),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
+pub(crate) const POSTGRES_SQL: Texts = &[
     ("session::graph::LOCK_POSTGRES", LOCK_POSTGRES),
     ("session::graph::ONE_AT_A_TIME_POSTGRES", ONE_AT_A_TIME_POSTGRES),
 ];

@@ -1,11 +1,7 @@
 //! Lists of sessions, newest first, by keyset.
 
-use super::{Row, session_select};
-use crate::{
-    conn::{Conn, run},
-    error::Result,
-    record::{Page, SessionRecord},
-};
+use super::{Row, SessionRecord, record, session_select};
+use crate::engine::{Conn, Page, Result, Texts, contains, run};
 use domain::{
     id::{ActionId, SessionId, TenantId},
     session::{Status, Type},
@@ -24,14 +20,27 @@ macro_rules! list_select {
         ))
     };
 }
-pub(crate) const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
-pub(crate) const BY_STATUS: &str = list_select!("status = $2");
-pub(crate) const BY_ACTION: &str = list_select!("action_id = $2");
-pub(crate) const BY_PARENT: &str = list_select!("parent_id = $2");
-pub(crate) const BY_RETRIED: &str = list_select!("retry_of = $2");
-pub(crate) const BY_IDS_SQLITE: &str =
-    session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
-pub(crate) const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
+// Driven by `sessions_by_parent`.
+const NEWEST_CONTINUATION: &str =
+    session_select!("tenant_id = $1 AND parent_id = $2 AND source = $3 ORDER BY id DESC LIMIT 1");
+const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
+const BY_STATUS: &str = list_select!("status = $2");
+const BY_ACTION: &str = list_select!("action_id = $2");
+const BY_PARENT: &str = list_select!("parent_id = $2");
+const BY_RETRIED: &str = list_select!("retry_of = $2");
+const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
+const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
+
+pub(crate) const SQL: Texts = &[
+    ("session::list::BY_TENANT", BY_TENANT),
+    ("session::list::BY_STATUS", BY_STATUS),
+    ("session::list::BY_ACTION", BY_ACTION),
+    ("session::list::BY_PARENT", BY_PARENT),
+    ("session::list::BY_RETRIED", BY_RETRIED),
+    ("session::list::NEWEST_CONTINUATION", NEWEST_CONTINUATION),
+];
+pub(crate) const SQLITE_SQL: Texts = &[("session::list::BY_IDS_SQLITE", BY_IDS_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("session::list::BY_IDS_POSTGRES", BY_IDS_POSTGRES)];
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -108,17 +117,14 @@ pub async fn newest_of_action(
     Ok(list(conn, tenant_id, &filter, None, 1).await?.items.pop())
 }
 
-/// The LIKE pattern for "contains", with its own wildcards taken literally.
-pub(crate) fn contains(text: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in text.to_lowercase().chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
+/// The newest session of this source that was started by `first`.
+pub async fn newest_continuation(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    first: SessionId,
+    source: &str,
+) -> Result<Option<SessionRecord>> {
+    record(run!(conn, fetch_optional Row, NEWEST_CONTINUATION, tenant_id.0, first.0, source)?)
 }
 
 fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<SessionRecord>> {

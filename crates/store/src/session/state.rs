@@ -1,6 +1,6 @@
 //! Conversion of the columns that describe a session's status into a [`State`].
 
-use crate::error::{Error, Result};
+use crate::engine::{Error, Result};
 use domain::{
     Timestamp,
     session::{End, EndReason, Ended, Lease, State, Status, WaitsFor},

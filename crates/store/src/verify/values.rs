@@ -1,6 +1,6 @@
 //! Finds values outside of the closed lists of known values, with the rows that hold them.
 
-use crate::{conn::Conn, error::Result};
+use crate::engine::{Conn, Result};
 use domain::{
     action::OutputType,
     event::EventRole,

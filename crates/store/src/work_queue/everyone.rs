@@ -3,10 +3,8 @@
 use super::{Since, failed_since, part_of_day, ready};
 use crate::{
     action::action_select,
-    conn::{Conn, run},
-    error::Result,
-    record::SessionRecord,
-    session::{self, session_select},
+    engine::{Conn, Result, run},
+    session::{self, SessionRecord, session_select},
 };
 use domain::{clock::to_micros, id::TenantId, work_queue::Bucket};
 

@@ -1,14 +1,11 @@
 //! The one SQLite writer. A group is BEGIN, merged appends, commands as savepoints, COMMIT, and the
 //! answers.
 
-use super::{Command, Counters, Group, Job, Settle, WaitingClaim};
+use super::job::{Command, Counters, Group, Job, Settle, WaitingClaim};
 use crate::{
-    append::{self, AppendRefusal, AppendRequest, GroupNotices, Settled},
-    conn::Conn,
-    error::{Error, is_unique_violation},
-    open::publish,
-    sqlite::SqliteConnection,
-    transaction::{Change, Notice, WriteTx},
+    engine::{Conn, Error, SQLITE_CHECKPOINT, SqliteConnection, is_unique_violation},
+    event::{self, AppendRefusal, AppendRequest, Change, GroupNotices, Notice, Settled, publish},
+    transaction::WriteTx,
 };
 use std::sync::{Arc, atomic::Ordering};
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -42,7 +39,7 @@ impl SqliteLane {
                 break;
             }
         }
-        if let Err(error) = self.connection.batch(crate::sql::SQLITE_CHECKPOINT) {
+        if let Err(error) = self.connection.batch(SQLITE_CHECKPOINT) {
             tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
         }
         if let Err(error) = self.connection.close() {
@@ -135,7 +132,7 @@ impl SqliteLane {
             },
         };
         #[cfg(feature = "planted-bugs")]
-        if crate::planted::is(crate::planted::Bug::AckBeforeCommit) {
+        if crate::engine::planted::is(crate::engine::planted::Bug::AckBeforeCommit) {
             for (reply, settled) in replies.into_iter().zip(settled.unwrap_or_default()) {
                 let _ = reply.send(settled);
             }
@@ -159,7 +156,7 @@ impl SqliteLane {
         is_alone: bool,
     ) -> std::result::Result<(Vec<Settled>, Vec<Notice>), sqlx::Error> {
         #[cfg(feature = "planted-bugs")]
-        if crate::planted::is(crate::planted::Bug::SplitBatch) {
+        if crate::engine::planted::is(crate::engine::planted::Bug::SplitBatch) {
             self.first_halves(requests).await?;
         }
         let requests: Vec<&AppendRequest> = requests.iter().collect();
@@ -167,7 +164,7 @@ impl SqliteLane {
             self.connection.control("SAVEPOINT appends")?;
         }
         let mut notices = GroupNotices::default();
-        let applied = append::apply(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await;
+        let applied = event::apply(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await;
         let settled = match applied {
             Ok(settled) => settled,
             Err(error) if is_unique_violation(&error) => {
@@ -178,7 +175,7 @@ impl SqliteLane {
                     self.connection.control("ROLLBACK TO appends")?;
                 }
                 notices = GroupNotices::default();
-                append::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
+                event::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
             }
             Err(error) => return Err(error),
         };
@@ -195,7 +192,7 @@ impl SqliteLane {
             let mut half = request.clone();
             half.events.truncate(request.events.len() / 2);
             let mut notices = GroupNotices::default();
-            append::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
+            event::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
             self.connection.batch("COMMIT; BEGIN IMMEDIATE")?;
         }
         Ok(())

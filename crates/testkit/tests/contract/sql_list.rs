@@ -11,31 +11,35 @@ use std::{
 
 /// Text constants that are not statements, and why.
 const NO_STATEMENTS: [(&str, &str); 16] = [
-    ("access_link::INVITATION", "a value"),
-    ("access_link::RESET", "a value"),
-    ("error::NUL_IN_TEXT", "an error code"),
-    ("event::INTO", "a part of the statements that insert events"),
+    ("auth::access_link::INVITATION", "a value"),
+    ("auth::access_link::RESET", "a value"),
+    ("engine::error::NUL_IN_TEXT", "an error code"),
+    ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
+    ("event::insert::INTO", "a part of the statements that insert events"),
+    ("event::notice::CHANNEL", "a name"),
     ("feedback::file::FILE", "a file name"),
-    ("notify::CHANNEL", "a name"),
-    ("open::SQLITE_FILE", "a file name"),
+    ("open::access::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
+    ("open::access::END_SNAPSHOT_SQLITE", "transaction control"),
+    ("open::sqlite::SQLITE_FILE", "a file name"),
     ("retention::ERASED", "a value"),
     ("retention::INCOGNITO_ALONE", "a value"),
-    ("session::head::UPDATE_POSTGRES", "a part of session::head::APPEND_POSTGRES"),
-    ("session::planted::FORCE", "a bug that is planted for the torture test"),
-    ("session::planted::HELD", "a bug that is planted for the torture test"),
-    ("transaction::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
-    ("transaction::END_SNAPSHOT_SQLITE", "transaction control"),
+    ("session::claim::HELD", "a bug that is planted for the torture test"),
+    ("session::write::FORCE", "a bug that is planted for the torture test"),
     ("verify::values::OF_SESSION", "a part of verify::values::of_events"),
     ("writer::sqlite::BEGIN", "transaction control"),
 ];
 
 /// SQL outside of constants: the file, a part of the line, and why.
 const MADE_ELSEWHERE: [(&str, &str, &str); 6] = [
-    ("backup.rs", "VACUUM INTO", "names a file; the tests of backups run it"),
-    ("conn.rs", "BEGIN{mode};", "names whoever acts; every transaction on PostgreSQL runs it"),
-    ("event.rs", "INSERT {INTO} SELECT * FROM UNNEST", "makes event::INSERT_POSTGRES"),
-    ("partition.rs", "CREATE TABLE IF NOT EXISTS", "names a month; every server on PostgreSQL runs it at its start"),
-    ("sqlite.rs", "DROP INDEX IF EXISTS", "a bug that is planted for the torture test"),
+    ("engine/conn.rs", "BEGIN{mode};", "names whoever acts; every transaction on PostgreSQL runs it"),
+    ("engine/file.rs", "VACUUM INTO", "names a file; the tests of backups run it"),
+    ("engine/sqlite.rs", "DROP INDEX IF EXISTS", "a bug that is planted for the torture test"),
+    ("event/insert.rs", "INSERT {INTO} SELECT * FROM UNNEST", "makes event::insert::INSERT_POSTGRES"),
+    (
+        "event/partition.rs",
+        "CREATE TABLE IF NOT EXISTS",
+        "names a month; every server on PostgreSQL runs it at its start",
+    ),
     ("verify/values.rs", "SELECT {}, {} FROM {}", "makes verify::values"),
 ];
 
@@ -70,7 +74,7 @@ fn sources() -> Vec<(String, String)> {
 
 /// Returns the names of text constants, and the lines outside of constants and macros that start a statement.
 fn read(file: &str, text: &str) -> (Vec<String>, Vec<String>) {
-    let module = file.trim_end_matches(".rs").replace('/', "::");
+    let module = file.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
     let (mut constants, mut elsewhere) = (Vec::new(), Vec::new());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {

@@ -36,7 +36,7 @@ pub async fn begin(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new: N
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                store::entity_import::insert(tx, &import, &new.source).await?;
+                store::entity::import::insert(tx, &import, &new.source).await?;
                 Ok(import)
             })
         })

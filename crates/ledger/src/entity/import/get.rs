@@ -7,6 +7,7 @@ use domain::{Scope, id::ImportId, role::Permission};
 pub async fn get(ledger: &Ledger, scope: &Scope, id: ImportId) -> Result<ImportRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::entity_import::find(conn, tenant_id, id)));
+    let read =
+        ledger.store().read(scope.into(), move |conn| Box::pin(store::entity::import::find(conn, tenant_id, id)));
     read.await?.ok_or(Error::NotFound("import"))
 }

@@ -45,7 +45,7 @@ async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
         .store()
         .write(access, move |tx| {
             Box::pin(async move {
-                let import = store::entity_import::find_locked(tx, tenant_id, id).await?;
+                let import = store::entity::import::find_locked(tx, tenant_id, id).await?;
                 let mut import = import.ok_or(Error::NotFound("import"))?;
                 if import.status == ImportStatus::Running {
                     let message =
@@ -54,7 +54,7 @@ async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
                     import.errors.push(error);
                     import.status = ImportStatus::Failed;
                     import.updated_at = now;
-                    store::entity_import::save(tx, &import).await?;
+                    store::entity::import::save(tx, &import).await?;
                 }
                 Ok(import)
             })
@@ -73,7 +73,7 @@ pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
     let before = ledger.now() - STALLED_AFTER;
     let stalled = ledger
         .store()
-        .read(Access::System, move |conn| Box::pin(store::entity_import::stalled(conn, before, BATCH)))
+        .read(Access::System, move |conn| Box::pin(store::entity::import::stalled(conn, before, BATCH)))
         .await?;
     let mut finished = 0;
     for (tenant_id, id) in stalled {
@@ -88,7 +88,7 @@ pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
 /// Returns the file of an import, or `None` once the import has finished.
 async fn open(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<Option<Arc<File>>> {
     let access = (&Scope::system(tenant_id)).into();
-    let read = ledger.store().read(access, move |conn| Box::pin(store::entity_import::source(conn, tenant_id, id)));
+    let read = ledger.store().read(access, move |conn| Box::pin(store::entity::import::source(conn, tenant_id, id)));
     let source = read.await?.ok_or(Error::NotFound("import"))?;
     if source.is_empty() { Ok(None) } else { Ok(Some(Arc::new(file::read(&source)?))) }
 }
@@ -104,7 +104,7 @@ async fn chunk(ledger: &Ledger, tenant_id: TenantId, id: ImportId, file: Option<
         .store()
         .write(access, move |tx| {
             Box::pin(async move {
-                let import = store::entity_import::find_locked(tx, tenant_id, id).await?;
+                let import = store::entity::import::find_locked(tx, tenant_id, id).await?;
                 let import = import.ok_or(Error::NotFound("import"))?;
                 match file {
                     Some(file) if import.status == ImportStatus::Running => write(tx, import, &file, ids, now).await,
@@ -146,7 +146,7 @@ async fn write(
     if to == file.rows.len() {
         import.status = ImportStatus::Completed;
     }
-    store::entity_import::save(tx, &import).await?;
+    store::entity::import::save(tx, &import).await?;
     Ok(import)
 }
 

@@ -3,13 +3,10 @@
 
 use super::{PostgresLane, connection};
 use crate::{
-    conn::Access,
-    error::{Error, Result},
-    open::publish,
-    record::SessionRecord,
-    session::{FirstClaim, Head},
-    transaction::with_timeout,
-    writer::WaitingClaim,
+    engine::{Access, Error, Result, with_timeout},
+    event::{Head, publish},
+    session::{FirstClaim, SessionRecord},
+    writer::job::WaitingClaim,
 };
 use tokio::sync::oneshot;
 

@@ -3,10 +3,9 @@
 
 use super::{PostgresLane, Waiting, locked::CommitMode};
 use crate::{
-    append::AppendRequest,
-    conn::Access,
-    error::Error,
-    writer::{Counters, QUEUE_ITEMS_MAX, queue_full},
+    engine::{Access, Error},
+    event::AppendRequest,
+    writer::job::{Counters, QUEUE_ITEMS_MAX, queue_full},
 };
 use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;

@@ -2,11 +2,8 @@
 
 use super::{PostgresLane, Waiting, connection};
 use crate::{
-    append::{self, AppendRequest, GroupNotices, Settled},
-    conn::{Access, Conn, Mode},
-    error::{Error, is_lock_timeout, is_unique_violation},
-    session,
-    transaction::{transaction_on, with_timeout},
+    engine::{Access, Conn, Error, Mode, is_lock_timeout, is_unique_violation, transaction_on, with_timeout},
+    event::{self, AppendRequest, GroupNotices, Settled},
 };
 use std::collections::HashSet;
 
@@ -101,16 +98,16 @@ async fn apply(
         && let Some(first) = requests.first()
     {
         let wanted: Vec<_> = requests.iter().map(|request| request.session_id).collect();
-        held = session::lock_free(connection, first.tenant_id, &wanted).await?;
+        held = event::lock_free(connection, first.tenant_id, &wanted).await?;
     }
     let free: Vec<&AppendRequest> =
         requests.iter().filter(|request| !held.contains(&request.session_id)).copied().collect();
     let mut notices = GroupNotices::default();
     let mut conn = Conn::Postgres(connection);
     let settled = if mode.check_repeats {
-        append::apply_one_by_one(&mut conn, &free, &mut notices).await?
+        event::apply_one_by_one(&mut conn, &free, &mut notices).await?
     } else {
-        append::apply(&mut conn, &free, &mut notices).await?
+        event::apply(&mut conn, &free, &mut notices).await?
     };
     let mut settled = settled.into_iter();
     let of = |request: &&AppendRequest| if held.contains(&request.session_id) { None } else { settled.next() };

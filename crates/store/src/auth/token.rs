@@ -1,0 +1,183 @@
+//! Rows of `api_tokens`: only digests of secrets are stored.
+
+use super::TenantRecord;
+use crate::{
+    engine::{Conn, Error, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{TenantId, TokenId, UserId},
+    role::{Role, TokenScope},
+};
+use uuid::Uuid;
+
+macro_rules! token_select {
+    ($which:literal) => {
+        concat!(
+            "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, k.user_id, \
+             t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id WHERE ",
+            $which
+        )
+    };
+}
+
+const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at, user_id) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const BY_DIGEST: &str = token_select!("k.secret_digest = $1");
+const LIST: &str = token_select!("k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2");
+const LIST_OWN: &str = token_select!("k.tenant_id = $1 AND k.user_id = $3 ORDER BY k.id DESC LIMIT $2");
+const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
+const REVOKE: &str = "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
+const REVOKE_OF: &str =
+    "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
+const EXISTS: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2";
+const EXISTS_OWN: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2 AND user_id = $3";
+
+pub(crate) const SQL: Texts = &[
+    ("auth::token::INSERT", INSERT),
+    ("auth::token::BY_DIGEST", BY_DIGEST),
+    ("auth::token::LIST", LIST),
+    ("auth::token::LIST_OWN", LIST_OWN),
+    ("auth::token::TOUCH", TOUCH),
+    ("auth::token::REVOKE", REVOKE),
+    ("auth::token::REVOKE_OF", REVOKE_OF),
+    ("auth::token::EXISTS", EXISTS),
+    ("auth::token::EXISTS_OWN", EXISTS_OWN),
+];
+
+/// An API token, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenRecord {
+    /// Identifies the token when it is revoked.
+    pub id: TokenId,
+    /// Display name, given when the token is made.
+    pub name: String,
+    /// First characters of the secret, to recognise the token by.
+    pub hint: String,
+    /// Role of the token in its workspace.
+    pub role: Role,
+    /// Restriction of the role, if any.
+    pub scope: Option<TokenScope>,
+    /// Time the token was made (UTC).
+    pub created_at: Timestamp,
+    /// Time of the last use, to the minute (UTC).
+    pub last_used_at: Option<Timestamp>,
+    /// Time the token was revoked (UTC).
+    pub revoked_at: Option<Timestamp>,
+    /// The person the token acts for; `None` for a token of the workspace.
+    pub user_id: Option<UserId>,
+}
+
+/// Most tokens that one list returns.
+const TOKENS_MAX: i64 = 1_000;
+
+row! {
+    struct Row {
+        tenant_id: Uuid,
+        id: Uuid,
+        name: String,
+        hint: String,
+        role: String,
+        scope: Option<String>,
+        created_at: i64,
+        last_used_at: Option<i64>,
+        revoked_at: Option<i64>,
+        user_id: Option<Uuid>,
+        tenant_slug: String,
+        tenant_name: String,
+    }
+}
+
+impl Row {
+    fn into_records(self) -> Result<(TenantRecord, TokenRecord)> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("api_tokens", column, value);
+        let scope = match &self.scope {
+            None => None,
+            Some(text) => Some(TokenScope::parse(text).ok_or_else(|| bad("scope", text))?),
+        };
+        let tenant = TenantRecord { id: TenantId(self.tenant_id), slug: self.tenant_slug, name: self.tenant_name };
+        let token = TokenRecord {
+            id: TokenId(self.id),
+            role: Role::parse(&self.role).ok_or_else(|| bad("role", &self.role))?,
+            name: self.name,
+            hint: self.hint,
+            scope,
+            created_at: from_micros(self.created_at),
+            last_used_at: self.last_used_at.map(from_micros),
+            revoked_at: self.revoked_at.map(from_micros),
+            user_id: self.user_id.map(UserId),
+        };
+        Ok((tenant, token))
+    }
+}
+
+/// Stores a token.
+pub async fn insert(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    token: &TokenRecord,
+    secret_digest: [u8; 32],
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        token.id.0,
+        token.name.as_str(),
+        &secret_digest[..],
+        token.hint.as_str(),
+        token.role.as_str(),
+        token.scope.map(TokenScope::as_str),
+        to_micros(token.created_at),
+        token.user_id.map(|id| id.0),
+    )?;
+    Ok(())
+}
+
+/// The token with this secret, revoked or not, and its workspace.
+pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<(TenantRecord, TokenRecord)>> {
+    run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records).transpose()
+}
+
+/// The tokens of a workspace, or of one person in it, newest first.
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId>) -> Result<Vec<TokenRecord>> {
+    let rows = match whose {
+        None => run!(conn, fetch_all Row, LIST, tenant_id.0, TOKENS_MAX)?,
+        Some(user_id) => run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, TOKENS_MAX, user_id.0)?,
+    };
+    rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
+}
+
+/// Records the time of the last use.
+pub async fn touch(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, TOUCH, tenant_id.0, id.0, to_micros(at))?;
+    Ok(())
+}
+
+/// Revokes a token; if `whose` is set, only a token of that person. Returns `false` if there is no such
+/// token. A second revocation changes nothing.
+pub async fn revoke(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: TokenId,
+    whose: Option<UserId>,
+    at: Timestamp,
+) -> Result<bool> {
+    let (count,) = match whose {
+        None => run!(tx.conn(), fetch_one(i64,), EXISTS, tenant_id.0, id.0)?,
+        Some(user_id) => run!(tx.conn(), fetch_one(i64,), EXISTS_OWN, tenant_id.0, id.0, user_id.0)?,
+    };
+    if count > 0 {
+        run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
+    }
+    Ok(count > 0)
+}
+
+/// Revokes every token of a workspace that acts for this person.
+pub async fn revoke_of(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, at: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, REVOKE_OF, tenant_id.0, user_id.0, to_micros(at))?;
+    Ok(())
+}

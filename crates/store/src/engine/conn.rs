@@ -1,0 +1,95 @@
+//! A connection to either engine, and the macro that runs a query on it.
+
+use super::sqlite::SqliteConnection;
+use domain::{
+    Scope,
+    id::{TenantId, UserId},
+};
+use sqlx::PgConnection;
+
+/// A borrowed connection inside a transaction.
+pub enum Conn<'c> {
+    /// SQLite.
+    Sqlite(&'c mut SqliteConnection),
+    /// PostgreSQL.
+    Postgres(&'c mut PgConnection),
+}
+
+/// The workspace and person that a transaction acts for. PostgreSQL's row-level security enforces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// One workspace, and a person if the transaction acts for one.
+    Tenant {
+        /// The workspace.
+        tenant_id: TenantId,
+        /// The person.
+        user_id: Option<UserId>,
+    },
+    /// All workspaces: for sign-in, sweeps, set-up and verification.
+    System,
+    /// All workspaces, with the rights of the tables' owner, for retention. The server's own role may not
+    /// change recorded events.
+    Retention,
+}
+
+impl From<&Scope> for Access {
+    fn from(scope: &Scope) -> Self {
+        Self::Tenant { tenant_id: scope.tenant_id, user_id: scope.user_id() }
+    }
+}
+
+/// What a PostgreSQL transaction is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Mode {
+    /// A read; each statement sees the newest commit.
+    Read,
+    /// A read; all statements see the snapshot of the first one.
+    Snapshot,
+    /// One write; lock timeout of 2 s.
+    Write,
+    /// A group of appends; lock timeout of 50 ms.
+    Shared,
+}
+
+impl Access {
+    /// The statement that begins a PostgreSQL transaction. It sets the role, the row-level security and the
+    /// time limits in one round trip.
+    pub(crate) fn begin_sql(self, mode: Mode) -> String {
+        let (tenant, user, system) = match self {
+            Self::Tenant { tenant_id, user_id } => {
+                (tenant_id.to_string(), user_id.map(|u| u.to_string()).unwrap_or_default(), "off")
+            }
+            Self::System | Self::Retention => (String::new(), String::new(), "on"),
+        };
+        let role = if matches!(self, Self::Retention) { "none" } else { "shiftbook_app" };
+        let (mode, lock_timeout) = match mode {
+            Mode::Read => (" READ ONLY", "2s"),
+            Mode::Snapshot => (" ISOLATION LEVEL REPEATABLE READ READ ONLY", "2s"),
+            Mode::Write => ("", "2s"),
+            Mode::Shared => ("", "50ms"),
+        };
+        format!(
+            "BEGIN{mode}; SELECT set_config('role', '{role}', true), set_config('app.tenant', '{tenant}', true), \
+             set_config('app.user', '{user}', true), set_config('app.system', '{system}', true), \
+             set_config('statement_timeout', '5s', true), set_config('lock_timeout', '{lock_timeout}', true), \
+             set_config('idle_in_transaction_session_timeout', '10s', true)"
+        )
+    }
+}
+
+/// Runs the same query on either engine: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
+macro_rules! run {
+    ($conn:expr, execute, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $conn {
+            $crate::engine::Conn::Sqlite(c) => c.execute($sql, &[$(&$bind as &dyn rusqlite::ToSql),*]),
+            $crate::engine::Conn::Postgres(c) => sqlx::query($sql)$(.bind($bind))*.execute(&mut **c).await.map(|done| done.rows_affected()),
+        }
+    };
+    ($conn:expr, $fetch:ident $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $conn {
+            $crate::engine::Conn::Sqlite(c) => c.$fetch::<$row>($sql, &[$(&$bind as &dyn rusqlite::ToSql),*]),
+            $crate::engine::Conn::Postgres(c) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(&mut **c).await,
+        }
+    };
+}
+pub(crate) use run;

@@ -1,0 +1,85 @@
+//! An SQLite file as a whole: locks in its folder, a complete copy of it put in place by one rename, and the removal of
+//! erased content.
+
+use super::{
+    error::{Error, Result},
+    sql::Texts,
+    sqlite::SqliteConnection,
+};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Rewrites every page of the file.
+const SQLITE_VACUUM: &str = "VACUUM";
+
+pub(crate) const SQLITE_SQL: Texts = &[("engine::file::SQLITE_VACUUM", SQLITE_VACUUM)];
+
+/// How long emptying the write-ahead log waits for other processes that use the file.
+const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
+
+/// Copies into `target`, which must not exist. Takes as long as the disk does, so it has a thread of its own.
+pub(crate) async fn back_up(reader: SqliteConnection, target: PathBuf) -> Result<()> {
+    let copied = tokio::task::spawn_blocking(move || copy(reader, &target)).await;
+    copied.unwrap_or_else(|panic| Err(Error::Database(format!("the backup failed: {panic}"))))
+}
+
+fn copy(mut reader: SqliteConnection, target: &Path) -> Result<()> {
+    let failed = |what: &str, e: &dyn std::fmt::Display| Error::Unavailable(format!("{what}: {e}"));
+    if target.exists() {
+        return Err(Error::Unavailable(format!("{} exists already", target.display())));
+    }
+    let text = target.to_str().ok_or_else(|| Error::Unavailable("the path is not UTF-8".into()))?;
+    let partial = format!("{text}.partial");
+    if Path::new(&partial).exists() {
+        std::fs::remove_file(&partial).map_err(|e| failed("cannot remove an old partial copy", &e))?;
+    }
+    // SQLite takes an empty file as none, and keeps its mode.
+    private::create_new(Path::new(&partial)).map_err(|e| failed("cannot make the copy", &e))?;
+    let sql = format!("VACUUM INTO '{}'", partial.replace('\'', "''"));
+    reader.batch(&sql)?;
+    let file = std::fs::File::open(&partial).map_err(|e| failed("cannot open the copy", &e))?;
+    file.sync_all().map_err(|e| failed("cannot sync the copy", &e))?;
+    std::fs::rename(&partial, target).map_err(|e| failed("cannot rename the copy", &e))?;
+    let parent = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    std::fs::File::open(parent).and_then(|dir| dir.sync_all()).map_err(|e| failed("cannot sync the directory", &e))
+}
+
+/// Locks a file of the data directory; `exclusive_now` refuses instead of waiting.
+pub(crate) fn lock(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<File> {
+    let path = data_dir.join(name);
+    let unavailable = |e: &dyn std::fmt::Display| Error::Unavailable(format!("cannot lock {}: {e}", path.display()));
+    let opened = private::options().create(true).write(true).truncate(false).open(&path);
+    let file = opened.map_err(|e| unavailable(&e))?;
+    if exclusive_now {
+        file.try_lock().map_err(|_| Error::Unavailable(format!("another shiftbook serves {}", data_dir.display())))?;
+    } else {
+        file.lock().map_err(|e| unavailable(&e))?;
+    }
+    Ok(file)
+}
+
+/// Removes erased content from a file: empties the write-ahead log and rewrites every page.
+pub(crate) fn scrub(file: &Path) -> Result<()> {
+    let mut connection = SqliteConnection::open(file, false)?;
+    // VACUUM removes the free pages of the old file. The checkpoint then replaces its old pages with the new
+    // ones.
+    empty_wal(&mut connection)?;
+    connection.batch(SQLITE_VACUUM)?;
+    empty_wal(&mut connection)
+}
+
+fn empty_wal(connection: &mut SqliteConnection) -> Result<()> {
+    if connection.truncate_wal(TRUNCATE_WAIT)? {
+        return Ok(());
+    }
+    Err(Error::Unavailable(
+        "another process has the database open, so erased content stays in its write-ahead log: stop it and run this again"
+            .into(),
+    ))
+}

@@ -1,0 +1,25 @@
+//! What all tables share: connections to both engines, errors, migrations, and helpers for queries.
+
+mod conn;
+mod error;
+pub(crate) mod file;
+pub(crate) mod migration;
+#[cfg(feature = "planted-bugs")]
+pub(crate) mod planted;
+mod postgres;
+mod sql;
+mod sqlite;
+
+pub use conn::{Access, Conn};
+pub use error::{Error, Result};
+pub use sql::Page;
+
+pub(crate) use conn::{Mode, run};
+pub(crate) use error::{is_lock_timeout, is_unique_violation};
+pub(crate) use postgres::{
+    POSTGRES_TRUSTED, in_transaction, lane_with_timeout, spawn_with_timeout, transaction_on, with_timeout,
+};
+pub(crate) use sql::{CHUNKS, Texts, chunks, contains, values_statements};
+pub(crate) use sqlite::{FromSqlite, SQLITE_CHECKPOINT, SqliteConnection, is_closed, row};
+
+pub(crate) const SQLITE_SQL: [Texts; 2] = [file::SQLITE_SQL, sqlite::SQLITE_SQL];

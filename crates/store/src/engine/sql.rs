@@ -1,0 +1,67 @@
+//! What the queries of all tables share: pages of lists, patterns, and statements of several rows.
+
+/// SQL texts with their names. Each file with SQL lists its own.
+pub(crate) type Texts = &'static [(&'static str, &'static str)];
+
+/// One page of a list that is read by keyset.
+#[derive(Debug, Clone)]
+pub struct Page<T> {
+    /// The items of the page, in the order of the list.
+    pub items: Vec<T>,
+    /// Whether more items follow this page.
+    pub has_more: bool,
+}
+
+/// The LIKE pattern for "contains", with its own wildcards taken literally.
+pub(crate) fn contains(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.to_lowercase().chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+/// Numbers of rows of the multi-row SQLite statements, largest first. There are few sizes, so that each
+/// statement is prepared once.
+pub(crate) const CHUNKS: [usize; 4] = [64, 16, 4, 1];
+
+/// Divides `total` rows into the sizes of [`CHUNKS`], as `(index into CHUNKS, from, to)`.
+pub(crate) fn chunks(total: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let left = total - from;
+        let index = CHUNKS.iter().position(|size| *size <= left)?;
+        let to = from + CHUNKS[index];
+        let chunk = (index, from, to);
+        from = to;
+        Some(chunk)
+    })
+}
+
+/// `prefix (?, ?), (?, ?)` for each size of [`CHUNKS`].
+pub(crate) fn values_statements(prefix: &str, columns: usize) -> [String; CHUNKS.len()] {
+    let row = format!("({})", vec!["?"; columns].join(", "));
+    CHUNKS.map(|rows| format!("{prefix} {}", vec![row.as_str(); rows].join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_cover_every_row_once_in_order() {
+        for total in [0, 1, 3, 4, 5, 63, 64, 65, 500] {
+            let mut next = 0;
+            for (index, from, to) in chunks(total) {
+                assert_eq!(from, next);
+                assert_eq!(to - from, CHUNKS[index]);
+                next = to;
+            }
+            assert_eq!(next, total);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Rows of `entities` and `entity_versions`. Every write of an entity writes both tables.
+
+use crate::{
+    engine::{Conn, Error, Page, Result, Texts, contains, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::from_micros,
+    entity::Values,
+    id::{EntityId, EntityTypeId, SessionId, TenantId},
+};
+use uuid::Uuid;
+
+macro_rules! entity_select {
+    ($rest:expr) => {
+        concat!(
+            "SELECT e.id, e.type_id, t.slug AS type_slug, e.title, e.fields, e.version, e.created_by, e.updated_by, \
+             e.created_at, e.updated_at FROM entities e JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+             WHERE e.tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+// One statement per leading filter, so that each uses its own index.
+macro_rules! list_select {
+    ($lead:literal) => {
+        entity_select!(concat!(
+            $lead,
+            " AND (e.id < $3 OR $3 IS NULL) AND (lower(e.title) LIKE $4 ESCAPE '\\' OR $4 IS NULL) \
+             ORDER BY e.id DESC LIMIT $5"
+        ))
+    };
+}
+
+const BY_ID: &str = entity_select!("e.id = $2");
+const BY_ID_LOCKED_POSTGRES: &str = entity_select!("e.id = $2 FOR UPDATE OF e");
+const LIST: &str = list_select!("CAST($2 AS text) IS NULL");
+const LIST_BY_TYPE: &str = list_select!("e.type_id = $2");
+const VERSIONS: &str = "SELECT version, title, fields, actor, session_id, at FROM entity_versions \
+     WHERE tenant_id = $1 AND entity_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4";
+
+pub(crate) const SQL: Texts = &[
+    ("entity::read::BY_ID", BY_ID),
+    ("entity::read::LIST", LIST),
+    ("entity::read::LIST_BY_TYPE", LIST_BY_TYPE),
+    ("entity::read::VERSIONS", VERSIONS),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[("entity::read::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+/// An entity at its newest version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityRecord {
+    /// Identifies the entity.
+    pub id: EntityId,
+    /// The entity's type.
+    pub type_id: EntityTypeId,
+    /// Slug of the type.
+    pub type_slug: String,
+    /// Title shown to people.
+    pub title: String,
+    /// Values by field slug.
+    pub fields: Values,
+    /// Newest version number; the first is 1.
+    pub version: u64,
+    /// Who made the entity: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// Who wrote the newest version.
+    pub updated_by: String,
+    /// Time the entity was made (UTC).
+    pub created_at: Timestamp,
+    /// Time the newest version was written (UTC).
+    pub updated_at: Timestamp,
+}
+
+/// One version of an entity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityVersionRecord {
+    /// Version number; the first is 1.
+    pub version: u64,
+    /// Title of the entity in this version.
+    pub title: String,
+    /// Values of this version by field slug.
+    pub fields: Values,
+    /// Who wrote this version: `user:…`, `token:…` or `system`.
+    pub actor: String,
+    /// The session that wrote this version, if one did.
+    pub session_id: Option<SessionId>,
+    /// Time this version was written (UTC).
+    pub at: Timestamp,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        type_id: Uuid,
+        type_slug: String,
+        title: String,
+        fields: String,
+        version: i64,
+        created_by: String,
+        updated_by: String,
+        created_at: i64,
+        updated_at: i64,
+    }
+}
+
+fn values(table: &str, text: &str) -> Result<Values> {
+    serde_json::from_str(text).map_err(|_| Error::inconsistent(table, "fields", text))
+}
+
+fn version(table: &str, version: i64) -> Result<u64> {
+    u64::try_from(version).map_err(|_| Error::inconsistent(table, "version", version))
+}
+
+impl TryFrom<Row> for EntityRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
+            id: EntityId(row.id),
+            type_id: EntityTypeId(row.type_id),
+            type_slug: row.type_slug,
+            title: row.title,
+            fields: values("entities", &row.fields)?,
+            version: version("entities", row.version)?,
+            created_by: row.created_by,
+            updated_by: row.updated_by,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.updated_at),
+        })
+    }
+}
+
+row! {
+    struct VersionRow {
+        version: i64,
+        title: String,
+        fields: String,
+        actor: String,
+        session_id: Option<Uuid>,
+        at: i64,
+    }
+}
+
+impl TryFrom<VersionRow> for EntityVersionRecord {
+    type Error = Error;
+
+    fn try_from(row: VersionRow) -> Result<Self> {
+        Ok(Self {
+            version: version("entity_versions", row.version)?,
+            title: row.title,
+            fields: values("entity_versions", &row.fields)?,
+            actor: row.actor,
+            session_id: row.session_id.map(SessionId),
+            at: from_micros(row.at),
+        })
+    }
+}
+
+/// An entity of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityId) -> Result<Option<EntityRecord>> {
+    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(EntityRecord::try_from).transpose()
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId) -> Result<Option<EntityRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(EntityRecord::try_from).transpose()
+}
+
+/// One page, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    type_id: Option<EntityTypeId>,
+    title_contains: Option<&str>,
+    before: Option<EntityId>,
+    limit: u32,
+) -> Result<Page<EntityRecord>> {
+    let before = before.map(|id| id.0);
+    let title = title_contains.map(contains);
+    let more = i64::from(limit) + 1;
+    let mut rows = match type_id {
+        Some(id) => run!(conn, fetch_all Row, LIST_BY_TYPE, tenant_id.0, id.0, before, title.as_deref(), more)?,
+        None => run!(conn, fetch_all Row, LIST, tenant_id.0, None::<&str>, before, title.as_deref(), more)?,
+    };
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(EntityRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// One page of an entity's versions, newest first, starting after `before`.
+pub async fn versions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: EntityId,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Page<EntityVersionRecord>> {
+    let before = before.map(u64::cast_signed);
+    let mut rows = run!(conn, fetch_all VersionRow, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(EntityVersionRecord::try_from).collect::<Result<_>>()?, has_more })
+}

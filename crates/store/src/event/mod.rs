@@ -1,0 +1,40 @@
+//! The log of a session: its events, its head, appends of many requests at once, and notices of what was committed.
+
+mod append;
+mod chain;
+mod head;
+mod head_cache;
+mod insert;
+mod notice;
+mod partition;
+mod read;
+mod recorded;
+mod request;
+
+pub use notice::{Change, Notice};
+pub use read::{EventRecord, after, before, kind_counts, newest};
+pub use recorded::has_external;
+pub use request::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
+
+pub(crate) use append::{GroupNotices, Settled, apply, apply_one_by_one};
+pub(crate) use chain::link;
+pub(crate) use head::{Head, lock_free, lock_heads};
+pub(crate) use head_cache::{HeadCache, PlannedAppends};
+pub(crate) use insert::{NewRow, bind_rows, insert, insert_postgres, insert_sqlite};
+pub(crate) use notice::{Notifier, publish};
+pub(crate) use partition::ensure as ensure_partitions;
+
+use crate::engine::Texts;
+
+pub(crate) const SQL: [Texts; 2] = [read::SQL, recorded::SQL];
+pub(crate) const SQLITE_SQL: [Texts; 2] = [head::SQLITE_SQL, read::SQLITE_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 4] =
+    [head::POSTGRES_SQL, head_cache::POSTGRES_SQL, notice::POSTGRES_SQL, read::POSTGRES_SQL];
+
+pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
+    insert::sqlite_statements()
+}
+
+pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
+    [insert::postgres_statements(), head::postgres_statements()].concat()
+}

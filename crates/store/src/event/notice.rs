@@ -1,0 +1,197 @@
+//! Notices of committed changes: to watchers in this process, and to other servers on one PostgreSQL database.
+//!
+//! Other servers are notified after commit over one connection. NOTIFY inside an append transaction would
+//! serialise all commits on one lock. So one task sends what was committed since its last notification, and
+//! another task turns the notifications of other servers into notices without events. Watchers then read the log by sequence. After the listening connection is lost,
+//! watchers receive [`Change::Missed`] and re-read. A lost notification delays an event but never loses it.
+
+use super::EventRecord;
+use crate::engine::Texts;
+use domain::{
+    id::{SessionId, TenantId},
+    session::Status,
+};
+use sqlx::{PgPool, postgres::PgListener};
+use std::{
+    collections::{HashMap, hash_map::RandomState},
+    hash::{BuildHasher as _, Hasher as _},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::sync::{Notify, broadcast};
+use uuid::Uuid;
+
+const CHANNEL: &str = "shiftbook";
+/// Most sessions in one notification. PostgreSQL allows 8,000 bytes.
+const SESSIONS_PER_PAYLOAD: usize = 60;
+/// Pause after a notification, in which changes for the next one are collected: 5 ms. Each notification is
+/// a transaction, and all notifying transactions wait for one lock. A change after a quiet period is sent
+/// at once.
+const SEND_PAUSE: Duration = Duration::from_millis(5);
+/// Pause before a failed connection is tried again.
+const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
+/// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
+/// of appends.
+const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+pub(crate) const POSTGRES_SQL: Texts = &[("event::notice::NOTIFY", NOTIFY)];
+
+/// What a commit changed in a session, for watchers. Notices may be lost, so correctness must not depend on
+/// them.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// The workspace of the session.
+    pub tenant_id: TenantId,
+    /// The session that was changed.
+    pub session_id: SessionId,
+    /// Newest sequence of the session.
+    pub head_sequence: u64,
+    /// Status of the session after the commit.
+    pub status: Status,
+    /// Whether the status changed. Counts by status may have changed then.
+    pub status_changed: bool,
+    /// The committed events in order; empty if the notice came from another server.
+    pub events: Arc<[EventRecord]>,
+}
+
+/// What watchers of the store receive.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// A session was changed.
+    Committed(Notice),
+    /// Notices of other servers may have been lost. Watchers must re-read what they show.
+    Missed,
+}
+
+/// Sends committed changes to the watchers.
+pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&Notifier>, notices: Vec<Notice>) {
+    for notice in notices {
+        if let Some(remote) = remote {
+            remote.notify(&notice);
+        }
+        // An error only says that nobody watches.
+        let _ = local.send(Change::Committed(notice));
+    }
+}
+
+type Pending = HashMap<(TenantId, SessionId), (u64, Status, bool)>;
+
+/// Handle of the sending task.
+#[derive(Clone)]
+pub(crate) struct Notifier {
+    pending: Arc<Mutex<Pending>>,
+    wake: Arc<Notify>,
+}
+
+impl Notifier {
+    /// Starts the sender and the listener. They end with the pool.
+    pub(crate) fn start(pool: PgPool, notices: broadcast::Sender<Change>) -> Self {
+        let notifier = Self { pending: Arc::default(), wake: Arc::default() };
+        // Distinguishes the notifications of this process from those of other servers; it need not be secret.
+        // Process ids are not unique: in containers every server can have id 1.
+        let own = RandomState::new().build_hasher().finish();
+        tokio::spawn(notifier.clone().send(pool.clone(), own));
+        tokio::spawn(listen(pool, notices, own));
+        notifier
+    }
+
+    /// Queues a wake-up for the other servers.
+    pub(crate) fn notify(&self, notice: &Notice) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = pending.entry((notice.tenant_id, notice.session_id)).or_insert((0, notice.status, false));
+        *entry = (notice.head_sequence.max(entry.0), notice.status, entry.2 || notice.status_changed);
+        drop(pending);
+        self.wake.notify_one();
+    }
+
+    async fn send(self, pool: PgPool, own: u64) {
+        loop {
+            self.wake.notified().await;
+            if pool.is_closed() {
+                return;
+            }
+            let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+            let lines: Vec<String> = pending
+                .into_iter()
+                .map(|((tenant, session), (head, status, changed))| {
+                    format!("{} {} {head} {status} {}", tenant.0.simple(), session.0.simple(), u8::from(changed))
+                })
+                .collect();
+            for part in lines.chunks(SESSIONS_PER_PAYLOAD) {
+                let payload = format!("{own}\n{}", part.join("\n"));
+                if let Err(error) = sqlx::query(NOTIFY).bind(CHANNEL).bind(payload).execute(&pool).await {
+                    tracing::warn!(%error, "other servers were not woken; they re-read later");
+                }
+            }
+            tokio::time::sleep(SEND_PAUSE).await;
+        }
+    }
+}
+
+async fn listen(pool: PgPool, notices: broadcast::Sender<Change>, own: u64) {
+    while !pool.is_closed() {
+        let mut listener = match PgListener::connect_with(&pool).await {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(%error, "cannot listen for other servers");
+                tokio::time::sleep(RECONNECT_PAUSE).await;
+                continue;
+            }
+        };
+        if let Err(error) = listener.listen(CHANNEL).await {
+            tracing::warn!(%error, "cannot listen for other servers");
+            tokio::time::sleep(RECONNECT_PAUSE).await;
+            continue;
+        }
+        // Notifications that were sent before LISTEN are lost. Sending fails only if there are no watchers.
+        let _ = notices.send(Change::Missed);
+        loop {
+            tokio::select! {
+                () = pool.close_event() => return,
+                received = listener.try_recv() => match received {
+                    Ok(Some(notification)) => publish(&notices, None, parse(notification.payload(), own)),
+                    // The connection was lost, and notifications may be lost with it: connect again.
+                    Ok(None) | Err(_) => break,
+                },
+            }
+        }
+    }
+}
+
+/// The notices of a payload; empty for a payload of this process. Lines that do not parse are left out.
+fn parse(payload: &str, own: u64) -> Vec<Notice> {
+    let Some((sender, lines)) = payload.split_once('\n') else { return Vec::new() };
+    if sender.parse() == Ok(own) {
+        return Vec::new();
+    }
+    let line = |line: &str| {
+        let mut words = line.split(' ');
+        Some(Notice {
+            tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
+            session_id: SessionId(Uuid::parse_str(words.next()?).ok()?),
+            head_sequence: words.next()?.parse().ok()?,
+            status: Status::parse(words.next()?)?,
+            status_changed: words.next()? == "1",
+            events: Arc::from([]),
+        })
+    };
+    lines.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_of_another_server_becomes_notices_and_our_own_does_not() {
+        let tenant = Uuid::from_u128(1).simple();
+        let session = Uuid::from_u128(2).simple();
+        let payload = format!("41\n{tenant} {session} 7 running 1\nnonsense");
+        let notices = parse(&payload, 42);
+        assert_eq!(notices.len(), 1);
+        assert_eq!(
+            (notices[0].head_sequence, notices[0].status, notices[0].status_changed),
+            (7, Status::Running, true)
+        );
+        assert!(parse(&payload, 41).is_empty());
+    }
+}

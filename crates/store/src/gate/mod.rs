@@ -1,0 +1,32 @@
+//! Gates, which are pauses that wait for a decision: their reviewers, their decisions and the inbox.
+
+mod decision;
+mod inbox;
+mod read;
+mod record;
+mod reviewer;
+mod row;
+mod snooze;
+mod write;
+
+pub use decision::{add_decision, decisions};
+pub use inbox::{Inbox, Whose, count, held_by, list};
+pub use read::{
+    denied, find, find_locked, last_of_action, newest_of_session, settled_of_session, to_wake, waiting, waiting_locked,
+    waiting_of_action, waiting_of_sessions,
+};
+pub use record::{DecisionRecord, GateRecord, ReviewerRecord};
+pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_left, reviewers_wanting_email, short_of_reviewers};
+pub use snooze::{snooze, snoozed_until, unsnooze};
+pub use write::{insert, save};
+
+pub(crate) use inbox::{mine, shown, snoozed};
+use row::{Row, gate_select, hex_list, hex_uuids, record, records};
+
+use crate::engine::Texts;
+
+pub(crate) const SQL: [Texts; 6] = [decision::SQL, inbox::SQL, read::SQL, reviewer::SQL, snooze::SQL, write::SQL];
+pub(crate) const SQLITE_SQL: [Texts; 4] =
+    [decision::SQLITE_SQL, read::SQLITE_SQL, reviewer::SQLITE_SQL, snooze::SQLITE_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 4] =
+    [decision::POSTGRES_SQL, read::POSTGRES_SQL, reviewer::POSTGRES_SQL, snooze::POSTGRES_SQL];

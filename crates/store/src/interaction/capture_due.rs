@@ -1,0 +1,148 @@
+//! Rows of `captures_due`: turns that ended and are to be captured.
+
+use crate::{
+    engine::{Conn, Error, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{SessionId, TenantId},
+    session::Status,
+};
+use uuid::Uuid;
+
+macro_rules! take {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE captures_due SET due_at = $2 WHERE (tenant_id, session_id, sequence) IN (\
+             SELECT tenant_id, session_id, sequence FROM captures_due WHERE due_at <= $1 ORDER BY due_at LIMIT $3",
+            $lock,
+            ") RETURNING tenant_id, session_id, sequence, status, ended_at"
+        )
+    };
+}
+
+const PUSH: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
+const PUSH_IF_SAID: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+     SELECT $1, $2, $3, $4, $5, $5 WHERE EXISTS (SELECT 1 FROM session_events \
+       WHERE tenant_id = $1 AND session_id = $2 AND event_type = $6) \
+     OR EXISTS (SELECT 1 FROM gates WHERE tenant_id = $1 AND session_id = $2) ON CONFLICT DO NOTHING";
+const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
+const TAKE_SQLITE: &str = take!("");
+const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
+const DONE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
+const DONE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
+     USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
+     WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence";
+const FORGET: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
+
+pub(crate) const SQL: Texts = &[
+    ("interaction::capture_due::PUSH", PUSH),
+    ("interaction::capture_due::PUSH_IF_SAID", PUSH_IF_SAID),
+    ("interaction::capture_due::ANY_DUE", ANY_DUE),
+    ("interaction::capture_due::FORGET", FORGET),
+];
+pub(crate) const SQLITE_SQL: Texts =
+    &[("interaction::capture_due::TAKE_SQLITE", TAKE_SQLITE), ("interaction::capture_due::DONE", DONE)];
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("interaction::capture_due::TAKE_POSTGRES", TAKE_POSTGRES),
+    ("interaction::capture_due::DONE_ALL_POSTGRES", DONE_ALL_POSTGRES),
+];
+
+/// A turn that ended and is to be captured: all events of a session up to a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueRecord {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Newest sequence of the session when the turn ended.
+    pub sequence: u64,
+    /// Status of the session when the turn ended.
+    pub status: Status,
+    /// When it ended.
+    pub ended_at: Timestamp,
+}
+
+row! {
+    struct DueRow {
+        tenant_id: Uuid,
+        session_id: Uuid,
+        sequence: i64,
+        status: String,
+        ended_at: i64,
+    }
+}
+
+impl TryFrom<DueRow> for DueRecord {
+    type Error = Error;
+
+    fn try_from(row: DueRow) -> Result<Self> {
+        let status =
+            Status::parse(&row.status).ok_or_else(|| Error::inconsistent("captures_due", "status", &row.status))?;
+        Ok(Self {
+            tenant_id: TenantId(row.tenant_id),
+            session_id: SessionId(row.session_id),
+            sequence: row.sequence.cast_unsigned(),
+            status,
+            ended_at: from_micros(row.ended_at),
+        })
+    }
+}
+
+/// Records that a turn ended, in the transaction that ends it.
+pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
+    let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
+    let (status, ended_at) = (due.status.as_str(), to_micros(due.ended_at));
+    run!(tx.conn(), execute, PUSH, tenant, session, sequence, status, ended_at)?;
+    Ok(())
+}
+
+/// Like [`push`], but only if there may be something to capture: an event of the kind `answer`, or a gate
+/// of the session. Otherwise it looks into two indexes and adds no row.
+pub async fn push_if_answered(tx: &mut WriteTx<'_>, due: DueRecord, answer: Option<&str>) -> Result<()> {
+    let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
+    let (status, ended_at, kind) = (due.status.as_str(), to_micros(due.ended_at), answer.unwrap_or_default());
+    run!(tx.conn(), execute, PUSH_IF_SAID, tenant, session, sequence, status, ended_at, kind)?;
+    Ok(())
+}
+
+/// Whether a turn is due. A check that finds none needs no write transaction.
+pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
+    Ok(run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?.0 > 0)
+}
+
+/// Takes at most `max` due turns of any workspace until `until`.
+pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<DueRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
+    let rows = run!(tx.conn(), fetch_all DueRow, sql, to_micros(now), to_micros(until), i64::from(max))?;
+    rows.into_iter().map(DueRecord::try_from).collect()
+}
+
+/// Removes turns that have been captured.
+pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
+    match tx.conn() {
+        Conn::Sqlite(c) => {
+            for due in due {
+                c.execute(DONE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])?;
+            }
+        }
+        Conn::Postgres(c) => {
+            sqlx::query(DONE_ALL_POSTGRES)
+                .bind(due.iter().map(|due| due.tenant_id.0).collect::<Vec<_>>())
+                .bind(due.iter().map(|due| due.session_id.0).collect::<Vec<_>>())
+                .bind(due.iter().map(|due| due.sequence.cast_signed()).collect::<Vec<_>>())
+                .execute(&mut **c)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the turns of a session that is being erased.
+pub(super) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
+    run!(tx.conn(), execute, FORGET, tenant_id.0, session_id.0)?;
+    Ok(())
+}

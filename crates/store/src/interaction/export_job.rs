@@ -1,0 +1,121 @@
+//! Rows of `export_jobs`.
+
+use crate::{
+    engine::{Conn, Error, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::TenantId,
+    interaction::ExportState,
+};
+use uuid::Uuid;
+
+const INSERT: &str = "INSERT INTO export_jobs (tenant_id, id, asked_by, server, options, state, begun_at) \
+     VALUES ($1, $2, $3, $4, $5, 'running', $6)";
+// Ids begin with the time.
+const PRUNE: &str = "DELETE FROM export_jobs WHERE tenant_id = $1 AND id NOT IN \
+     (SELECT j.id FROM export_jobs j WHERE j.tenant_id = $1 ORDER BY j.id DESC LIMIT $2)";
+const END: &str = "UPDATE export_jobs SET state = $3, counts = $4, error = $5, ended_at = $6 \
+     WHERE tenant_id = $1 AND id = $2 AND state = 'running'";
+const FIND: &str = "SELECT id, asked_by, server, options, state, counts, error, begun_at, ended_at FROM export_jobs \
+     WHERE tenant_id = $1 AND id = $2";
+const LIST: &str = "SELECT id, asked_by, server, options, state, counts, error, begun_at, ended_at FROM export_jobs \
+     WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2";
+
+pub(crate) const SQL: Texts = &[
+    ("interaction::export_job::INSERT", INSERT),
+    ("interaction::export_job::PRUNE", PRUNE),
+    ("interaction::export_job::END", END),
+    ("interaction::export_job::FIND", FIND),
+    ("interaction::export_job::LIST", LIST),
+];
+
+/// An export job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportJobRecord {
+    /// Identifies the job. Ids are ordered by time.
+    pub id: Uuid,
+    /// Who requested the export: `user:…` or `token:…`.
+    pub asked_by: String,
+    /// Random name of the server process that runs the export.
+    pub server: String,
+    /// Options of the request, as JSON.
+    pub options: String,
+    /// The state that was recorded last.
+    pub state: ExportState,
+    /// Counts of exported items as JSON, once the export is done.
+    pub counts: Option<String>,
+    /// Why the export failed, if it did.
+    pub error: Option<String>,
+    /// Time the export began (UTC).
+    pub begun_at: Timestamp,
+    /// Time the export ended (UTC).
+    pub ended_at: Option<Timestamp>,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        asked_by: String,
+        server: String,
+        options: String,
+        state: String,
+        counts: Option<String>,
+        error: Option<String>,
+        begun_at: i64,
+        ended_at: Option<i64>,
+    }
+}
+
+impl TryFrom<Row> for ExportJobRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let state =
+            ExportState::parse(&row.state).ok_or_else(|| Error::inconsistent("export_jobs", "state", &row.state))?;
+        Ok(Self {
+            id: row.id,
+            asked_by: row.asked_by,
+            server: row.server,
+            options: row.options,
+            state,
+            counts: row.counts,
+            error: row.error,
+            begun_at: from_micros(row.begun_at),
+            ended_at: row.ended_at.map(from_micros),
+        })
+    }
+}
+
+/// Adds an export job and deletes all but the newest `kept` jobs of the workspace.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, job: &ExportJobRecord, kept: u32) -> Result<()> {
+    let (asked_by, server, options) = (job.asked_by.as_str(), job.server.as_str(), job.options.as_str());
+    run!(tx.conn(), execute, INSERT, tenant_id.0, job.id, asked_by, server, options, to_micros(job.begun_at))?;
+    run!(tx.conn(), execute, PRUNE, tenant_id.0, i64::from(kept))?;
+    Ok(())
+}
+
+/// Records how an export ended. A job that has ended already is left unchanged.
+pub async fn end(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: Uuid,
+    (state, counts, error): (ExportState, Option<&str>, Option<&str>),
+    at: Timestamp,
+) -> Result<()> {
+    run!(tx.conn(), execute, END, tenant_id.0, id, state.as_str(), counts, error, to_micros(at))?;
+    Ok(())
+}
+
+/// An export of a workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: Uuid) -> Result<Option<ExportJobRecord>> {
+    run!(conn, fetch_optional Row, FIND, tenant_id.0, id)?.map(ExportJobRecord::try_from).transpose()
+}
+
+/// The exports of a workspace, newest first.
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Vec<ExportJobRecord>> {
+    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, i64::from(limit))?;
+    rows.into_iter().map(ExportJobRecord::try_from).collect()
+}

@@ -1,0 +1,20 @@
+//! Interactions of people with agents as training data: captured turns, feedback, outcomes, and exports.
+
+mod capture_due;
+pub mod export_job;
+mod line;
+pub mod mark_due;
+
+pub use capture_due::{DueRecord, any_due, done, push, push_if_answered, take};
+pub use line::{
+    InteractionFilter, InteractionRow, LineRecord, Stream, after, insert, insert_feedback, insert_outcome, is_judged,
+    list, session_of,
+};
+
+pub(crate) use line::forget;
+
+use crate::engine::Texts;
+
+pub(crate) const SQL: [Texts; 4] = [capture_due::SQL, export_job::SQL, line::SQL, mark_due::SQL];
+pub(crate) const SQLITE_SQL: [Texts; 2] = [capture_due::SQLITE_SQL, line::SQLITE_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 2] = [capture_due::POSTGRES_SQL, line::POSTGRES_SQL];

@@ -1,0 +1,85 @@
+//! Opens a PostgreSQL database: its settings, its migrations and its pool.
+
+use super::store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store};
+use crate::{
+    engine::{Error, POSTGRES_TRUSTED, Result, Texts, migration},
+    event::Notifier,
+    feedback::FeedbackBackend,
+    writer::Writer,
+};
+use sqlx::{
+    ConnectOptions as _, PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use std::{
+    str::FromStr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::broadcast;
+
+/// Most connections of one process to PostgreSQL.
+const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+/// Longest wait for a connection of the pool.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
+/// The PostgreSQL settings that acknowledged writes depend on.
+const POSTGRES_DURABILITY: &str =
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
+
+pub(crate) const POSTGRES_SQL: Texts = &[("open::postgres::POSTGRES_DURABILITY", POSTGRES_DURABILITY)];
+
+impl Store {
+    pub(super) async fn open_postgres(url: &str, accept_data_loss: bool, mode: Mode) -> Result<Self> {
+        let options = PgConnectOptions::from_str(url)
+            .map_err(|e| Error::Unavailable(format!("the database URL is not valid: {e}")))?
+            .application_name("shiftbook")
+            // Statements are never logged: they would carry content.
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(POSTGRES_CONNECTIONS_MAX)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            // A connection that was in use a moment ago is there; asking would cost every transaction a round trip.
+            .test_before_acquire(false)
+            .before_acquire(|connection, used| {
+                Box::pin(async move {
+                    if used.idle_for > POSTGRES_TRUSTED {
+                        sqlx::Connection::ping(connection).await?;
+                    }
+                    Ok(true)
+                })
+            })
+            .connect_with(options)
+            .await?;
+        if !accept_data_loss && mode != Mode::Reader {
+            check_postgres_durability(&pool).await?;
+        }
+        if mode != Mode::Reader {
+            migration::postgres().run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+        }
+        let notices = broadcast::Sender::new(NOTICES_MAX);
+        let notifier = Notifier::start(pool.clone(), notices.clone());
+        let sink = (notices.clone(), notifier.clone());
+        Ok(Self(Arc::new(Inner {
+            writer: Writer::postgres(pool.clone(), sink.0, sink.1),
+            feedback: FeedbackBackend::Postgres(pool.clone()),
+            db: Db::Postgres(pool),
+            notices,
+            notifier: Some(notifier),
+            data_dir: None,
+            reads: ReadCounters::default(),
+            lock: Mutex::new(None),
+        })))
+    }
+}
+
+async fn check_postgres_durability(pool: &PgPool) -> Result<()> {
+    let settings: Vec<(String, String)> = sqlx::query_as(POSTGRES_DURABILITY).fetch_all(pool).await?;
+    let unsafe_ones: Vec<_> = settings.into_iter().filter(|(_, value)| value == "off").map(|(name, _)| name).collect();
+    if unsafe_ones.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Unavailable(format!(
+        "PostgreSQL would lose acknowledged writes in a power cut: {} off; turn on, or start with --i-accept-data-loss",
+        unsafe_ones.join(", ")
+    )))
+}

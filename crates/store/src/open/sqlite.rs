@@ -1,0 +1,148 @@
+//! Opens the SQLite file: the lock on its folder, its version, its migrations, and its readers.
+
+use super::store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store};
+use crate::{
+    engine::{Error, Result, SqliteConnection, Texts, file, is_closed, migration},
+    feedback::FeedbackBackend,
+    writer::Writer,
+};
+use sqlx::{ConnectOptions as _, sqlite::SqliteConnectOptions};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio::sync::broadcast;
+
+/// Name of the database file in the data directory.
+pub(super) const SQLITE_FILE: &str = "shiftbook.sqlite3";
+/// Oldest SQLite without the WAL-reset corruption bug.
+const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
+/// Most idle read connections to the SQLite file.
+const SQLITE_READERS_KEPT: usize = 8;
+/// The version of the SQLite library.
+const SQLITE_VERSION: &str = "SELECT sqlite_version()";
+
+pub(crate) const SQLITE_SQL: Texts = &[("open::sqlite::SQLITE_VERSION", SQLITE_VERSION)];
+
+/// Read-only connections to the SQLite file: one for each concurrent read. A few idle ones are kept.
+pub(super) struct Readers {
+    file: PathBuf,
+    idle: Mutex<Vec<SqliteConnection>>,
+    /// Set in [`Mode::Reader`].
+    as_it_is: Option<ImmutableFile>,
+}
+
+/// How a [`Mode::Reader`] opened the file.
+#[derive(Default)]
+struct ImmutableFile {
+    /// Whether a connection was opened as immutable: with the promise to SQLite that the file does not change.
+    promised: AtomicBool,
+}
+
+impl Readers {
+    pub(super) fn take(&self) -> Result<SqliteConnection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(connection) => Ok(connection),
+            None => self.open(),
+        }
+    }
+
+    fn open(&self) -> Result<SqliteConnection> {
+        let Some(still) = &self.as_it_is else { return Ok(SqliteConnection::open(&self.file, true)?) };
+        let (connection, promised) = SqliteConnection::open_immutable(&self.file)?;
+        still.promised.fetch_or(promised, Ordering::Relaxed);
+        Ok(connection)
+    }
+
+    /// Whether another process opened the file after it was opened as immutable.
+    pub(super) fn has_changed(&self) -> bool {
+        let promised = self.as_it_is.as_ref().is_some_and(|still| still.promised.load(Ordering::Relaxed));
+        promised && !is_closed(&self.file)
+    }
+
+    pub(super) fn release(&self, connection: SqliteConnection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < SQLITE_READERS_KEPT {
+            idle.push(connection);
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Store {
+    /// Opens the database in this directory for reading only.
+    pub(super) fn read_sqlite(data_dir: &Path) -> Result<Self> {
+        let file = data_dir.join(SQLITE_FILE);
+        if !file.is_file() {
+            let what = if data_dir.is_dir() { "holds no database" } else { "is no folder" };
+            return Err(Error::Unusable(format!("{} {what}: there is no {SQLITE_FILE} in it", data_dir.display())));
+        }
+        let readers = Readers { file, idle: Mutex::default(), as_it_is: Some(ImmutableFile::default()) };
+        let mut connection = readers.take()?;
+        check_sqlite_version(&mut connection)?;
+        readers.release(connection);
+        Ok(Self(Arc::new(Inner {
+            db: Db::Sqlite(readers),
+            writer: Writer::none(),
+            notices: broadcast::Sender::new(NOTICES_MAX),
+            notifier: None,
+            data_dir: Some(data_dir.to_owned()),
+            feedback: FeedbackBackend::sqlite(data_dir.to_owned()),
+            reads: ReadCounters::default(),
+            lock: Mutex::new(None),
+        })))
+    }
+
+    pub(super) async fn open_sqlite(data_dir: &Path, mode: Mode) -> Result<Self> {
+        private::create_dir_all(data_dir)
+            .map_err(|e| Error::Unavailable(format!("cannot create {}: {e}", data_dir.display())))?;
+        let lock = match mode {
+            Mode::Server => Some(file::lock(data_dir, "serve.lock", true)?),
+            Mode::Tool | Mode::Reader => None,
+        };
+        let path = data_dir.join(SQLITE_FILE);
+        let mut connection = SqliteConnection::open(&path, false)?;
+        check_sqlite_version(&mut connection)?;
+        {
+            // sqlx takes no lock around SQLite migrations; two processes would both run them.
+            let _migrating = file::lock(data_dir, "migrate.lock", false)?;
+            let options = SqliteConnectOptions::new().filename(&path).foreign_keys(true).disable_statement_logging();
+            let mut migrating = options.connect().await?;
+            let migrated = migration::sqlite().run(&mut migrating).await;
+            migrated.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+            sqlx::Connection::close(migrating).await?;
+        }
+        let notices = broadcast::Sender::new(NOTICES_MAX);
+        Ok(Self(Arc::new(Inner {
+            db: Db::Sqlite(Readers { file: path, idle: Mutex::default(), as_it_is: None }),
+            writer: Writer::sqlite(connection, notices.clone()),
+            notices,
+            notifier: None,
+            data_dir: Some(data_dir.to_owned()),
+            feedback: FeedbackBackend::sqlite(data_dir.to_owned()),
+            reads: ReadCounters::default(),
+            lock: Mutex::new(lock),
+        })))
+    }
+}
+
+fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {
+    type Version = (String,);
+    let (version,) = connection.fetch_one::<Version>(SQLITE_VERSION, &[])?;
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
+    let mut part = || parts.next().unwrap_or_default();
+    if (part(), part(), part()) < SQLITE_VERSION_MIN {
+        return Err(Error::Unavailable(format!(
+            "SQLite {version} can corrupt its write-ahead log; {}.{}.{} or newer is needed",
+            SQLITE_VERSION_MIN.0, SQLITE_VERSION_MIN.1, SQLITE_VERSION_MIN.2
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Reads one session.
+
+use super::{Row, SessionRecord, record, session_select};
+use crate::{
+    engine::{Conn, Result, Texts, run},
+    transaction::WriteTx,
+};
+use domain::id::{SessionId, TenantId};
+
+const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
+const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR UPDATE");
+const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
+const IDEMPOTENCY_DIGEST: &str =
+    "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
+const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
+     SELECT id, parent_id, CAST(1 AS bigint) FROM sessions WHERE tenant_id = $1 AND id = $2 \
+     UNION ALL SELECT s.id, s.parent_id, up.depth + 1 FROM sessions s JOIN up ON s.id = up.parent_id \
+     WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
+
+pub(crate) const SQL: Texts = &[
+    ("session::find::BY_ID", BY_ID),
+    ("session::find::BY_IDEMPOTENCY_KEY", BY_IDEMPOTENCY_KEY),
+    ("session::find::IDEMPOTENCY_DIGEST", IDEMPOTENCY_DIGEST),
+    ("session::find::DEPTH", DEPTH),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[("session::find::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+/// A session of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionRecord>> {
+    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionRecord>> {
+    let row = match tx.conn() {
+        Conn::Sqlite(c) => c.fetch_optional::<Row>(BY_ID, &[&tenant_id.0, &id.0])?,
+        Conn::Postgres(c) => {
+            sqlx::query_as::<_, Row>(BY_ID_LOCKED_POSTGRES)
+                .bind(tenant_id.0)
+                .bind(id.0)
+                .fetch_optional(&mut **c)
+                .await?
+        }
+    };
+    record(row)
+}
+
+/// The session made with this idempotency key, and the digest of the request that made it.
+pub async fn find_by_idempotency_key(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    key: &str,
+) -> Result<Option<(SessionRecord, Vec<u8>)>> {
+    let Some(session) = record(run!(conn, fetch_optional Row, BY_IDEMPOTENCY_KEY, tenant_id.0, key)?)? else {
+        return Ok(None);
+    };
+    let digest = run!(conn, fetch_optional One<Option<Vec<u8>>>, IDEMPOTENCY_DIGEST, tenant_id.0, key)?;
+    Ok(Some((session, digest.and_then(|(digest,)| digest).unwrap_or_default())))
+}
+
+/// How many sessions are above and including this one.
+pub async fn depth(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<u32> {
+    let (depth,) = run!(conn, fetch_one One<Option<i64>>, DEPTH, tenant_id.0, id.0)?;
+    Ok(u32::try_from(depth.unwrap_or_default()).unwrap_or(u32::MAX))
+}
+
+/// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
+type One<T> = (T,);

@@ -1,0 +1,32 @@
+//! Sessions: the rows of `sessions`, their states, and how sessions depend on each other.
+
+mod claim;
+mod due;
+mod find;
+mod first_claim;
+pub mod graph;
+mod list;
+mod of_entity;
+mod row;
+mod state;
+mod write;
+
+pub use claim::claimable;
+pub use domain::session::Session as SessionRecord;
+pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
+pub use find::{depth, find, find_by_idempotency_key, find_locked};
+pub use first_claim::{ClaimTerms, FirstClaim};
+pub use list::{Filter, list, list_by_ids, newest_continuation, newest_of_action};
+pub use of_entity::{OfEntity, list_of_entity};
+pub use write::{Idempotency, Inserted, insert, retitle, save};
+
+use row::record;
+pub(crate) use row::{Row, session_select};
+pub(crate) use write::postgres_statements;
+
+use crate::engine::Texts;
+
+pub(crate) const SQL: [Texts; 6] = [due::SQL, find::SQL, graph::SQL, list::SQL, of_entity::SQL, write::SQL];
+pub(crate) const SQLITE_SQL: [Texts; 2] = [claim::SQLITE_SQL, list::SQLITE_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 5] =
+    [claim::POSTGRES_SQL, find::POSTGRES_SQL, first_claim::POSTGRES_SQL, graph::POSTGRES_SQL, list::POSTGRES_SQL];

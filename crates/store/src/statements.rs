@@ -1,0 +1,84 @@
+//! The list of all SQL texts. A test prepares them on both engines.
+
+use crate::{
+    action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, gate, group,
+    human, insight, interaction, lease, open, outbox, retention, session, thread, verify, webhook, work_queue,
+};
+
+/// Every SQL text of this crate as `(name, text)`, by engine.
+pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
+    let (of_engine, made) =
+        if postgres { (on_postgres(), made_on_postgres()) } else { (on_sqlite(), made_on_sqlite()) };
+    let listed = on_both().into_iter().chain(of_engine).flatten();
+    listed.map(|(name, text)| (*name, (*text).to_owned())).chain(made).collect()
+}
+
+fn on_both() -> Vec<Texts> {
+    let files = [
+        action::SQL,
+        criteria_set::SQL,
+        entity_type::SQL,
+        failure::SQL,
+        group::SQL,
+        human::SQL,
+        insight::SQL,
+        lease::SQL,
+        outbox::SQL,
+        retention::SQL,
+        thread::SQL,
+        webhook::SQL,
+        work_queue::SQL,
+    ];
+    let folders: [&[Texts]; 7] =
+        [&auth::SQL, &entity::SQL, &event::SQL, &gate::SQL, &interaction::SQL, &session::SQL, &verify::SQL];
+    [&files[..], &folders.concat()].concat()
+}
+
+fn on_sqlite() -> Vec<Texts> {
+    let files = [action::SQLITE_SQL, failure::SQLITE_SQL, outbox::SQLITE_SQL];
+    let folders: [&[Texts]; 8] = [
+        &engine::SQLITE_SQL,
+        &entity::SQLITE_SQL,
+        &event::SQLITE_SQL,
+        &gate::SQLITE_SQL,
+        &interaction::SQLITE_SQL,
+        &open::SQLITE_SQL,
+        &session::SQLITE_SQL,
+        &verify::SQLITE_SQL,
+    ];
+    [&files[..], &folders.concat()].concat()
+}
+
+fn on_postgres() -> Vec<Texts> {
+    let files = [
+        action::POSTGRES_SQL,
+        criteria_set::POSTGRES_SQL,
+        entity_type::POSTGRES_SQL,
+        failure::POSTGRES_SQL,
+        group::POSTGRES_SQL,
+        human::POSTGRES_SQL,
+        lease::POSTGRES_SQL,
+        outbox::POSTGRES_SQL,
+    ];
+    let folders: [&[Texts]; 8] = [
+        &auth::POSTGRES_SQL,
+        &entity::POSTGRES_SQL,
+        &event::POSTGRES_SQL,
+        &gate::POSTGRES_SQL,
+        &interaction::POSTGRES_SQL,
+        &open::POSTGRES_SQL,
+        &session::POSTGRES_SQL,
+        &verify::POSTGRES_SQL,
+    ];
+    [&files[..], &folders.concat()].concat()
+}
+
+/// Texts that are put together when the program runs.
+fn made_on_sqlite() -> Vec<(&'static str, String)> {
+    [event::sqlite_statements(), verify::statements(false)].concat()
+}
+
+fn made_on_postgres() -> Vec<(&'static str, String)> {
+    [event::postgres_statements(), feedback::statements(true), session::postgres_statements(), verify::statements(true)]
+        .concat()
+}

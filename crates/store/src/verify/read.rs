@@ -1,0 +1,75 @@
+//! What the database engine finds wrong in a file, and the sessions of all workspaces. Lists are paged, so that memory
+//! use stays constant.
+
+use crate::engine::{Conn, Result, SqliteConnection, Texts, run};
+use domain::id::{SessionId, TenantId};
+use std::ops::ControlFlow;
+use uuid::Uuid;
+
+// In one statement, because a sweep enters sessions meanwhile.
+const SESSIONS: &str = "SELECT s.tenant_id, s.id, r.ordinal, u.session_id FROM sessions s \
+     LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
+     LEFT JOIN session_unrolled u ON u.tenant_id = s.tenant_id AND u.session_id = s.id \
+     WHERE s.tenant_id > $1 OR (s.tenant_id = $1 AND s.id > $2) OR $1 IS NULL ORDER BY s.tenant_id, s.id LIMIT $3";
+
+// The most that are reported.
+const PAGES_SQLITE: &str = "PRAGMA integrity_check(20)";
+const KEYS_SQLITE: &str = "PRAGMA foreign_key_check";
+
+pub(crate) const SQL: Texts = &[("verify::read::SESSIONS", SESSIONS)];
+pub(crate) const SQLITE_SQL: Texts =
+    &[("verify::read::PAGES_SQLITE", PAGES_SQLITE), ("verify::read::KEYS_SQLITE", KEYS_SQLITE)];
+
+/// Most rows that are reported because the row they refer to is missing.
+const KEYS_MAX: usize = 20;
+
+/// What SQLite itself finds wrong in its file: damaged pages, indexes that differ from their tables, constraints that rows
+/// break, rows whose foreign keys lead nowhere. On PostgreSQL nothing is asked.
+pub async fn file(conn: &mut Conn<'_>) -> Result<Vec<String>> {
+    match conn {
+        Conn::Sqlite(c) => check_file(c),
+        Conn::Postgres(_) => Ok(Vec::new()),
+    }
+}
+
+/// The same of any file.
+pub(crate) fn check_file(c: &mut SqliteConnection) -> Result<Vec<String>> {
+    type Text = (String,);
+    type Lost = (String, Option<i64>, String);
+    let mut problems: Vec<String> = c.fetch_all::<Text>(PAGES_SQLITE, &[])?.into_iter().map(|(text,)| text).collect();
+    if problems == ["ok"] {
+        problems.clear();
+    }
+    c.each::<Lost>(KEYS_SQLITE, &[], |(table, row, parent)| {
+        let row = row.map(|row| format!(" row {row}")).unwrap_or_default();
+        problems.push(format!("{table}{row} refers to a row of {parent} that is not there"));
+        if problems.len() < KEYS_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(problems)
+}
+
+/// A session, and whether its workspace's roll has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Whether it is in the roll, or waits to be entered.
+    pub is_known: bool,
+}
+
+/// Sessions of every workspace in key order, after `after`.
+pub async fn sessions(conn: &mut Conn<'_>, after: Option<(TenantId, SessionId)>, limit: u32) -> Result<Vec<Listed>> {
+    type Row = (Uuid, Uuid, Option<i64>, Option<Uuid>);
+    let (tenant, session) = (after.map(|(tenant, _)| tenant.0), after.map(|(_, session)| session.0));
+    let rows = run!(conn, fetch_all Row, SESSIONS, tenant, session, i64::from(limit))?;
+    Ok(rows
+        .into_iter()
+        .map(|(tenant, id, place, waiting)| Listed {
+            tenant_id: TenantId(tenant),
+            session_id: SessionId(id),
+            is_known: place.is_some() || waiting.is_some(),
+        })
+        .collect())
+}

@@ -1,0 +1,152 @@
+//! The handle through which writes reach the lanes.
+
+use super::{
+    job::{Counters, Job, QUEUE_ITEMS_MAX, Stats, Typed, WaitingClaim, queue_full},
+    postgres::PostgresLane,
+    sqlite::SqliteLane,
+};
+use crate::{
+    engine::{Access, Error, Result, SqliteConnection},
+    event::{AppendRequest, Change, HeadCache, Notifier, Settled},
+    session::{FirstClaim, SessionRecord},
+    transaction::Body,
+};
+use domain::id::SessionId;
+use sqlx::PgPool;
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+use tokio::{
+    sync::{broadcast, mpsc, oneshot},
+    task::JoinHandle,
+};
+
+/// Most bytes that wait in all lanes together.
+const QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Lanes that merge appends on PostgreSQL.
+const APPEND_LANES: usize = 2;
+/// Index of the lane that merges claims. There is only one, in which workspaces and agents take turns. With
+/// two lanes a busy workspace could occupy one almost alone and take more than its share.
+const CLAIM_LANE: usize = APPEND_LANES;
+
+/// Handle of the writer tasks.
+pub(crate) struct Writer {
+    lanes: Vec<mpsc::Sender<Job>>,
+    counters: Arc<Counters>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+    full: Arc<AtomicBool>,
+}
+
+impl Writer {
+    pub(crate) fn sqlite(connection: SqliteConnection, notices: broadcast::Sender<Change>) -> Self {
+        let counters = Arc::new(Counters::default());
+        let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
+        let full = connection.full();
+        let lane = SqliteLane { connection, notices, counters: counters.clone() };
+        // The writer has its own thread, because it blocks on the disk.
+        let task = tokio::task::spawn_blocking(move || futures_executor::block_on(lane.run(jobs)));
+        Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]), full }
+    }
+
+    /// A writer that refuses all writes.
+    pub(crate) fn none() -> Self {
+        let counters = Arc::new(Counters::default());
+        counters.closed.store(true, Ordering::Release);
+        Self { lanes: Vec::new(), counters, tasks: Mutex::default(), full: Arc::default() }
+    }
+
+    pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
+        let counters = Arc::new(Counters::default());
+        let heads = Arc::new(HeadCache::new());
+        let (lanes, queues): (Vec<_>, Vec<_>) = (0..=CLAIM_LANE).map(|_| mpsc::channel(QUEUE_ITEMS_MAX)).unzip();
+        let mut tasks = Vec::new();
+        for (place, jobs) in queues.into_iter().enumerate() {
+            let sinks = (notices.clone(), notifier.clone());
+            let lane = PostgresLane::new(pool.clone(), sinks, counters.clone(), heads.clone(), place == 0);
+            tasks.push(tokio::spawn(lane.run(jobs)));
+        }
+        Self { lanes, counters, tasks: Mutex::new(tasks), full: Arc::default() }
+    }
+
+    /// Whether a write failed because the disk was full, and no write is known to have succeeded since. Only
+    /// SQLite sets this.
+    pub(crate) fn full(&self) -> &AtomicBool {
+        &self.full
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        Stats {
+            queue_items: self.counters.queued_items.load(Ordering::Relaxed),
+            groups_committed: self.counters.groups.load(Ordering::Relaxed),
+            groups_at_known_heads: self.counters.groups_at_known_heads.load(Ordering::Relaxed),
+            items_committed: self.counters.items.load(Ordering::Relaxed),
+            events_appended: self.counters.events.load(Ordering::Relaxed),
+            ..Stats::default()
+        }
+    }
+
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.counters.closed.load(Ordering::Acquire) {
+            return Err(Error::Unavailable("the server is stopping".into()));
+        }
+        Ok(())
+    }
+
+    /// Runs a write as a job of the one SQLite writer.
+    pub(crate) async fn run<T, E>(&self, body: Body<T, E>) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(0, 0, Job::Command(Box::new(Typed { body, reply })))?;
+        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
+    }
+
+    pub(crate) async fn append(&self, request: AppendRequest) -> Settled {
+        let (reply, answer) = oneshot::channel();
+        let lane = if self.counters.spread.load(Ordering::Relaxed) { lane_of(request.session_id) } else { 0 };
+        let bytes = request.bytes();
+        self.enqueue(lane, bytes, Job::Append { request, reply })?;
+        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
+    }
+
+    /// Claims sessions on PostgreSQL. Waiting claims with the same terms share the statement.
+    pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
+        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into())))
+    }
+
+    fn enqueue(&self, lane: usize, bytes: usize, job: Job) -> Result<()> {
+        self.check_open()?;
+        if self.counters.queued_bytes.load(Ordering::Relaxed) + bytes > QUEUE_BYTES_MAX {
+            return Err(queue_full());
+        }
+        self.counters.enqueued(bytes);
+        self.lanes[lane].try_send(job).map_err(|_| {
+            self.counters.dequeued(bytes);
+            queue_full()
+        })
+    }
+
+    /// Refuses new jobs and waits until the accepted ones are committed.
+    pub(crate) async fn close(&self) {
+        self.counters.closed.store(true, Ordering::Release);
+        let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        for lane in &self.lanes {
+            let _ = lane.send(Job::Stop).await;
+        }
+        for task in tasks {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a writer task failed");
+            }
+        }
+    }
+}
+
+fn lane_of(session_id: SessionId) -> usize {
+    // The last bytes of a UUIDv7 are random.
+    usize::from(session_id.0.as_bytes()[15]) % APPEND_LANES
+}

@@ -1,0 +1,189 @@
+//! The jobs of the lanes: their limits, counters and groups.
+
+use crate::{
+    engine::{Access, Error, Result},
+    event::{AppendRequest, Settled},
+    session::{FirstClaim, SessionRecord},
+    transaction::{Body, WriteTx},
+};
+use futures_util::future::BoxFuture;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use tokio::sync::{mpsc, oneshot};
+
+/// Most jobs in one transaction.
+const GROUP_ITEMS_MAX: usize = 256;
+/// Bytes after which a transaction takes no more jobs.
+const GROUP_BYTES_MAX: usize = 1024 * 1024;
+/// Most jobs that wait in one lane. Further jobs are refused with [`Error::Unavailable`].
+pub(super) const QUEUE_ITEMS_MAX: usize = 4_096;
+/// Most concurrent appends that one lane takes alone. Up to this number larger groups gain more than a
+/// second backend; above it a second backend gains more (docs/benchmarks.md).
+pub(super) const ALONE_MAX: usize = 16;
+
+/// Counters of the writer and of reads since the process started.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stats {
+    /// Jobs waiting now.
+    pub queue_items: u64,
+    /// Transactions committed.
+    pub groups_committed: u64,
+    /// Committed transactions that needed one statement, because the heads were cached. PostgreSQL only.
+    pub groups_at_known_heads: u64,
+    /// Jobs committed.
+    pub items_committed: u64,
+    /// Events appended by clients.
+    pub events_appended: u64,
+    /// Reads begun, of one or more queries.
+    pub reads: u64,
+    /// Reads whose queries all saw the same snapshot.
+    pub snapshots: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) closed: AtomicBool,
+    /// Whether both PostgreSQL lanes take appends.
+    pub(super) spread: AtomicBool,
+    pub(super) queued_items: AtomicU64,
+    pub(super) queued_bytes: AtomicUsize,
+    pub(super) groups: AtomicU64,
+    pub(super) groups_at_known_heads: AtomicU64,
+    pub(super) items: AtomicU64,
+    pub(super) events: AtomicU64,
+}
+
+impl Counters {
+    /// Counts a job as waiting.
+    pub(super) fn enqueued(&self, bytes: usize) {
+        self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.queued_items.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a job as no longer waiting.
+    pub(super) fn dequeued(&self, bytes: usize) {
+        self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.queued_items.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+pub(super) enum Job {
+    Append {
+        request: AppendRequest,
+        reply: oneshot::Sender<Settled>,
+    },
+    Command(Box<dyn Command>),
+    /// PostgreSQL only.
+    Claim(WaitingClaim),
+    Stop,
+}
+
+impl Job {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Append { request, .. } => request.bytes(),
+            Self::Command(_) | Self::Claim(_) | Self::Stop => 0,
+        }
+    }
+}
+
+/// A claim and the channel for its answer.
+pub(super) struct WaitingClaim {
+    pub(super) access: Access,
+    pub(super) claim: FirstClaim,
+    pub(super) reply: oneshot::Sender<Result<Option<Vec<SessionRecord>>>>,
+}
+
+/// A write with its typed result hidden, so that the writer can run and settle writes of any type.
+pub(super) trait Command: Send {
+    fn run<'t, 'c>(self: Box<Self>, tx: &'t mut WriteTx<'c>) -> BoxFuture<'t, Box<dyn Settle>>
+    where
+        'c: 't;
+}
+
+pub(super) trait Settle: Send {
+    fn refused(&self) -> bool;
+    fn settle(self: Box<Self>, commit: std::result::Result<(), String>);
+}
+
+pub(super) struct Typed<T, E> {
+    pub(super) body: Body<T, E>,
+    pub(super) reply: oneshot::Sender<std::result::Result<T, E>>,
+}
+
+struct Ran<T, E> {
+    result: std::result::Result<T, E>,
+    reply: oneshot::Sender<std::result::Result<T, E>>,
+}
+
+impl<T: Send + 'static, E: From<Error> + Send + 'static> Command for Typed<T, E> {
+    fn run<'t, 'c>(self: Box<Self>, tx: &'t mut WriteTx<'c>) -> BoxFuture<'t, Box<dyn Settle>>
+    where
+        'c: 't,
+    {
+        let Self { body, reply } = *self;
+        let work = body(tx);
+        Box::pin(async move { Box::new(Ran { result: work.await, reply }) as Box<dyn Settle> })
+    }
+}
+
+impl<T: Send, E: From<Error> + Send> Settle for Ran<T, E> {
+    fn refused(&self) -> bool {
+        self.result.is_err()
+    }
+
+    fn settle(self: Box<Self>, commit: std::result::Result<(), String>) {
+        let result = match (self.result, commit) {
+            (Ok(_), Err(detail)) => Err(Error::Unavailable(detail).into()),
+            (result, _) => result,
+        };
+        // Sending fails when the client went away. The write is kept.
+        let _ = self.reply.send(result);
+    }
+}
+
+pub(super) fn queue_full() -> Error {
+    Error::Unavailable("too many writes are waiting".into())
+}
+
+/// The jobs of one transaction.
+#[derive(Default)]
+pub(super) struct Group {
+    pub(super) jobs: Vec<Job>,
+    pub(super) bytes: usize,
+}
+
+impl Group {
+    pub(super) fn is_full(&self) -> bool {
+        self.jobs.len() >= GROUP_ITEMS_MAX || self.bytes >= GROUP_BYTES_MAX
+    }
+
+    /// Waits for a job, then takes the jobs that are waiting, up to the limits. Returns whether the lane stops.
+    /// There is no timer, so the size of a group follows the load. Cancelling the wait loses no job.
+    pub(super) async fn fill(&mut self, jobs: &mut mpsc::Receiver<Job>, counters: &Counters) -> bool {
+        let mut stop = false;
+        let mut next = jobs.recv().await;
+        loop {
+            match next {
+                None | Some(Job::Stop) => {
+                    stop = true;
+                    // What was accepted before the stop is still written.
+                    jobs.close();
+                }
+                Some(job) => {
+                    let bytes = job.bytes();
+                    self.bytes += bytes;
+                    counters.dequeued(bytes);
+                    self.jobs.push(job);
+                }
+            }
+            if !stop && self.is_full() {
+                break;
+            }
+            match jobs.try_recv() {
+                Ok(job) => next = Some(job),
+                Err(_) => break,
+            }
+        }
+        stop
+    }
+}
