@@ -31,10 +31,10 @@ const IDS_OF: &str = "SELECT group_id FROM group_members WHERE tenant_id = $1 AN
 const INSERT: &str = "INSERT INTO groups (tenant_id, id, slug, name, created_by, created_at, updated_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const UPDATE: &str = "UPDATE groups SET name = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2";
-const ADD: &str = "INSERT INTO group_members (tenant_id, group_id, user_id, added_by, added_at) \
+const INSERT_MEMBER: &str = "INSERT INTO group_members (tenant_id, group_id, user_id, added_by, added_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, group_id, user_id) DO NOTHING";
-const REMOVE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND group_id = $2 AND user_id = $3";
-const REMOVE_EVERYWHERE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND user_id = $2";
+const DELETE_MEMBER: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND group_id = $2 AND user_id = $3";
+const DELETE_MEMBER_EVERYWHERE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND user_id = $2";
 
 pub(crate) const SQL: Texts = &[
     ("group::BY_ID", BY_ID),
@@ -45,9 +45,9 @@ pub(crate) const SQL: Texts = &[
     ("group::IDS_OF", IDS_OF),
     ("group::INSERT", INSERT),
     ("group::UPDATE", UPDATE),
-    ("group::ADD", ADD),
-    ("group::REMOVE", REMOVE),
-    ("group::REMOVE_EVERYWHERE", REMOVE_EVERYWHERE),
+    ("group::INSERT_MEMBER", INSERT_MEMBER),
+    ("group::DELETE_MEMBER", DELETE_MEMBER),
+    ("group::DELETE_MEMBER_EVERYWHERE", DELETE_MEMBER_EVERYWHERE),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[("group::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
 
@@ -179,18 +179,18 @@ pub async fn add(
     by: &str,
     at: Timestamp,
 ) -> Result<()> {
-    run!(tx.conn(), execute, ADD, tenant_id.0, id.0, user_id.0, by, to_micros(at))?;
+    run!(tx.conn(), execute, INSERT_MEMBER, tenant_id.0, id.0, user_id.0, by, to_micros(at))?;
     Ok(())
 }
 
 /// Removes a person from a group.
 pub async fn remove(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GroupId, user_id: UserId) -> Result<()> {
-    run!(tx.conn(), execute, REMOVE, tenant_id.0, id.0, user_id.0)?;
+    run!(tx.conn(), execute, DELETE_MEMBER, tenant_id.0, id.0, user_id.0)?;
     Ok(())
 }
 
 /// Removes a person from every group of a workspace.
 pub async fn remove_everywhere(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<()> {
-    run!(tx.conn(), execute, REMOVE_EVERYWHERE, tenant_id.0, user_id.0)?;
+    run!(tx.conn(), execute, DELETE_MEMBER_EVERYWHERE, tenant_id.0, user_id.0)?;
     Ok(())
 }

@@ -18,14 +18,15 @@ const ACTIVE: &str =
 const ACTIVE_LOCKED_POSTGRES: &str = session_select!(
     "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running' FOR UPDATE"
 );
-const SINCE: &str = session_select!(
+const RECENT: &str = session_select!(
     "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND started_at >= $3 \
      AND (completed_at > $4 OR completed_at IS NULL) ORDER BY started_at DESC LIMIT $5"
 );
-const LEFT_OPEN: &str = "SELECT tenant_id, id FROM sessions \
+const RUNNING_BEFORE: &str = "SELECT tenant_id, id FROM sessions \
      WHERE source = 'human-session-bridge' AND status = 'running' AND started_at <= $1 ORDER BY started_at LIMIT $2";
 
-pub(crate) const SQL: Texts = &[("human::ACTIVE", ACTIVE), ("human::SINCE", SINCE), ("human::LEFT_OPEN", LEFT_OPEN)];
+pub(crate) const SQL: Texts =
+    &[("human::ACTIVE", ACTIVE), ("human::RECENT", RECENT), ("human::RUNNING_BEFORE", RUNNING_BEFORE)];
 pub(crate) const POSTGRES_SQL: Texts = &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES)];
 
 /// The running working session of a person.
@@ -61,13 +62,13 @@ pub async fn since(
     max: u32,
 ) -> Result<Vec<SessionRecord>> {
     let (begun, open) = (to_micros(begun_since), to_micros(open_after));
-    let rows = run!(conn, fetch_all Row, SINCE, tenant_id.0, user_id.0, begun, open, i64::from(max))?;
+    let rows = run!(conn, fetch_all Row, RECENT, tenant_id.0, user_id.0, begun, open, i64::from(max))?;
     rows.into_iter().map(SessionRecord::try_from).collect()
 }
 
 /// Running working sessions of every workspace that began at `begun_until` or before, longest open first.
 pub async fn left_open(conn: &mut Conn<'_>, begun_until: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
-    let rows = run!(conn, fetch_all(Uuid, Uuid), LEFT_OPEN, to_micros(begun_until), i64::from(max))?;
+    let rows = run!(conn, fetch_all(Uuid, Uuid), RUNNING_BEFORE, to_micros(begun_until), i64::from(max))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }
 

@@ -66,9 +66,9 @@ const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
      WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
 const TAKE_SQLITE: &str = take!("");
 const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
-const DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
+const SAVE_DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
      WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
-const FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
+const SAVE_FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
      WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
 const OF_TARGET: &str =
     concat!("SELECT ", columns!(), " FROM outbox WHERE tenant_id = $1 AND target_id = $2 ORDER BY id DESC LIMIT $3");
@@ -80,8 +80,8 @@ pub(crate) const SQL: Texts = &[
     ("outbox::ANY_DUE", ANY_DUE),
     ("outbox::WORKSPACES_DUE", WORKSPACES_DUE),
     ("outbox::RECEIVERS_DUE", RECEIVERS_DUE),
-    ("outbox::DELIVERED", DELIVERED),
-    ("outbox::FAILED", FAILED),
+    ("outbox::SAVE_DELIVERED", SAVE_DELIVERED),
+    ("outbox::SAVE_FAILED", SAVE_FAILED),
     ("outbox::OF_TARGET", OF_TARGET),
     ("outbox::PRUNE", PRUNE),
 ];
@@ -213,7 +213,7 @@ pub async fn take(
 /// Records that a message was delivered. Returns `false` if it has been taken again since.
 pub async fn delivered(tx: &mut WriteTx<'_>, message: &MessageRecord, at: Timestamp) -> Result<bool> {
     let (tenant_id, id, attempts) = (message.tenant_id.0, message.id.0, i64::from(message.attempts));
-    Ok(run!(tx.conn(), execute, DELIVERED, tenant_id, id, attempts, to_micros(at))? == 1)
+    Ok(run!(tx.conn(), execute, SAVE_DELIVERED, tenant_id, id, attempts, to_micros(at))? == 1)
 }
 
 /// What happens to a message that was not delivered.
@@ -232,7 +232,7 @@ pub async fn failed(tx: &mut WriteTx<'_>, message: &MessageRecord, error: &str, 
         Next::Try(at) => (at, None),
         Next::Dead(at) => (message.due_at, Some(to_micros(at))),
     };
-    Ok(run!(tx.conn(), execute, FAILED, tenant_id, id, attempts, error, to_micros(due_at), dead_at)? == 1)
+    Ok(run!(tx.conn(), execute, SAVE_FAILED, tenant_id, id, attempts, error, to_micros(due_at), dead_at)? == 1)
 }
 
 /// The newest messages to one webhook or person.

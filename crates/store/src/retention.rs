@@ -27,37 +27,38 @@ const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM
      WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
      AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
      AND (s.tenant_id > $2 OR (s.tenant_id = $2 AND s.id > $3) OR $2 IS NULL) ORDER BY s.tenant_id, s.id LIMIT $4";
-const BEGIN: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest) \
+const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, session_id) DO NOTHING";
-const EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
+const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
      WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
-const SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4 \
+const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4 \
      WHERE tenant_id = $1 AND id = $2";
-const GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
+const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
      WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
-const DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
+const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
      (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.session_id = $2)";
-const FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
-const FINISH: &str =
+const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
+const SAVE_FINISHED: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
-const OF_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \
+const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \
      WHERE tenant_id = $1 AND session_id = $2";
-const STANDING: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
+const ERASURE_STATE: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
      (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
-const MESSAGES: &str = "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
+const DELETE_MESSAGES: &str =
+    "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
 
 pub(crate) const SQL: Texts = &[
     ("retention::DUE", DUE),
-    ("retention::BEGIN", BEGIN),
-    ("retention::EVENTS", EVENTS),
-    ("retention::SESSION", SESSION),
-    ("retention::GATES", GATES),
-    ("retention::DECISIONS", DECISIONS),
-    ("retention::FAILURES", FAILURES),
-    ("retention::FINISH", FINISH),
-    ("retention::OF_SESSION", OF_SESSION),
-    ("retention::STANDING", STANDING),
-    ("retention::MESSAGES", MESSAGES),
+    ("retention::INSERT", INSERT),
+    ("retention::ERASE_EVENTS", ERASE_EVENTS),
+    ("retention::ERASE_SESSION", ERASE_SESSION),
+    ("retention::ERASE_GATES", ERASE_GATES),
+    ("retention::ERASE_DECISIONS", ERASE_DECISIONS),
+    ("retention::ERASE_FAILURES", ERASE_FAILURES),
+    ("retention::SAVE_FINISHED", SAVE_FINISHED),
+    ("retention::BY_SESSION", BY_SESSION),
+    ("retention::ERASURE_STATE", ERASURE_STATE),
+    ("retention::DELETE_MESSAGES", DELETE_MESSAGES),
 ];
 
 /// A session whose content is due for erasure.
@@ -151,7 +152,7 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> 
     run!(
         tx.conn(),
         execute,
-        BEGIN,
+        INSERT,
         due.tenant_id.0,
         due.session_id.0,
         erasure.head_sequence.cast_signed(),
@@ -167,7 +168,7 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> 
 /// Erases the content of the events after `after` up to `to`. Returns how many events that were.
 pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) -> Result<u64> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
-    Ok(run!(tx.conn(), execute, EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
+    Ok(run!(tx.conn(), execute, ERASE_EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
 }
 
 /// The session without its content. [`finish`] writes the row in the same way.
@@ -191,20 +192,20 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &SessionRecord, at:
     let (tool, output) = (task(GateKind::Tool), task(GateKind::Output));
     let (fields, question) = (task(GateKind::Fields), task(GateKind::Question));
     let (title, metadata) = (erased.title.as_str(), erased.metadata.as_str());
-    run!(tx.conn(), execute, SESSION, tenant, session, title, metadata)?;
-    run!(tx.conn(), execute, DECISIONS, tenant, session)?;
-    run!(tx.conn(), execute, GATES, tenant, session, ERASED, tool, output, fields, question)?;
-    run!(tx.conn(), execute, FAILURES, tenant, session, ERASED)?;
+    run!(tx.conn(), execute, ERASE_SESSION, tenant, session, title, metadata)?;
+    run!(tx.conn(), execute, ERASE_DECISIONS, tenant, session)?;
+    run!(tx.conn(), execute, ERASE_GATES, tenant, session, ERASED, tool, output, fields, question)?;
+    run!(tx.conn(), execute, ERASE_FAILURES, tenant, session, ERASED)?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
     interaction::forget(tx, due.tenant_id, due.session_id).await?;
-    run!(tx.conn(), execute, FINISH, tenant, session, to_micros(at))?;
+    run!(tx.conn(), execute, SAVE_FINISHED, tenant, session, to_micros(at))?;
     Ok(())
 }
 
 /// Deletes messages made before `older_than` that were delivered or given up, because their text quotes
 /// sessions. Returns how many.
 pub async fn forget_messages(tx: &mut WriteTx<'_>, older_than: Timestamp) -> Result<u64> {
-    Ok(run!(tx.conn(), execute, MESSAGES, to_micros(older_than))?)
+    Ok(run!(tx.conn(), execute, DELETE_MESSAGES, to_micros(older_than))?)
 }
 
 /// The erasure of a session.
@@ -213,7 +214,7 @@ pub async fn of_session(
     tenant_id: TenantId,
     session_id: SessionId,
 ) -> Result<Option<ErasureRecord>> {
-    run!(conn, fetch_optional Row, OF_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
+    run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
 }
 
 /// Whether the ledger still has the content of a session. Copies elsewhere follow it.
@@ -230,7 +231,7 @@ pub enum ErasureState {
 /// The state of a session's content.
 pub async fn erasure_state(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<ErasureState> {
     type Counts = (i64, i64);
-    Ok(match run!(conn, fetch_one Counts, STANDING, tenant_id.0, session_id.0)? {
+    Ok(match run!(conn, fetch_one Counts, ERASURE_STATE, tenant_id.0, session_id.0)? {
         (_, erasures) if erasures > 0 => ErasureState::Erased,
         (0, _) => ErasureState::Unknown,
         _ => ErasureState::Kept,

@@ -8,28 +8,28 @@ use domain::id::{EventId, SessionId, TenantId, UserId};
 use uuid::Uuid;
 
 // Two index scans from the newest row, one for each condition. The UNION removes duplicates.
-const OWN: &str = session_select!(
+const LIST_OWN: &str = session_select!(
     "tenant_id = $1 AND id IN (\
      SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND created_by = $2 AND id < $4 \
      ORDER BY id DESC LIMIT $5) AS begun \
      UNION SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND user_id = $3 AND id < $4 \
      ORDER BY id DESC LIMIT $5) AS theirs) ORDER BY id DESC LIMIT $5"
 );
-const MESSAGE: &str = "SELECT sequence, content FROM session_events \
+const MESSAGE_BY_ID: &str = "SELECT sequence, content FROM session_events \
      WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.message'";
-const ANSWER: &str = "SELECT sequence, metadata FROM session_events \
+const ANSWER_BY_ID: &str = "SELECT sequence, metadata FROM session_events \
      WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.form_submit'";
-const MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
+const COUNT_MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
      WHERE tenant_id = $1 AND session_id = $2 AND event_type = 'user.message'";
-const HAS_EVENT: &str =
+const COUNT_EVENTS: &str =
     "SELECT COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
 
 pub(crate) const SQL: Texts = &[
-    ("thread::OWN", OWN),
-    ("thread::MESSAGE", MESSAGE),
-    ("thread::ANSWER", ANSWER),
-    ("thread::MESSAGES", MESSAGES),
-    ("thread::HAS_EVENT", HAS_EVENT),
+    ("thread::LIST_OWN", LIST_OWN),
+    ("thread::MESSAGE_BY_ID", MESSAGE_BY_ID),
+    ("thread::ANSWER_BY_ID", ANSWER_BY_ID),
+    ("thread::COUNT_MESSAGES", COUNT_MESSAGES),
+    ("thread::COUNT_EVENTS", COUNT_EVENTS),
 ];
 
 /// Conversations that the caller began or that are the person's own, newest first, before `before`.
@@ -43,7 +43,7 @@ pub async fn own(
     // Larger than any id.
     let before = before.map_or(Uuid::max(), |id| id.0);
     let more = i64::from(limit) + 1;
-    let mut rows = run!(conn, fetch_all Row, OWN, tenant_id.0, created_by, user.map(|user| user.0), before, more)?;
+    let mut rows = run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, created_by, user.map(|user| user.0), before, more)?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(SessionRecord::try_from).collect::<Result<_>>()?, has_more })
@@ -69,21 +69,21 @@ pub async fn known(
     session_id: SessionId,
     event_id: EventId,
 ) -> Result<Known> {
-    let message = run!(conn, fetch_optional(i64, String), MESSAGE, tenant_id.0, session_id.0, event_id.0)?;
+    let message = run!(conn, fetch_optional(i64, String), MESSAGE_BY_ID, tenant_id.0, session_id.0, event_id.0)?;
     if let Some((sequence, content)) = message {
         return Ok(Known::Message(sequence.cast_unsigned(), content));
     }
-    let answer = run!(conn, fetch_optional(i64, String), ANSWER, tenant_id.0, session_id.0, event_id.0)?;
+    let answer = run!(conn, fetch_optional(i64, String), ANSWER_BY_ID, tenant_id.0, session_id.0, event_id.0)?;
     if let Some((sequence, metadata)) = answer {
         return Ok(Known::Answer(sequence.cast_unsigned(), metadata));
     }
-    let (others,) = run!(conn, fetch_one One, HAS_EVENT, tenant_id.0, session_id.0, event_id.0)?;
+    let (others,) = run!(conn, fetch_one One, COUNT_EVENTS, tenant_id.0, session_id.0, event_id.0)?;
     Ok(if others == 0 { Known::New } else { Known::Other })
 }
 
 /// Number of messages of people in a session.
 pub async fn messages(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
-    Ok(run!(conn, fetch_one One, MESSAGES, tenant_id.0, session_id.0)?.0.cast_unsigned())
+    Ok(run!(conn, fetch_one One, COUNT_MESSAGES, tenant_id.0, session_id.0)?.0.cast_unsigned())
 }
 
 /// A row of one number. Written out, the formatter would take the tuple for a call's arguments.

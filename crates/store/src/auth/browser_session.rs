@@ -26,7 +26,7 @@ const OF_USER: &str = "SELECT b.id, t.name, b.browser, b.created_at, b.last_seen
      JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
      WHERE b.user_id = $1 AND b.expires_at > $3 AND b.last_seen_at > $4 ORDER BY b.last_seen_at DESC, b.id LIMIT $5";
 const TOUCH: &str = "UPDATE browser_sessions SET last_seen_at = $2 WHERE id = $1";
-const SWITCH: &str = "UPDATE browser_sessions SET tenant_id = $2 WHERE id = $1";
+const SET_TENANT: &str = "UPDATE browser_sessions SET tenant_id = $2 WHERE id = $1";
 const DELETE: &str = "DELETE FROM browser_sessions WHERE secret_digest = $1";
 const DELETE_ONE: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND id = $2";
 const DELETE_OF_MEMBER: &str = "DELETE FROM browser_sessions WHERE tenant_id = $1 AND user_id = $2";
@@ -38,7 +38,7 @@ pub(crate) const SQL: Texts = &[
     ("auth::browser_session::BY_DIGEST", BY_DIGEST),
     ("auth::browser_session::OF_USER", OF_USER),
     ("auth::browser_session::TOUCH", TOUCH),
-    ("auth::browser_session::SWITCH", SWITCH),
+    ("auth::browser_session::SET_TENANT", SET_TENANT),
     ("auth::browser_session::DELETE", DELETE),
     ("auth::browser_session::DELETE_ONE", DELETE_ONE),
     ("auth::browser_session::DELETE_OF_MEMBER", DELETE_OF_MEMBER),
@@ -158,7 +158,7 @@ pub async fn touch(tx: &mut WriteTx<'_>, id: BrowserSessionId, at: Timestamp) ->
 
 /// Switches a sign-in to another workspace.
 pub async fn switch(tx: &mut WriteTx<'_>, id: BrowserSessionId, tenant_id: TenantId) -> Result<()> {
-    run!(tx.conn(), execute, SWITCH, id.0, tenant_id.0)?;
+    run!(tx.conn(), execute, SET_TENANT, id.0, tenant_id.0)?;
     Ok(())
 }
 

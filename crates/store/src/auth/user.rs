@@ -17,10 +17,10 @@ use uuid::Uuid;
 const INSERT: &str = "INSERT INTO users (id, email, name, password_hash, created_at) VALUES ($1, $2, $3, $4, $5)";
 const BY_EMAIL: &str = "SELECT id, email, name, password_hash FROM users WHERE email = $1";
 const BY_ID: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1";
-const ANY: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 1) AS one";
+const ANY_USER: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 1) AS one";
 const SET_PASSWORD: &str = "UPDATE users SET password_hash = $2 WHERE id = $1";
 const SET_NAME: &str = "UPDATE users SET name = $2 WHERE id = $1";
-const JOIN: &str = "INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES ($1, $2, $3, $4) \
+const INSERT_MEMBER: &str = "INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role, status = 'active', status_at = excluded.created_at";
 
 macro_rules! member_select {
@@ -40,7 +40,7 @@ const ADMINS: &str = "SELECT user_id FROM memberships WHERE tenant_id = $1 AND r
 const TENANT_LOCKED_POSTGRES: &str = "SELECT id FROM tenants WHERE id = $1 FOR UPDATE";
 const SET_ROLE: &str = "UPDATE memberships SET role = $3 WHERE tenant_id = $1 AND user_id = $2";
 const SET_STATUS: &str = "UPDATE memberships SET status = $3, status_at = $4 WHERE tenant_id = $1 AND user_id = $2";
-const ELSEWHERE: &str =
+const IS_MEMBER_ELSEWHERE: &str =
     "SELECT COUNT(*) FROM memberships WHERE user_id = $2 AND tenant_id <> $1 AND status <> 'removed'";
 const WANTS_EMAIL: &str =
     "SELECT wants_email FROM memberships WHERE tenant_id = $1 AND user_id = $2 AND status = 'active'";
@@ -52,17 +52,17 @@ pub(crate) const SQL: Texts = &[
     ("auth::user::INSERT", INSERT),
     ("auth::user::BY_EMAIL", BY_EMAIL),
     ("auth::user::BY_ID", BY_ID),
-    ("auth::user::ANY", ANY),
+    ("auth::user::ANY_USER", ANY_USER),
     ("auth::user::SET_PASSWORD", SET_PASSWORD),
     ("auth::user::SET_NAME", SET_NAME),
-    ("auth::user::JOIN", JOIN),
+    ("auth::user::INSERT_MEMBER", INSERT_MEMBER),
     ("auth::user::MEMBERS", MEMBERS),
     ("auth::user::MEMBER", MEMBER),
     ("auth::user::ANY_MEMBER", ANY_MEMBER),
     ("auth::user::ADMINS", ADMINS),
     ("auth::user::SET_ROLE", SET_ROLE),
     ("auth::user::SET_STATUS", SET_STATUS),
-    ("auth::user::ELSEWHERE", ELSEWHERE),
+    ("auth::user::IS_MEMBER_ELSEWHERE", IS_MEMBER_ELSEWHERE),
     ("auth::user::WANTS_EMAIL", WANTS_EMAIL),
     ("auth::user::SET_WANTS_EMAIL", SET_WANTS_EMAIL),
     ("auth::user::WORKSPACES", WORKSPACES),
@@ -141,7 +141,7 @@ pub async fn find(conn: &mut Conn<'_>, id: UserId) -> Result<Option<UserRecord>>
 
 /// Whether any person has an account.
 pub async fn any(conn: &mut Conn<'_>) -> Result<bool> {
-    let (count,) = run!(conn, fetch_one(i64,), ANY)?;
+    let (count,) = run!(conn, fetch_one(i64,), ANY_USER)?;
     Ok(count > 0)
 }
 
@@ -159,7 +159,7 @@ pub async fn set_name(tx: &mut WriteTx<'_>, id: UserId, name: &str) -> Result<()
 
 /// Gives a person a role in a workspace and makes them active there; replaces the role they had there.
 pub async fn join(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, role: Role, at: Timestamp) -> Result<()> {
-    run!(tx.conn(), execute, JOIN, tenant_id.0, user_id.0, role.as_str(), to_micros(at))?;
+    run!(tx.conn(), execute, INSERT_MEMBER, tenant_id.0, user_id.0, role.as_str(), to_micros(at))?;
     Ok(())
 }
 
@@ -213,7 +213,7 @@ pub async fn set_status(
 
 /// Whether a person is a member of another workspace, active or not, and not removed there.
 pub async fn is_member_elsewhere(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<bool> {
-    let (count,) = run!(conn, fetch_one(i64,), ELSEWHERE, tenant_id.0, user_id.0)?;
+    let (count,) = run!(conn, fetch_one(i64,), IS_MEMBER_ELSEWHERE, tenant_id.0, user_id.0)?;
     Ok(count > 0)
 }
 

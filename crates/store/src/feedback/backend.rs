@@ -224,7 +224,7 @@ impl FeedbackBackend {
         match self {
             Self::Sqlite(file) => file.read(body).await,
             Self::Postgres(pool) => in_schema(pool, Mode::Read, body).await,
-            Self::Memory(_) => Err(Error::Database("memory was asked in SQL".into())),
+            Self::Memory(_) => Err(Error::Database("ratings in memory cannot be queried with SQL".into())),
         }
     }
 
@@ -233,7 +233,7 @@ impl FeedbackBackend {
         match self {
             Self::Sqlite(file) => file.write(body).await,
             Self::Postgres(pool) => Ok(in_schema(pool, Mode::Write, body).await?.value),
-            Self::Memory(_) => Err(Error::Database("memory was asked in SQL".into())),
+            Self::Memory(_) => Err(Error::Database("ratings in memory cannot be queried with SQL".into())),
         }
     }
 }

@@ -9,8 +9,8 @@ use domain::{
     id::{GateId, TenantId, UserId},
 };
 
-// $2 is the person; the literal binds what their role lets them decide, a `ByRole`.
-macro_rules! mine {
+// Gates that a person may decide. $2 is the person; $any is the bind of their `ByRole`.
+macro_rules! decidable_by {
     ($any:literal) => {
         concat!(
             "EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = g.id \
@@ -39,61 +39,61 @@ macro_rules! snoozed {
 }
 
 // A question in an incognito conversation is answered in the conversation, so no list has it.
-macro_rules! shown {
+macro_rules! listed {
     () => {
         "(g.kind <> 'question' OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.tenant_id = g.tenant_id AND p.id = g.session_id \
          AND p.private_to IS NOT NULL))"
     };
 }
 
-pub(crate) use {mine, shown, snoozed};
+pub(crate) use {decidable_by, listed, snoozed};
 
-const MINE: &str = gate_select!(concat!(
+const DECIDABLE: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $4 AND ",
-    mine!("$3"),
+    decidable_by!("$3"),
     " AND ",
-    shown!(),
+    listed!(),
     " AND NOT ",
     snoozed!("$9"),
     page!()
 ));
-const MINE_SNOOZED: &str = gate_select!(concat!(
+const DECIDABLE_SNOOZED: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $4 AND ",
-    mine!("$3"),
+    decidable_by!("$3"),
     " AND ",
-    shown!(),
+    listed!(),
     " AND ",
     snoozed!("$9"),
     page!()
 ));
-const ALL: &str = gate_select!(concat!(
+const BY_STATE: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) AND ",
-    shown!(),
+    listed!(),
     " ORDER BY g.order_at, g.id LIMIT $6"
 ));
 // While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
 const HELD_BY: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
      WHERE d.tenant_id = $1 AND d.gate_id = g.id ORDER BY d.number DESC LIMIT 1) AND ",
-    shown!(),
+    listed!(),
     " ORDER BY g.held_until DESC, g.order_at, g.id LIMIT $4"
 ));
-const COUNT_MINE: &str = concat!(
+const COUNT_DECIDABLE: &str = concat!(
     "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
-    mine!("$3"),
+    decidable_by!("$3"),
     " AND ",
-    shown!(),
+    listed!(),
     " AND NOT ",
     snoozed!("$4"),
     " LIMIT $5) AS counted"
 );
 
 pub(crate) const SQL: Texts = &[
-    ("gate::inbox::MINE", MINE),
-    ("gate::inbox::MINE_SNOOZED", MINE_SNOOZED),
-    ("gate::inbox::ALL", ALL),
+    ("gate::inbox::DECIDABLE", DECIDABLE),
+    ("gate::inbox::DECIDABLE_SNOOZED", DECIDABLE_SNOOZED),
+    ("gate::inbox::BY_STATE", BY_STATE),
     ("gate::inbox::HELD_BY", HELD_BY),
-    ("gate::inbox::COUNT_MINE", COUNT_MINE),
+    ("gate::inbox::COUNT_DECIDABLE", COUNT_DECIDABLE),
 ];
 
 /// Whose gates are listed.
@@ -135,11 +135,11 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
     let (after_at, after_id) = (inbox.after.map_or(0, |(at, _)| at), inbox.after.map(|(_, id)| id.0));
     let more = i64::from(inbox.limit) + 1;
     let mut rows = match inbox.whose {
-        Whose::All => run!(conn, fetch_all Row, ALL, tenant_id.0, state, kind, after_at, after_id, more)?,
+        Whose::All => run!(conn, fetch_all Row, BY_STATE, tenant_id.0, state, kind, after_at, after_id, more)?,
         Whose::Mine { user_id, by_role, snoozed } => run!(
             conn,
             fetch_all Row,
-            if snoozed { MINE_SNOOZED } else { MINE },
+            if snoozed { DECIDABLE_SNOOZED } else { DECIDABLE },
             tenant_id.0,
             user_id.0,
             by_role as i64,
@@ -178,6 +178,6 @@ pub async fn count(
 ) -> Result<u64> {
     type One = (i64,);
     let (any, now, at_most) = (by_role as i64, to_micros(now), i64::from(at_most));
-    let (count,) = run!(conn, fetch_one One, COUNT_MINE, tenant_id.0, user_id.0, any, now, at_most)?;
+    let (count,) = run!(conn, fetch_one One, COUNT_DECIDABLE, tenant_id.0, user_id.0, any, now, at_most)?;
     Ok(count.cast_unsigned())
 }

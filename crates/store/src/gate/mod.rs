@@ -20,7 +20,7 @@ pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_left, reviewe
 pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};
 
-pub(crate) use inbox::{mine, shown, snoozed};
+pub(crate) use inbox::{decidable_by, listed, snoozed};
 use row::{Row, gate_select, hex_list, hex_uuids, record, records};
 
 use crate::engine::Texts;

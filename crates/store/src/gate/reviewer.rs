@@ -1,6 +1,6 @@
 //! Rows of `gate_reviewers`: who may decide a gate.
 
-use super::{ReviewerRecord, hex_list, shown};
+use super::{ReviewerRecord, hex_list, listed};
 use crate::{
     engine::{Conn, Error, Result, Texts, run},
     transaction::WriteTx,
@@ -13,9 +13,9 @@ use domain::{
 use std::collections::HashMap;
 use uuid::Uuid;
 
-const ADD: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
+const INSERT: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
      ON CONFLICT DO NOTHING";
-const IS: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
+const IS_REVIEWER: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
      AND ((r.kind = 'user' AND r.reviewer_id = $3) OR (r.kind = 'anyone' AND $4 >= 1) OR (r.kind = 'admins' AND $4 >= 2) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
      AND m.user_id = $3)))";
@@ -35,7 +35,7 @@ macro_rules! of_gates {
 const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
 const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
 
-const WANTING_EMAIL: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
+const EMAIL_RECIPIENTS: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
      FROM memberships m JOIN gate_reviewers r ON r.tenant_id = m.tenant_id AND r.gate_id = $2 \
      AND (r.kind = 'anyone' OR (r.kind = 'admins' AND m.role = 'admin') OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
@@ -51,8 +51,9 @@ macro_rules! named {
          AND r.kind = 'group'"
     };
 }
-// Members `m` of these who have access and may decide: not the requester where the action forbids it.
-macro_rules! left {
+// Members `m` among the named people who have access and may decide. The requester is left out if the action forbids
+// self-approval.
+macro_rules! has_access {
     () => {
         concat!(
             "m.tenant_id = g.tenant_id AND m.status = 'active' AND m.user_id IN (",
@@ -62,27 +63,27 @@ macro_rules! left {
     };
 }
 // Anyone who reviews includes the admins. Questions of incognito conversations are for their person alone.
-const SHORT: &str = concat!(
+const SHORT_OF_REVIEWERS: &str = concat!(
     "SELECT g.tenant_id, g.id, g.session_id FROM gates g WHERE g.state = 'open' AND g.id > $1 \
      AND NOT EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
      AND r.kind IN ('anyone', 'admins')) AND g.quorum > (SELECT COUNT(*) FROM memberships m WHERE ",
-    left!(),
+    has_access!(),
     ") AND ",
-    shown!(),
+    listed!(),
     " ORDER BY g.id LIMIT $2"
 );
-const LEFT: &str = concat!(
+const REVIEWERS_WITH_ACCESS: &str = concat!(
     "SELECT m.user_id FROM gates g JOIN memberships m ON ",
-    left!(),
+    has_access!(),
     " WHERE g.tenant_id = $1 AND g.id = $2 ORDER BY m.user_id"
 );
 
 pub(crate) const SQL: Texts = &[
-    ("gate::reviewer::ADD", ADD),
-    ("gate::reviewer::IS", IS),
-    ("gate::reviewer::WANTING_EMAIL", WANTING_EMAIL),
-    ("gate::reviewer::SHORT", SHORT),
-    ("gate::reviewer::LEFT", LEFT),
+    ("gate::reviewer::INSERT", INSERT),
+    ("gate::reviewer::IS_REVIEWER", IS_REVIEWER),
+    ("gate::reviewer::EMAIL_RECIPIENTS", EMAIL_RECIPIENTS),
+    ("gate::reviewer::SHORT_OF_REVIEWERS", SHORT_OF_REVIEWERS),
+    ("gate::reviewer::REVIEWERS_WITH_ACCESS", REVIEWERS_WITH_ACCESS),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("gate::reviewer::OF_GATES_SQLITE", OF_GATES_SQLITE)];
 pub(crate) const POSTGRES_SQL: Texts = &[("gate::reviewer::OF_GATES_POSTGRES", OF_GATES_POSTGRES)];
@@ -94,14 +95,14 @@ pub async fn short_of_reviewers(
     limit: u32,
 ) -> Result<Vec<(TenantId, GateId, SessionId)>> {
     type Row = (Uuid, Uuid, Uuid);
-    let rows = run!(conn, fetch_all Row, SHORT, after.0, i64::from(limit))?;
+    let rows = run!(conn, fetch_all Row, SHORT_OF_REVIEWERS, after.0, i64::from(limit))?;
     Ok(rows.into_iter().map(|(tenant, id, session)| (TenantId(tenant), GateId(id), SessionId(session))).collect())
 }
 
 /// Named reviewers of a gate who have access and may decide it.
 pub async fn reviewers_left(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Vec<UserId>> {
     type One = (Uuid,);
-    let rows = run!(conn, fetch_all One, LEFT, tenant_id.0, id.0)?;
+    let rows = run!(conn, fetch_all One, REVIEWERS_WITH_ACCESS, tenant_id.0, id.0)?;
     Ok(rows.into_iter().map(|(user,)| UserId(user)).collect())
 }
 
@@ -123,7 +124,7 @@ pub async fn reviewers_wanting_email(
     id: GateId,
 ) -> Result<Vec<EmailRecipient>> {
     type Row = (Uuid, String, i64);
-    let rows = run!(conn, fetch_all Row, WANTING_EMAIL, tenant_id.0, id.0)?;
+    let rows = run!(conn, fetch_all Row, EMAIL_RECIPIENTS, tenant_id.0, id.0)?;
     rows.into_iter()
         .map(|(user, role, named)| {
             let role = Role::parse(&role).ok_or_else(|| Error::inconsistent("memberships", "role", &role))?;
@@ -145,7 +146,7 @@ pub async fn add_reviewer(
         ReviewerRecord::Anyone => ("anyone", Uuid::nil()),
         ReviewerRecord::Admins => ("admins", Uuid::nil()),
     };
-    run!(tx.conn(), execute, ADD, tenant_id.0, id.0, kind, reviewer)?;
+    run!(tx.conn(), execute, INSERT, tenant_id.0, id.0, kind, reviewer)?;
     Ok(())
 }
 
@@ -158,7 +159,7 @@ pub async fn is_reviewer(
     by_role: ByRole,
 ) -> Result<bool> {
     type One = (i64,);
-    let (count,) = run!(conn, fetch_one One, IS, tenant_id.0, id.0, user_id.0, by_role as i64)?;
+    let (count,) = run!(conn, fetch_one One, IS_REVIEWER, tenant_id.0, id.0, user_id.0, by_role as i64)?;
     Ok(count > 0)
 }
 

@@ -23,32 +23,32 @@ macro_rules! take {
     };
 }
 
-const PUSH: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+const INSERT: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
      VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
-const PUSH_IF_SAID: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+const INSERT_IF_ANSWERED: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
      SELECT $1, $2, $3, $4, $5, $5 WHERE EXISTS (SELECT 1 FROM session_events \
        WHERE tenant_id = $1 AND session_id = $2 AND event_type = $6) \
      OR EXISTS (SELECT 1 FROM gates WHERE tenant_id = $1 AND session_id = $2) ON CONFLICT DO NOTHING";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
 const TAKE_SQLITE: &str = take!("");
 const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
-const DONE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
-const DONE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
+const DELETE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
+const DELETE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
      USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
      WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence";
-const FORGET: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
+const DELETE_OF_SESSION: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
 
 pub(crate) const SQL: Texts = &[
-    ("interaction::capture_due::PUSH", PUSH),
-    ("interaction::capture_due::PUSH_IF_SAID", PUSH_IF_SAID),
+    ("interaction::capture_due::INSERT", INSERT),
+    ("interaction::capture_due::INSERT_IF_ANSWERED", INSERT_IF_ANSWERED),
     ("interaction::capture_due::ANY_DUE", ANY_DUE),
-    ("interaction::capture_due::FORGET", FORGET),
+    ("interaction::capture_due::DELETE_OF_SESSION", DELETE_OF_SESSION),
 ];
 pub(crate) const SQLITE_SQL: Texts =
-    &[("interaction::capture_due::TAKE_SQLITE", TAKE_SQLITE), ("interaction::capture_due::DONE", DONE)];
+    &[("interaction::capture_due::TAKE_SQLITE", TAKE_SQLITE), ("interaction::capture_due::DELETE", DELETE)];
 pub(crate) const POSTGRES_SQL: Texts = &[
     ("interaction::capture_due::TAKE_POSTGRES", TAKE_POSTGRES),
-    ("interaction::capture_due::DONE_ALL_POSTGRES", DONE_ALL_POSTGRES),
+    ("interaction::capture_due::DELETE_ALL_POSTGRES", DELETE_ALL_POSTGRES),
 ];
 
 /// A turn that ended and is to be captured: all events of a session up to a sequence.
@@ -96,7 +96,7 @@ impl TryFrom<DueRow> for DueRecord {
 pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
     let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
     let (status, ended_at) = (due.status.as_str(), to_micros(due.ended_at));
-    run!(tx.conn(), execute, PUSH, tenant, session, sequence, status, ended_at)?;
+    run!(tx.conn(), execute, INSERT, tenant, session, sequence, status, ended_at)?;
     Ok(())
 }
 
@@ -105,7 +105,7 @@ pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
 pub async fn push_if_answered(tx: &mut WriteTx<'_>, due: DueRecord, answer: Option<&str>) -> Result<()> {
     let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
     let (status, ended_at, kind) = (due.status.as_str(), to_micros(due.ended_at), answer.unwrap_or_default());
-    run!(tx.conn(), execute, PUSH_IF_SAID, tenant, session, sequence, status, ended_at, kind)?;
+    run!(tx.conn(), execute, INSERT_IF_ANSWERED, tenant, session, sequence, status, ended_at, kind)?;
     Ok(())
 }
 
@@ -126,11 +126,11 @@ pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
     match tx.conn() {
         Conn::Sqlite(c) => {
             for due in due {
-                c.execute(DONE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])?;
+                c.execute(DELETE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])?;
             }
         }
         Conn::Postgres(c) => {
-            sqlx::query(DONE_ALL_POSTGRES)
+            sqlx::query(DELETE_ALL_POSTGRES)
                 .bind(due.iter().map(|due| due.tenant_id.0).collect::<Vec<_>>())
                 .bind(due.iter().map(|due| due.session_id.0).collect::<Vec<_>>())
                 .bind(due.iter().map(|due| due.sequence.cast_signed()).collect::<Vec<_>>())
@@ -143,6 +143,6 @@ pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
 
 /// Removes the turns of a session that is being erased.
 pub(super) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
-    run!(tx.conn(), execute, FORGET, tenant_id.0, session_id.0)?;
+    run!(tx.conn(), execute, DELETE_OF_SESSION, tenant_id.0, session_id.0)?;
     Ok(())
 }

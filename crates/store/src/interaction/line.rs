@@ -23,7 +23,7 @@ macro_rules! lines_after {
         concat!("SELECT id, record FROM ", $table, " WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3")
     };
 }
-// The rows of one page are found first, within a bound, and filtered then: a rare label costs a bounded look, not the table.
+// Scans a bounded number of rows and then filters them, so that a search for a rare label does not read the table.
 macro_rules! list {
     ($which:literal) => {
         concat!(
@@ -36,14 +36,14 @@ macro_rules! list {
                 ORDER BY o.recorded_at DESC, o.id DESC LIMIT 1) AS outcome \
              FROM interactions i WHERE i.tenant_id = $1 AND ",
             $which,
-            " AND i.id < $3 AND i.id >= $4 ORDER BY i.id DESC LIMIT $5) AS looked \
+            " AND i.id < $3 AND i.id >= $4 ORDER BY i.id DESC LIMIT $5) AS scanned \
              WHERE ($6 = '' OR coalesce(feedback, 'unknown') = $6) AND ($7 = '' OR coalesce(outcome, 'unknown') = $7) \
              ORDER BY id DESC LIMIT $8"
         )
     };
 }
-// The last row that a page looked at. It takes the parameters of `list!` that decide that.
-macro_rules! looked {
+// The last row that `list!` scans for a page, with the same parameters.
+macro_rules! last_scanned {
     ($which:literal) => {
         concat!(
             "SELECT i.id FROM interactions i WHERE i.tenant_id = $1 AND ",
@@ -85,15 +85,15 @@ const FEEDBACK_AFTER: &str = lines_after!("interaction_feedback");
 const OUTCOMES_AFTER: &str = lines_after!("interaction_outcomes");
 const LIST: &str = list!("i.tenant_id = $2");
 const LIST_OF_SESSION: &str = list!("i.session_id = $2");
-const LOOKED: &str = looked!("i.tenant_id = $2");
-const LOOKED_OF_SESSION: &str = looked!("i.session_id = $2");
-const JUDGED: &str = "SELECT COUNT(*) FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id = $2 \
+const LAST_SCANNED: &str = last_scanned!("i.tenant_id = $2");
+const LAST_SCANNED_OF_SESSION: &str = last_scanned!("i.session_id = $2");
+const COUNT_FEEDBACK_OF_PEOPLE: &str = "SELECT COUNT(*) FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id = $2 \
      AND source IN ('manual', 'reviewer')";
 const SESSION_OF: &str = "SELECT session_id FROM interactions WHERE tenant_id = $1 AND id = $2";
 
-const FORGET_FEEDBACK: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND session_id = $2";
-const FORGET_OUTCOMES: &str = "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND session_id = $2";
-const FORGET: &str = "DELETE FROM interactions WHERE tenant_id = $1 AND session_id = $2";
+const DELETE_FEEDBACK_OF_SESSION: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND session_id = $2";
+const DELETE_OUTCOMES_OF_SESSION: &str = "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND session_id = $2";
+const DELETE_OF_SESSION: &str = "DELETE FROM interactions WHERE tenant_id = $1 AND session_id = $2";
 
 pub(crate) const SQL: Texts = &[
     ("interaction::line::INSERT_FEEDBACK", INSERT_FEEDBACK),
@@ -103,13 +103,13 @@ pub(crate) const SQL: Texts = &[
     ("interaction::line::OUTCOMES_AFTER", OUTCOMES_AFTER),
     ("interaction::line::LIST", LIST),
     ("interaction::line::LIST_OF_SESSION", LIST_OF_SESSION),
-    ("interaction::line::LOOKED", LOOKED),
-    ("interaction::line::LOOKED_OF_SESSION", LOOKED_OF_SESSION),
-    ("interaction::line::JUDGED", JUDGED),
+    ("interaction::line::LAST_SCANNED", LAST_SCANNED),
+    ("interaction::line::LAST_SCANNED_OF_SESSION", LAST_SCANNED_OF_SESSION),
+    ("interaction::line::COUNT_FEEDBACK_OF_PEOPLE", COUNT_FEEDBACK_OF_PEOPLE),
     ("interaction::line::SESSION_OF", SESSION_OF),
-    ("interaction::line::FORGET_FEEDBACK", FORGET_FEEDBACK),
-    ("interaction::line::FORGET_OUTCOMES", FORGET_OUTCOMES),
-    ("interaction::line::FORGET", FORGET),
+    ("interaction::line::DELETE_FEEDBACK_OF_SESSION", DELETE_FEEDBACK_OF_SESSION),
+    ("interaction::line::DELETE_OUTCOMES_OF_SESSION", DELETE_OUTCOMES_OF_SESSION),
+    ("interaction::line::DELETE_OF_SESSION", DELETE_OF_SESSION),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("interaction::line::INSERT", INSERT)];
 pub(crate) const POSTGRES_SQL: Texts = &[("interaction::line::INSERT_ALL_POSTGRES", INSERT_ALL_POSTGRES)];
@@ -287,7 +287,8 @@ pub async fn list(
     tenant_id: TenantId,
     wanted: InteractionFilter,
 ) -> Result<(Vec<InteractionRow>, Option<InteractionId>)> {
-    let (sql, looked) = if wanted.session_id.is_some() { (LIST_OF_SESSION, LOOKED_OF_SESSION) } else { (LIST, LOOKED) };
+    let (sql, last_scanned_sql) =
+        if wanted.session_id.is_some() { (LIST_OF_SESSION, LAST_SCANNED_OF_SESSION) } else { (LIST, LAST_SCANNED) };
     // Without a session this parameter is the workspace again.
     let session = wanted.session_id.map_or(tenant_id.0, |id| id.0);
     let label = |wanted: Option<Option<&'static str>>| wanted.map_or("", |known| known.unwrap_or("unknown"));
@@ -303,7 +304,7 @@ pub async fn list(
         return Ok((items, last));
     }
     // The page is not full: either there are no more rows, or the bound on rows read was reached.
-    let end = run!(conn, fetch_optional(Uuid,), looked, tenant_id.0, session, before, from, max - 1)?;
+    let end = run!(conn, fetch_optional(Uuid,), last_scanned_sql, tenant_id.0, session, before, from, max - 1)?;
     Ok((items, end.map(|(id,)| InteractionId(id))))
 }
 
@@ -335,7 +336,7 @@ impl<T> Filling<T> {
 
 /// Deletes the interactions of a session that is being erased, with their feedback and outcomes.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
-    for sql in [FORGET_FEEDBACK, FORGET_OUTCOMES, FORGET] {
+    for sql in [DELETE_FEEDBACK_OF_SESSION, DELETE_OUTCOMES_OF_SESSION, DELETE_OF_SESSION] {
         run!(tx.conn(), execute, sql, tenant_id.0, session_id.0)?;
     }
     capture_due::forget(tx, tenant_id, session_id).await
@@ -343,7 +344,7 @@ pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id
 
 /// Whether a person has given feedback on an interaction, by a mark or as a reviewer.
 pub async fn is_judged(conn: &mut Conn<'_>, tenant_id: TenantId, id: InteractionId) -> Result<bool> {
-    Ok(run!(conn, fetch_one(i64,), JUDGED, tenant_id.0, id.0)?.0 > 0)
+    Ok(run!(conn, fetch_one(i64,), COUNT_FEEDBACK_OF_PEOPLE, tenant_id.0, id.0)?.0 > 0)
 }
 
 /// The session of an interaction; `None` if there is no such interaction.

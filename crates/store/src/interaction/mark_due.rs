@@ -11,20 +11,20 @@ use domain::{
 };
 use uuid::Uuid;
 
-const PUSH: &str =
+const INSERT: &str =
     "INSERT INTO marks_due (tenant_id, id, session_id, due_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
 const DUE: &str = "SELECT d.tenant_id, d.id, f.record FROM marks_due d \
      JOIN interaction_feedback f ON f.tenant_id = d.tenant_id AND f.id = d.id WHERE d.due_at <= $1 ORDER BY d.due_at LIMIT $2";
 const POSTPONE: &str = "UPDATE marks_due SET due_at = $2 WHERE due_at <= $1";
-const DONE: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND id = $2";
-const FORGET: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND session_id = $2";
+const DELETE: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND id = $2";
+const DELETE_OF_SESSION: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND session_id = $2";
 
 pub(crate) const SQL: Texts = &[
-    ("interaction::mark_due::PUSH", PUSH),
+    ("interaction::mark_due::INSERT", INSERT),
     ("interaction::mark_due::DUE", DUE),
     ("interaction::mark_due::POSTPONE", POSTPONE),
-    ("interaction::mark_due::DONE", DONE),
-    ("interaction::mark_due::FORGET", FORGET),
+    ("interaction::mark_due::DELETE", DELETE),
+    ("interaction::mark_due::DELETE_OF_SESSION", DELETE_OF_SESSION),
 ];
 
 /// A line of feedback that has to be written to a file.
@@ -46,7 +46,7 @@ pub async fn push(
     (id, session_id): (Uuid, SessionId),
     due_at: Timestamp,
 ) -> Result<()> {
-    run!(tx.conn(), execute, PUSH, tenant_id.0, id, session_id.0, to_micros(due_at))?;
+    run!(tx.conn(), execute, INSERT, tenant_id.0, id, session_id.0, to_micros(due_at))?;
     Ok(())
 }
 
@@ -65,12 +65,12 @@ pub async fn postpone(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp) ->
 
 /// Records that the line is in its file.
 pub async fn done(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: Uuid) -> Result<()> {
-    run!(tx.conn(), execute, DONE, tenant_id.0, id)?;
+    run!(tx.conn(), execute, DELETE, tenant_id.0, id)?;
     Ok(())
 }
 
 /// Removes the waiting lines of a session that is being erased.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
-    run!(tx.conn(), execute, FORGET, tenant_id.0, session_id.0)?;
+    run!(tx.conn(), execute, DELETE_OF_SESSION, tenant_id.0, session_id.0)?;
     Ok(())
 }

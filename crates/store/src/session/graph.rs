@@ -19,8 +19,8 @@ macro_rules! unfinished {
         concat!($of, ".status NOT IN ('completed', 'failed', 'abandoned', 'expired')")
     };
 }
-// Outputs in order as long as they fit. The rows are picked first, so that the sum is over these alone.
-macro_rules! told_select {
+// Returns outputs in order until their sizes add up to $4. The rows are limited first, so that only they are summed.
+macro_rules! related_select {
     ($from:literal) => {
         concat!(
             "SELECT s.id, s.action_slug, s.agent_slug, s.title, s.status, s.end_reason, s.error_code, s.error_message, \
@@ -31,7 +31,7 @@ macro_rules! told_select {
         )
     };
 }
-macro_rules! brief_select {
+macro_rules! neighbour_select {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.action_slug, s.agent_slug, s.title, s.status, s.end_reason, d.if_fails FROM session_dependencies d \
@@ -42,16 +42,17 @@ macro_rules! brief_select {
 }
 
 const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE");
-// Until the transaction ends. The number says what is locked: locks of this kind are known by numbers alone.
-const ONE_AT_A_TIME_POSTGRES: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";
+// Held until the transaction ends. The seed 4004 identifies this kind of lock.
+const LOCK_WORKSPACE_GRAPH_POSTGRES: &str =
+    "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";
 const INSERT: &str = "INSERT INTO session_dependencies (tenant_id, session_id, position, depends_on_id, if_fails) \
      VALUES ($1, $2, $3, $4, $5)";
 const MARK_AWAITED: &str = "UPDATE sessions SET awaited = 1 WHERE tenant_id = $1 AND id = $2 AND awaited = 0";
 const DEPENDENTS_COUNT: &str = "SELECT COUNT(*) FROM session_dependencies WHERE tenant_id = $1 AND depends_on_id = $2";
 const DEPENDENCIES: &str =
-    brief_select!("d.depends_on_id WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position");
+    neighbour_select!("d.depends_on_id WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position");
 const DEPENDENTS: &str =
-    brief_select!("d.session_id WHERE d.tenant_id = $1 AND d.depends_on_id = $2 ORDER BY d.session_id LIMIT $3");
+    neighbour_select!("d.session_id WHERE d.tenant_id = $1 AND d.depends_on_id = $2 ORDER BY d.session_id LIMIT $3");
 const DEPENDENTS_WAITING: &str = "SELECT d.session_id FROM session_dependencies d \
      JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.session_id \
      WHERE d.tenant_id = $1 AND d.depends_on_id = $2 AND s.status = 'draft' ORDER BY d.session_id";
@@ -70,7 +71,7 @@ const ANY_CHILD: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent
 const NEWEST_RETRY: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND retry_of = $2 ORDER BY id DESC LIMIT 1";
 // Only if another session may wait for it: a dependent, an unfinished parent, or children that end with
 // it.
-const NOTE_ENDING: &str = concat!(
+const INSERT_ENDING: &str = concat!(
     "INSERT INTO session_endings (tenant_id, session_id, at) SELECT s.tenant_id, s.id, CAST($3 AS bigint) FROM sessions s \
      WHERE s.tenant_id = $1 AND s.id = $2 AND (s.awaited = 1 OR EXISTS (SELECT 1 FROM sessions p \
      WHERE p.tenant_id = s.tenant_id AND p.id = s.parent_id AND ",
@@ -79,16 +80,16 @@ const NOTE_ENDING: &str = concat!(
     unfinished!("c"),
     ")))"
 );
-const ENDING: &str = "SELECT session_id FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
+const ENDING_BY_SESSION: &str = "SELECT session_id FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
 const ENDINGS: &str =
     "SELECT tenant_id, session_id FROM session_endings WHERE session_id > $1 ORDER BY session_id LIMIT $2";
 const DELETE_ENDING: &str = "DELETE FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
-const TOLD_DEPENDENCIES: &str = told_select!(
+const RELATED_DEPENDENCIES: &str = related_select!(
     "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
      d.position FROM session_dependencies d JOIN sessions t ON t.tenant_id = d.tenant_id AND t.id = d.depends_on_id \
      WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position LIMIT $3"
 );
-const TOLD_CHILDREN: &str = told_select!(
+const RELATED_CHILDREN: &str = related_select!(
     "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
      t.id AS position FROM sessions t WHERE t.tenant_id = $1 AND t.parent_id = $2 ORDER BY t.id LIMIT $3"
 );
@@ -104,16 +105,16 @@ pub(crate) const SQL: Texts = &[
     ("session::graph::DEPENDENCIES_UNFINISHED", DEPENDENCIES_UNFINISHED),
     ("session::graph::ANY_CHILD", ANY_CHILD),
     ("session::graph::NEWEST_RETRY", NEWEST_RETRY),
-    ("session::graph::NOTE_ENDING", NOTE_ENDING),
-    ("session::graph::ENDING", ENDING),
+    ("session::graph::INSERT_ENDING", INSERT_ENDING),
+    ("session::graph::ENDING_BY_SESSION", ENDING_BY_SESSION),
     ("session::graph::ENDINGS", ENDINGS),
     ("session::graph::DELETE_ENDING", DELETE_ENDING),
-    ("session::graph::TOLD_DEPENDENCIES", TOLD_DEPENDENCIES),
-    ("session::graph::TOLD_CHILDREN", TOLD_CHILDREN),
+    ("session::graph::RELATED_DEPENDENCIES", RELATED_DEPENDENCIES),
+    ("session::graph::RELATED_CHILDREN", RELATED_CHILDREN),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[
     ("session::graph::LOCK_POSTGRES", LOCK_POSTGRES),
-    ("session::graph::ONE_AT_A_TIME_POSTGRES", ONE_AT_A_TIME_POSTGRES),
+    ("session::graph::LOCK_WORKSPACE_GRAPH_POSTGRES", LOCK_WORKSPACE_GRAPH_POSTGRES),
 ];
 
 type Id = (Uuid,);
@@ -206,7 +207,7 @@ pub struct RelatedSession {
 }
 
 row! {
-    struct ToldRow {
+    struct RelatedRow {
         id: Uuid,
         action_slug: Option<String>,
         agent_slug: Option<String>,
@@ -220,10 +221,10 @@ row! {
     }
 }
 
-impl TryFrom<ToldRow> for RelatedSession {
+impl TryFrom<RelatedRow> for RelatedSession {
     type Error = Error;
 
-    fn try_from(row: ToldRow) -> Result<Self> {
+    fn try_from(row: RelatedRow) -> Result<Self> {
         Ok(Self {
             id: SessionId(row.id),
             action_slug: row.action_slug,
@@ -256,7 +257,7 @@ pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[Sess
 /// lock. SQLite has one writer and needs no lock.
 pub async fn lock_workspace_graph(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
     if let Conn::Postgres(c) = tx.conn() {
-        sqlx::query(ONE_AT_A_TIME_POSTGRES).bind(tenant_id.0).execute(&mut **c).await?;
+        sqlx::query(LOCK_WORKSPACE_GRAPH_POSTGRES).bind(tenant_id.0).execute(&mut **c).await?;
     }
     Ok(())
 }
@@ -341,11 +342,11 @@ pub async fn newest_retry(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionI
 pub async fn note_ending(
     tx: &mut WriteTx<'_>,
     ended: &SessionRecord,
-    takes_children_along: bool,
+    ends_children: bool,
     at: Timestamp,
 ) -> Result<()> {
-    let (tenant_id, id, along) = (ended.tenant_id, ended.id, i64::from(takes_children_along));
-    if run!(tx.conn(), execute, NOTE_ENDING, tenant_id.0, id.0, to_micros(at), along)? == 1 {
+    let (tenant_id, id, ends_children) = (ended.tenant_id, ended.id, i64::from(ends_children));
+    if run!(tx.conn(), execute, INSERT_ENDING, tenant_id.0, id.0, to_micros(at), ends_children)? == 1 {
         tx.ended(tenant_id, id);
     }
     Ok(())
@@ -353,7 +354,7 @@ pub async fn note_ending(
 
 /// Whether an ending is still to be followed up.
 pub async fn is_noted(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<bool> {
-    Ok(run!(conn, fetch_optional Id, ENDING, tenant_id.0, id.0)?.is_some())
+    Ok(run!(conn, fetch_optional Id, ENDING_BY_SESSION, tenant_id.0, id.0)?.is_some())
 }
 
 /// Endings of every workspace that are still to be followed up, in id order after this one.
@@ -378,7 +379,7 @@ pub async fn related_dependencies(
     bytes: usize,
 ) -> Result<Vec<RelatedSession>> {
     let (limit, bytes) = (i64::from(limit), bytes as i64);
-    let rows = run!(conn, fetch_all ToldRow, TOLD_DEPENDENCIES, tenant_id.0, id.0, limit, bytes)?;
+    let rows = run!(conn, fetch_all RelatedRow, RELATED_DEPENDENCIES, tenant_id.0, id.0, limit, bytes)?;
     rows.into_iter().map(RelatedSession::try_from).collect()
 }
 
@@ -392,6 +393,6 @@ pub async fn related_children(
     bytes: usize,
 ) -> Result<Vec<RelatedSession>> {
     let (limit, bytes) = (i64::from(limit), bytes as i64);
-    let rows = run!(conn, fetch_all ToldRow, TOLD_CHILDREN, tenant_id.0, id.0, limit, bytes)?;
+    let rows = run!(conn, fetch_all RelatedRow, RELATED_CHILDREN, tenant_id.0, id.0, limit, bytes)?;
     rows.into_iter().map(RelatedSession::try_from).collect()
 }

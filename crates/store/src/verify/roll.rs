@@ -18,7 +18,7 @@ macro_rules! entry_columns {
 }
 
 // A session that is gone or has no event is left waiting, so that it does not block the ones behind it.
-const WAITING: &str = concat!(
+const QUEUED: &str = concat!(
     "SELECT u.tenant_id, u.session_id, ",
     entry_columns!(),
     " FROM session_unrolled u JOIN sessions s ON s.tenant_id = u.tenant_id AND s.id = u.session_id \
@@ -35,50 +35,51 @@ const PLACES: &str = concat!(
 const IS_DUE: &str = "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM session_unrolled LIMIT 1) AS waiting), \
      (SELECT COUNT(*) FROM session_roll_fill WHERE is_done = 0)";
 // Two servers must not enter the same sessions. The second one tries again later.
-const ONE_AT_A_TIME_POSTGRES: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('shiftbook.roll', 4019))";
+const TRY_LOCK_POSTGRES: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('shiftbook.roll', 4019))";
 const HEAD: &str = "SELECT sessions, root FROM session_roll_heads WHERE tenant_id = $1";
-const ENTER: &str =
+const INSERT: &str =
     "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) VALUES ($1, $2, $3, $4, $5)";
-const ENTER_POSTGRES: &str = "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) \
+const INSERT_POSTGRES: &str = "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) \
      SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[], $5::bytea[])";
-const MOVE_HEAD: &str = "INSERT INTO session_roll_heads (tenant_id, sessions, root) VALUES ($1, $2, $3) \
+const SAVE_HEAD: &str = "INSERT INTO session_roll_heads (tenant_id, sessions, root) VALUES ($1, $2, $3) \
      ON CONFLICT (tenant_id) DO UPDATE SET sessions = excluded.sessions, root = excluded.root";
-const ENTERED: &str = "DELETE FROM session_unrolled WHERE tenant_id = $1 AND session_id = $2";
-const ENTERED_POSTGRES: &str = "DELETE FROM session_unrolled u USING unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, session_id) \
+const DEQUEUE: &str = "DELETE FROM session_unrolled WHERE tenant_id = $1 AND session_id = $2";
+const DEQUEUE_POSTGRES: &str = "DELETE FROM session_unrolled u USING unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, session_id) \
      WHERE u.tenant_id = d.tenant_id AND u.session_id = d.session_id";
-const FILLED_TO: &str = "SELECT tenant_id, session_id FROM session_roll_fill WHERE is_done = 0";
-const OLDER: &str = "SELECT s.tenant_id, s.id, r.ordinal FROM sessions s \
+const FILL_POSITION: &str = "SELECT tenant_id, session_id FROM session_roll_fill WHERE is_done = 0";
+const SESSIONS_AFTER: &str = "SELECT s.tenant_id, s.id, r.ordinal FROM sessions s \
      LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
      WHERE s.tenant_id > $1 OR (s.tenant_id = $1 AND s.id > $2) OR $1 IS NULL ORDER BY s.tenant_id, s.id LIMIT $3";
-const QUEUE: &str = "INSERT INTO session_unrolled (tenant_id, session_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-const FILL_TO: &str = "UPDATE session_roll_fill SET tenant_id = $1, session_id = $2, is_done = $3 WHERE id = 1";
-const TOUCH: &str = "UPDATE session_roll_fill SET is_done = is_done WHERE id = 1";
-const HEADS: &str = "SELECT t.id AS tenant_id, h.sessions, h.root, \
+const ENQUEUE: &str = "INSERT INTO session_unrolled (tenant_id, session_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+const SAVE_FILL_POSITION: &str =
+    "UPDATE session_roll_fill SET tenant_id = $1, session_id = $2, is_done = $3 WHERE id = 1";
+const PROBE_WRITE: &str = "UPDATE session_roll_fill SET is_done = is_done WHERE id = 1";
+const STATES: &str = "SELECT t.id AS tenant_id, h.sessions, h.root, \
      (SELECT MAX(r.ordinal) FROM session_roll r WHERE r.tenant_id = t.id) AS ordinal \
      FROM tenants t LEFT JOIN session_roll_heads h ON h.tenant_id = t.id ORDER BY t.id";
-const GONE: &str = "SELECT u.tenant_id, u.session_id FROM session_unrolled u WHERE NOT EXISTS \
+const MISSING: &str = "SELECT u.tenant_id, u.session_id FROM session_unrolled u WHERE NOT EXISTS \
      (SELECT 1 FROM sessions s WHERE s.tenant_id = u.tenant_id AND s.id = u.session_id) ORDER BY u.session_id LIMIT $1";
 
 pub(crate) const SQL: Texts = &[
-    ("verify::roll::WAITING", WAITING),
+    ("verify::roll::QUEUED", QUEUED),
     ("verify::roll::PLACES", PLACES),
     ("verify::roll::IS_DUE", IS_DUE),
     ("verify::roll::HEAD", HEAD),
-    ("verify::roll::ENTER", ENTER),
-    ("verify::roll::MOVE_HEAD", MOVE_HEAD),
-    ("verify::roll::ENTERED", ENTERED),
-    ("verify::roll::FILLED_TO", FILLED_TO),
-    ("verify::roll::OLDER", OLDER),
-    ("verify::roll::QUEUE", QUEUE),
-    ("verify::roll::FILL_TO", FILL_TO),
-    ("verify::roll::TOUCH", TOUCH),
-    ("verify::roll::HEADS", HEADS),
-    ("verify::roll::GONE", GONE),
+    ("verify::roll::INSERT", INSERT),
+    ("verify::roll::SAVE_HEAD", SAVE_HEAD),
+    ("verify::roll::DEQUEUE", DEQUEUE),
+    ("verify::roll::FILL_POSITION", FILL_POSITION),
+    ("verify::roll::SESSIONS_AFTER", SESSIONS_AFTER),
+    ("verify::roll::ENQUEUE", ENQUEUE),
+    ("verify::roll::SAVE_FILL_POSITION", SAVE_FILL_POSITION),
+    ("verify::roll::PROBE_WRITE", PROBE_WRITE),
+    ("verify::roll::STATES", STATES),
+    ("verify::roll::MISSING", MISSING),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[
-    ("verify::roll::ONE_AT_A_TIME_POSTGRES", ONE_AT_A_TIME_POSTGRES),
-    ("verify::roll::ENTER_POSTGRES", ENTER_POSTGRES),
-    ("verify::roll::ENTERED_POSTGRES", ENTERED_POSTGRES),
+    ("verify::roll::TRY_LOCK_POSTGRES", TRY_LOCK_POSTGRES),
+    ("verify::roll::INSERT_POSTGRES", INSERT_POSTGRES),
+    ("verify::roll::DEQUEUE_POSTGRES", DEQUEUE_POSTGRES),
 ];
 
 row! {
@@ -166,13 +167,13 @@ pub async fn is_due(conn: &mut Conn<'_>) -> Result<bool> {
 /// than the roll. Does nothing if another server is doing it.
 pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
     if let Conn::Postgres(c) = tx.conn() {
-        let (is_first,): (bool,) = sqlx::query_as(ONE_AT_A_TIME_POSTGRES).fetch_one(&mut **c).await?;
+        let (is_first,): (bool,) = sqlx::query_as(TRY_LOCK_POSTGRES).fetch_one(&mut **c).await?;
         if !is_first {
             return Ok(RollStep::default());
         }
     }
     let is_filling = fill(tx, max).await?;
-    let waiting = run!(tx.conn(), fetch_all WaitingRow, WAITING, i64::from(max))?;
+    let waiting = run!(tx.conn(), fetch_all WaitingRow, QUEUED, i64::from(max))?;
     let mut places: Vec<Place> = Vec::with_capacity(waiting.len());
     for row in &waiting {
         let before = match places.last() {
@@ -199,7 +200,7 @@ pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
     for (at, last) in places.iter().enumerate() {
         if places.get(at + 1).is_none_or(|next| next.tenant_id != last.tenant_id) {
             let (sessions, root) = (last.ordinal.cast_signed(), last.root.0.to_vec());
-            run!(tx.conn(), execute, MOVE_HEAD, last.tenant_id, sessions, root)?;
+            run!(tx.conn(), execute, SAVE_HEAD, last.tenant_id, sessions, root)?;
         }
     }
     Ok(RollStep { entered: places.len() as u64, more: is_filling || waiting.len() == max as usize })
@@ -222,8 +223,8 @@ async fn enter(conn: &mut Conn<'_>, places: &[Place]) -> Result<()> {
         Conn::Sqlite(c) => {
             for place in places {
                 let (ordinal, entry, root) = (place.ordinal.cast_signed(), &place.entry.0[..], &place.root.0[..]);
-                c.execute(ENTER, &[&place.tenant_id, &ordinal, &place.session_id, &entry, &root])?;
-                c.execute(ENTERED, &[&place.tenant_id, &place.session_id])?;
+                c.execute(INSERT, &[&place.tenant_id, &ordinal, &place.session_id, &entry, &root])?;
+                c.execute(DEQUEUE, &[&place.tenant_id, &place.session_id])?;
             }
         }
         Conn::Postgres(c) => {
@@ -232,9 +233,9 @@ async fn enter(conn: &mut Conn<'_>, places: &[Place]) -> Result<()> {
             let ordinals: Vec<i64> = places.iter().map(|place| place.ordinal.cast_signed()).collect();
             let entries: Vec<Vec<u8>> = places.iter().map(|place| place.entry.0.to_vec()).collect();
             let roots: Vec<Vec<u8>> = places.iter().map(|place| place.root.0.to_vec()).collect();
-            let entering = sqlx::query(ENTER_POSTGRES).bind(&tenants).bind(ordinals).bind(&sessions);
+            let entering = sqlx::query(INSERT_POSTGRES).bind(&tenants).bind(ordinals).bind(&sessions);
             entering.bind(entries).bind(roots).execute(&mut **c).await?;
-            sqlx::query(ENTERED_POSTGRES).bind(tenants).bind(sessions).execute(&mut **c).await?;
+            sqlx::query(DEQUEUE_POSTGRES).bind(tenants).bind(sessions).execute(&mut **c).await?;
         }
     }
     Ok(())
@@ -244,27 +245,27 @@ async fn enter(conn: &mut Conn<'_>, places: &[Place]) -> Result<()> {
 async fn fill(tx: &mut WriteTx<'_>, max: u32) -> Result<bool> {
     type Cursor = (Option<Uuid>, Option<Uuid>);
     type Older = (Uuid, Uuid, Option<i64>);
-    let Some((tenant, session)) = run!(tx.conn(), fetch_optional Cursor, FILLED_TO)? else { return Ok(false) };
-    let older = run!(tx.conn(), fetch_all Older, OLDER, tenant, session, i64::from(max))?;
+    let Some((tenant, session)) = run!(tx.conn(), fetch_optional Cursor, FILL_POSITION)? else { return Ok(false) };
+    let older = run!(tx.conn(), fetch_all Older, SESSIONS_AFTER, tenant, session, i64::from(max))?;
     for (tenant, session, _) in older.iter().filter(|(.., ordinal)| ordinal.is_none()) {
-        run!(tx.conn(), execute, QUEUE, *tenant, *session)?;
+        run!(tx.conn(), execute, ENQUEUE, *tenant, *session)?;
     }
     let is_done = older.len() < max as usize;
     let to = older.last().map_or((tenant, session), |(tenant, session, _)| (Some(*tenant), Some(*session)));
-    run!(tx.conn(), execute, FILL_TO, to.0, to.1, i64::from(is_done))?;
+    run!(tx.conn(), execute, SAVE_FILL_POSITION, to.0, to.1, i64::from(is_done))?;
     Ok(!is_done)
 }
 
 /// Updates a row without changing it, to test whether the database can be written.
 pub async fn probe_write(tx: &mut WriteTx<'_>) -> Result<()> {
-    run!(tx.conn(), execute, TOUCH)?;
+    run!(tx.conn(), execute, PROBE_WRITE)?;
     Ok(())
 }
 
 /// Whether all sessions that are older than the roll are entered or queued.
 pub async fn is_filled(conn: &mut Conn<'_>) -> Result<bool> {
     type Cursor = (Option<Uuid>, Option<Uuid>);
-    Ok(run!(conn, fetch_optional Cursor, FILLED_TO)?.is_none())
+    Ok(run!(conn, fetch_optional Cursor, FILL_POSITION)?.is_none())
 }
 
 /// The head and the last place of a workspace's roll.
@@ -280,7 +281,7 @@ pub struct RollState {
 
 /// The states of all rolls.
 pub async fn list_states(conn: &mut Conn<'_>) -> Result<Vec<RollState>> {
-    let rows = run!(conn, fetch_all HeadRow, HEADS)?;
+    let rows = run!(conn, fetch_all HeadRow, STATES)?;
     let states = rows.into_iter().map(|row| {
         let root = row.root.map_or(Ok(Digest::GENESIS), |root| digest("root", &root))?;
         let head = RollHead { sessions: row.sessions.unwrap_or_default().cast_unsigned(), root };
@@ -351,6 +352,6 @@ impl TryFrom<PlaceRow> for RolledSession {
 
 /// Sessions that wait to be entered and no longer exist.
 pub async fn list_missing(conn: &mut Conn<'_>, limit: u32) -> Result<Vec<(TenantId, SessionId)>> {
-    let rows = run!(conn, fetch_all Id, GONE, i64::from(limit))?;
+    let rows = run!(conn, fetch_all Id, MISSING, i64::from(limit))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }

@@ -1,12 +1,12 @@
-//! The five buckets: counts in one round trip, what the day was like, and the rows behind one bucket. The statements
-//! here are those of one person's queue; [`everyone`] has those of the whole workspace.
+//! The five buckets of the work queue: their counts, their history over the day, and the rows of one bucket. The
+//! statements here are for one person's queue; [`everyone`] has those for the whole workspace.
 
 mod everyone;
 
 use crate::{
     action::{self, ActionRecord, action_select},
     engine::{Conn, Error, Result, Texts, run},
-    gate::{mine, shown, snoozed},
+    gate::{decidable_by, listed, snoozed},
     session::{self, SessionRecord, session_select},
 };
 use domain::{
@@ -17,9 +17,9 @@ use domain::{
     work_queue::Bucket,
 };
 
-// Sessions count through the action they execute: an action belongs to its assignee, a session has no owner of its own.
-// Counted per action on purpose: as a join, the planner may begin with all sessions of a status instead.
-macro_rules! of_my_actions {
+// A session counts for the assignee of its action. The count is made per action, because the planner may begin a join
+// with all sessions of a status.
+macro_rules! of_assigned_actions {
     ($which:literal) => {
         concat!(
             "(SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL AND ",
@@ -40,27 +40,28 @@ macro_rules! failed_since {
         concat!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= ", $instant)
     };
 }
-// Open gates that the person may decide; and sessions of theirs that wait for them elsewhere, such as a coding agent's.
-macro_rules! gates_of_mine {
+// Open gates that the person may decide.
+macro_rules! decidable_gates {
     ($any:literal, $now:literal) => {
         concat!(
             "g.tenant_id = $1 AND g.state = 'open' AND ",
-            mine!($any),
+            decidable_by!($any),
             " AND ",
-            shown!(),
+            listed!(),
             " AND NOT ",
             snoozed!($now)
         )
     };
 }
-macro_rules! waits_elsewhere {
+// Sessions of the person that wait for them without a gate, such as a coding agent's in a terminal.
+macro_rules! waits_in_terminal {
     () => {
         "s.tenant_id = $1 AND s.user_id = $2 AND s.status = 'waiting_human' AND NOT EXISTS (SELECT 1 FROM gates g \
          WHERE g.tenant_id = $1 AND g.session_id = s.id AND g.state IN ('open', 'held'))"
     };
 }
-// What the first part of the sum has counted already.
-macro_rules! not_on_my_action {
+// Leaves out what is counted through the actions that are assigned to the person.
+macro_rules! not_on_assigned_action {
     ($of:literal) => {
         concat!(
             " AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.tenant_id = $1 AND a.id = ",
@@ -71,26 +72,26 @@ macro_rules! not_on_my_action {
 }
 const COUNTS: &str = concat!(
     "SELECT CAST(",
-    of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')"),
+    of_assigned_actions!("s.status IN ('waiting_human', 'awaiting_tool')"),
     " + (SELECT COUNT(*) FROM gates g WHERE ",
-    gates_of_mine!("$5", "$6"),
-    not_on_my_action!("g"),
+    decidable_gates!("$5", "$6"),
+    not_on_assigned_action!("g"),
     ") + (SELECT COUNT(*) FROM sessions s WHERE ",
-    waits_elsewhere!(),
-    not_on_my_action!("s"),
+    waits_in_terminal!(),
+    not_on_assigned_action!("s"),
     ") AS bigint), CAST(",
-    of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
+    of_assigned_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
     " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND ",
     ready!(),
     "), CAST(",
-    of_my_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3"),
+    of_assigned_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3"),
     " AS bigint), CAST(",
-    of_my_actions!("s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')"),
+    of_assigned_actions!("s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')"),
     " AS bigint)"
 );
 
-// A part of the day: its number, the hour (-1: before midnight), how many, the first and the last instant. What waits or
-// is at work counts whenever it began, what began or ended since midnight. $midnight is the literal that binds it.
+// One part of the day by hour: number of the part, hour (-1: before midnight), count, first and last time. Waiting and
+// running sessions count whenever they began. $midnight is the bind of midnight.
 macro_rules! part_of_day {
     ($midnight:literal, $part:literal, $at:literal, $from:expr) => {
         concat!(
@@ -114,7 +115,7 @@ macro_rules! part_of_day {
         )
     };
 }
-macro_rules! sessions_of_my_actions {
+macro_rules! sessions_of_assigned_actions {
     ($which:literal) => {
         concat!(
             "actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND s.tenant_id = $1 \
@@ -124,49 +125,59 @@ macro_rules! sessions_of_my_actions {
     };
 }
 const DAY: &str = concat!(
-    part_of_day!("$3", "0", "s.updated_at", sessions_of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')")),
+    part_of_day!(
+        "$3",
+        "0",
+        "s.updated_at",
+        sessions_of_assigned_actions!("s.status IN ('waiting_human', 'awaiting_tool')")
+    ),
     " UNION ALL ",
     part_of_day!(
         "$3",
         "0",
         "g.opened_at",
-        concat!("gates g WHERE ", gates_of_mine!("$5", "$6"), not_on_my_action!("g"))
+        concat!("gates g WHERE ", decidable_gates!("$5", "$6"), not_on_assigned_action!("g"))
     ),
     " UNION ALL ",
-    part_of_day!("$3", "0", "s.updated_at", concat!("sessions s WHERE ", waits_elsewhere!(), not_on_my_action!("s"))),
+    part_of_day!(
+        "$3",
+        "0",
+        "s.updated_at",
+        concat!("sessions s WHERE ", waits_in_terminal!(), not_on_assigned_action!("s"))
+    ),
     " UNION ALL ",
     part_of_day!(
         "$3",
         "1",
         "COALESCE(s.started_at, s.created_at)",
-        sessions_of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
+        sessions_of_assigned_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
     ),
     " UNION ALL ",
     part_of_day!(
         "$3",
         "2",
         "s.created_at",
-        sessions_of_my_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")
+        sessions_of_assigned_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")
     ),
     " UNION ALL ",
     part_of_day!(
         "$3",
         "3",
         "s.completed_at",
-        sessions_of_my_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4")
+        sessions_of_assigned_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4")
     ),
     " UNION ALL ",
     part_of_day!(
         "$3",
         "4",
         "s.completed_at",
-        sessions_of_my_actions!(
+        sessions_of_assigned_actions!(
             "s.status = 'completed' AND s.completed_at >= $3 AND s.session_type IN ('agent', 'mixed')"
         )
     ),
 );
 
-// The ids first, action by action (CROSS JOIN keeps that order on SQLite), and whole rows of the few that are shown.
+// Selects the ids first, action by action (CROSS JOIN keeps that order on SQLite), then the whole rows of one page.
 macro_rules! section_select {
     ($which:literal, $order:literal) => {
         session_select!(concat!(
@@ -183,15 +194,15 @@ macro_rules! section_select {
 const NEEDS_ME: &str = session_select!(concat!(
     "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
      AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL \
-     AND s.status IN ('waiting_human', 'awaiting_tool') ORDER BY s.updated_at LIMIT $3) AS of_mine UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
-    gates_of_mine!("$4", "$5"),
+     AND s.status IN ('waiting_human', 'awaiting_tool') ORDER BY s.updated_at LIMIT $3) AS of_assigned UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
+    decidable_gates!("$4", "$5"),
     " ORDER BY g.order_at, g.id LIMIT $3) AS to_decide UNION SELECT id FROM (SELECT s.id FROM sessions s WHERE ",
-    waits_elsewhere!(),
-    " ORDER BY s.updated_at LIMIT $3) AS elsewhere) ORDER BY updated_at LIMIT $3"
+    waits_in_terminal!(),
+    " ORDER BY s.updated_at LIMIT $3) AS in_terminal) ORDER BY updated_at LIMIT $3"
 ));
-const ELSEWHERE: &str = session_select!(concat!(
+const WAITING_IN_TERMINAL: &str = session_select!(concat!(
     "tenant_id = $1 AND id IN (SELECT s.id FROM sessions s WHERE ",
-    waits_elsewhere!(),
+    waits_in_terminal!(),
     ") ORDER BY updated_at LIMIT $3"
 ));
 const RUNNING: &str =
@@ -205,7 +216,7 @@ const DONE_TODAY: &str = section_select!(
 const DELEGATABLE: &str =
     action_select!(concat!("a.assigned_to = $2 AND ", ready!(), " ORDER BY a.updated_at DESC LIMIT $3"));
 // Failed sessions of unassigned actions and of no action, which are in no person's queue.
-const FAILED_OF_NOBODY: &str = concat!(
+const FAILED_UNASSIGNED: &str = concat!(
     "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND \
      s.action_id = a.id AND ",
     failed_since!("$2"),
@@ -220,12 +231,12 @@ pub(crate) const SQL: Texts = &[
     ("work_queue::COUNTS", COUNTS),
     ("work_queue::DAY", DAY),
     ("work_queue::NEEDS_ME", NEEDS_ME),
-    ("work_queue::ELSEWHERE", ELSEWHERE),
+    ("work_queue::WAITING_IN_TERMINAL", WAITING_IN_TERMINAL),
     ("work_queue::RUNNING", RUNNING),
     ("work_queue::FAILED", FAILED),
     ("work_queue::DONE_TODAY", DONE_TODAY),
     ("work_queue::DELEGATABLE", DELEGATABLE),
-    ("work_queue::FAILED_OF_NOBODY", FAILED_OF_NOBODY),
+    ("work_queue::FAILED_UNASSIGNED", FAILED_UNASSIGNED),
     ("work_queue::everyone::COUNTS", everyone::COUNTS),
     ("work_queue::everyone::DAY", everyone::DAY),
     ("work_queue::everyone::WAITING", everyone::WAITING),
@@ -375,7 +386,7 @@ pub async fn waiting_in_terminal(
     limit: u32,
 ) -> Result<Vec<SessionRecord>> {
     type Row = session::Row;
-    let rows = run!(conn, fetch_all Row, ELSEWHERE, tenant_id.0, user_id.0, i64::from(limit))?;
+    let rows = run!(conn, fetch_all Row, WAITING_IN_TERMINAL, tenant_id.0, user_id.0, i64::from(limit))?;
     rows.into_iter().map(SessionRecord::try_from).collect()
 }
 
@@ -398,6 +409,6 @@ pub async fn delegatable(
 /// Number of sessions without an action, or of unassigned actions, that ended badly since `since`.
 pub async fn failed_unassigned(conn: &mut Conn<'_>, tenant_id: TenantId, since: Timestamp) -> Result<u64> {
     type One = (i64,);
-    let (count,) = run!(conn, fetch_one One, FAILED_OF_NOBODY, tenant_id.0, to_micros(since))?;
+    let (count,) = run!(conn, fetch_one One, FAILED_UNASSIGNED, tenant_id.0, to_micros(since))?;
     Ok(count.cast_unsigned())
 }

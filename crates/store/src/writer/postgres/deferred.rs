@@ -11,7 +11,7 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
 /// Time between two retries.
-const PAUSE: Duration = Duration::from_millis(20);
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 /// The deferred appends of a lane. They count as queued, in the limits and in the metrics.
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl DeferredAppends {
         }
         // Appends that arrive later do not postpone the retry.
         if !self.waiting.is_empty() && self.next_retry.is_none() {
-            self.next_retry = Some(Instant::now() + PAUSE);
+            self.next_retry = Some(Instant::now() + RETRY_PAUSE);
         }
     }
 

@@ -32,7 +32,7 @@ use tokio::{
 };
 
 /// How long an append waits for a session that another transaction holds: 2 s, like any other write.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCKED_SESSION_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// A request and the channel for its answer.
 struct Waiting {
@@ -142,7 +142,7 @@ impl PostgresLane {
 
     /// Commits a group. Returns the least number of transactions that its appends took.
     async fn commit(&mut self, group: Vec<Job>) -> usize {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + LOCKED_SESSION_WAIT_MAX;
         let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
         let (mut claims, mut held) = (Vec::new(), Vec::new());
         for job in group {
