@@ -4,14 +4,16 @@ use crate::{
     ambient::{SystemClock, SystemEntropy, is_program, variable},
     config::{Error, Settings},
     state::AppState,
-    summary_agents::SummaryAgent,
     worker_api::LocalWorkerApi,
 };
 use domain::{Entropy, limit::LEASE_SECONDS_DEFAULT};
 use ledger::auth;
-use runner::execute::{
-    Adapter, EventStamp, LogObserver, Phase, Worker, WorkerPool, chat::tokio_pause, command::ApiAccess,
-    config::AgentConfig, config::BuildEnvironment,
+use runner::{
+    execute::{
+        Adapter, EventStamp, LogObserver, Phase, Worker, WorkerPool, chat::tokio_pause, command::ApiAccess,
+        config::AgentConfig, config::BuildEnvironment,
+    },
+    thread_end::SummaryAgent,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -95,7 +97,7 @@ async fn serve(state: AppState, agent: Agent, phase: watch::Receiver<Phase>) {
     };
     let api = Arc::new(LocalWorkerApi::new(state.clone(), &tenant, &agent.slug));
     let summary_agent = SummaryAgent { adapter: Arc::clone(&agent.adapter), api: api.clone() };
-    state.summary_agents.register(tenant.id, &agent.slug, summary_agent);
+    state.thread_endings.register(tenant.id, &agent.slug, summary_agent);
     let worker = Worker {
         api,
         adapter: agent.adapter,

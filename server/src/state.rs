@@ -1,13 +1,19 @@
 //! The state that every handler can access.
 
 use crate::{
-    assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
-    sealed::Sealed, setup_code::SetupState, shutdown::Shutdown, summary_agents::SummaryAgents,
+    assets::Assets,
+    config::{Database, Settings},
+    cookie::CookiePolicy,
+    metrics::Metrics,
+    problem::Problem,
+    sealed::Sealed,
+    setup_code::SetupState,
+    shutdown::Shutdown,
 };
 use axum::http::{HeaderMap, header};
 use domain::{Entropy, Scope};
 use ledger::{InstanceKey, Ledger};
-use runner::capture::TurnCapture;
+use runner::{capture::TurnCapture, export::Exports, thread_end::ThreadEndings};
 use std::{ops::Deref, sync::Arc};
 use wire::Code;
 
@@ -43,8 +49,8 @@ pub struct Shared {
     pub outbound: outbound::Policy,
     /// Whether the server can send e-mail.
     pub sends_email: bool,
-    /// Agents in this server that are asked for a summary when a conversation ends.
-    pub summary_agents: SummaryAgents,
+    /// Ends conversations. It knows the agents in this server that are asked for a summary.
+    pub thread_endings: ThreadEndings,
     /// The agents that run in this server, as pairs of workspace slug and agent name.
     pub agents: Vec<(String, String)>,
     /// Signs messages to webhooks and derives the opaque ids of rated sessions. `None` if no key is
@@ -66,14 +72,13 @@ impl AppState {
     ) -> Self {
         let mut start = [0; 8];
         entropy.fill(&mut start);
+        let shutdown = Shutdown::default();
         Self(Arc::new(Shared {
             start: u64::from_le_bytes(start),
-            ledger,
             exports,
-            turn_capture: Arc::new(crate::stream_dump::open(settings, &*entropy)),
+            turn_capture: Arc::new(turn_capture(settings, &*entropy)),
             metrics: Metrics::new(),
             assets: Assets::load(),
-            shutdown: Shutdown::default(),
             sealed: Sealed::new(),
             cookies: CookiePolicy::new(settings.public_url.as_ref().is_some_and(|url| url.is_https())),
             public_origin: settings.public_url.as_ref().map(|url| url.origin().to_owned()),
@@ -81,10 +86,20 @@ impl AppState {
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
-            summary_agents: SummaryAgents::default(),
+            thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
+            shutdown,
             agents: agents(settings),
             instance_key,
+            ledger,
         }))
+    }
+}
+
+/// Opens the capture of turns as the settings require: with files on SQLite, without on PostgreSQL.
+fn turn_capture(settings: &Settings, entropy: &dyn Entropy) -> TurnCapture {
+    match &settings.database {
+        Database::Sqlite(data_dir) => TurnCapture::below(data_dir, entropy),
+        Database::Postgres { .. } => TurnCapture::default(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Captures the turns of agents from the log as training data, in the database and optionally in files.
 
 use chrono::TimeDelta;
-use datalake::{Collector, FeedbackRecord, InteractionRecord, OutcomeRecord};
+use datalake::{Collector, FeedbackRecord, InteractionRecord, Layout, OutcomeRecord};
 use domain::{
-    Scope, Timestamp,
+    Entropy, Scope, Timestamp,
     id::InteractionId,
     interaction::{Feedback, Source},
     limit::EDITED_CHARS_MAX,
@@ -17,6 +17,7 @@ use serde::Serialize;
 use std::{
     collections::HashSet,
     io,
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -26,6 +27,8 @@ use std::{
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
+/// Random bytes in the name of a writer's files.
+const WRITER_BYTES: usize = 4;
 /// Interval between searches for turns to capture.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Turns of a batch: one write per file and one transaction.
@@ -54,6 +57,14 @@ impl TurnCapture {
     /// Writes files in addition to the database.
     pub fn with_files(collector: Collector) -> TurnCapture {
         TurnCapture { files: Some(Mutex::new(collector)), ..TurnCapture::default() }
+    }
+
+    /// Writes files below a data directory, with a random name of this writer.
+    pub fn below(data_dir: &Path, entropy: &dyn Entropy) -> TurnCapture {
+        let mut random = [0; WRITER_BYTES];
+        entropy.fill(&mut random);
+        let writer = format!("{:08x}", u32::from_be_bytes(random));
+        TurnCapture::with_files(Collector::new(Layout::below(data_dir), &writer))
     }
 
     /// Prompts with answers captured since this server started.

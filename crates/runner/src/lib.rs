@@ -1,12 +1,14 @@
 //! Background work of the server, and the execution of agents ([`execute`]).
 //!
-//! Each of the other modules is one task: sweeps, imports, messages, capture of training data, and retention of its
-//! files.
+//! Each of the other modules is one task: sweeps, imports, messages, capture of training data, its export, retention
+//! of its files, and the end of conversations, for which an agent is asked for a summary.
 
 pub mod capture;
 pub mod execute;
+pub mod export;
 pub mod import;
 pub mod mail;
 pub mod outbox;
 pub mod retention;
 pub mod sweep;
+pub mod thread_end;

@@ -4,7 +4,7 @@ use crate::{
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault, PageQuery, Params},
     problem::Problem,
     state::AppState,
-    thread_end, wire_map,
+    wire_map,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::id::SessionId;
@@ -147,7 +147,7 @@ pub async fn end(
     Id(id): Id<SessionId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<EndThread>,
 ) -> Result<Json<EndedThread>, Problem> {
-    let ended = thread_end::end(&state, caller.scope(), id, wire_map::ending(&body)?).await?;
+    let ended = state.thread_endings.end(caller.scope(), id, wire_map::ending(&body)?).await?;
     Ok(Json(wire_map::ended(ended)))
 }
 

@@ -7,8 +7,6 @@ use super::{
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
     export_options::{confidence, instant, share},
-    exports::private_folder,
-    stream_dump::{Rated, dump, rating},
 };
 use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
@@ -16,6 +14,7 @@ use datalake::{
 };
 use domain::{Timestamp, count::counted, id::ActionId};
 use ledger::{Ledger, Mode, action, feedback};
+use runner::export::{Rated, dump, private_folder, rating};
 use std::{
     collections::BTreeSet,
     io::{self, IsTerminal, Write},

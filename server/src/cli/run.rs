@@ -4,11 +4,11 @@ use super::{backup, chat, export, feedback, hook, install, openapi, retention, s
 use crate::{
     ambient::{SteadyClock, SystemClock, SystemEntropy},
     config::{self, Settings},
-    stream_dump::DumpError,
 };
 use clap::{Parser, Subcommand};
 use domain::Clock;
 use ledger::{LeaseClock, Ledger, Mode};
+use runner::export::DumpError;
 use std::{io::Write, process::ExitCode, sync::Arc};
 
 /// Version of the package, and the commit if the build knows it. `build.rs` always sets the variable.

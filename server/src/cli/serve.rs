@@ -8,13 +8,12 @@ use crate::{
     accept, agents,
     ambient::SystemEntropy,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    exports::Exports,
     render, router,
     setup_code::SetupState,
     state::AppState,
 };
 use ledger::Mode;
-use runner::{mail::Mailer, outbox::OutboxWorker};
+use runner::{export::Exports, mail::Mailer, outbox::OutboxWorker};
 use std::{io::Write as _, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 
@@ -87,7 +86,8 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
-    let exports = Exports::open(&settings, &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
+    let exports =
+        Exports::open(ledger.data_dir(), &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone(), exports);
     if state.set_up.is_open(&state.ledger).await? {
         print_set_up_code(&state.set_up);

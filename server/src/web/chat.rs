@@ -8,7 +8,7 @@ use super::{
     sessions::connect,
     shell::{PageRejection, Viewer, refuse, render},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, thread_end, wire_map};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     chat::{self as ui, Conversation, Entry, Gate, ListProps, Props},
@@ -348,7 +348,7 @@ async fn end(
         Err(problem) => return refused(&state, viewer, id, &form, "end", problem).await,
     };
     let ending = Ending { feedback, source: Surface::WebEnd, summary: true };
-    match thread_end::end(&state, &viewer.scope, id, ending).await {
+    match state.thread_endings.end(&viewer.scope, id, ending).await {
         Ok(_) => {
             let mut response = Redirect::to(&format!("/chat/{id}")).into_response();
             if feedback.is_none() {

@@ -5,11 +5,7 @@ use super::{
     form::Form,
     shell::{PageRejection, Viewer, render},
 };
-use crate::{
-    exports::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, ExportRequest, Job, Stage},
-    problem::Problem,
-    state::AppState,
-};
+use crate::{problem::Problem, state::AppState};
 use app::{
     FieldError, FormState,
     export::{self as ui, Choice, Entry, JobProps, Pair, Props},
@@ -26,11 +22,9 @@ use datalake::{
     Message, Role,
     export::{FileFormat, Options, Preview, Progress, Row, Split},
 };
-use domain::{count::counted, interaction::ExportState, message::ToolCall, role::Permission};
-use ledger::{
-    action,
-    export_job::{self, ExportJobRecord},
-};
+use domain::{count::counted, interaction::ExportState, message::ToolCall};
+use ledger::{action, export_job::ExportJobRecord};
+use runner::export::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, ExportRequest, Job, Known, Stage, permit};
 use serde::Deserialize;
 use std::sync::Arc;
 use tokio::{fs::File, io::AsyncReadExt as _};
@@ -38,8 +32,6 @@ use wire::Code;
 
 /// Bytes of a file that are read at once.
 const CHUNK: usize = 64 * 1024;
-/// Exports that are listed.
-const ENTRIES_MAX: u32 = 20;
 /// Longest text of a first row that is shown, characters.
 const SHOWN_CHARS_MAX: usize = 2_000;
 
@@ -53,56 +45,30 @@ pub fn router() -> Router<AppState> {
         .route("/exports/{id}/manifest", get(manifest))
 }
 
-/// Refuses viewers who may not manage sessions, because an export contains the messages of
-/// everyone.
-fn allowed(viewer: &Viewer) -> Result<(), PageRejection> {
-    if viewer.scope.may(Permission::ManageSessions) {
-        return Ok(());
-    }
-    Err(Problem::detailed(Code::Forbidden, "only operators and admins can export training data").into())
-}
-
 async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
-    allowed(&viewer)?;
-    Ok(chosen(&state, viewer, StatusCode::OK, Choice::default(), FormState::default()).await)
+    chosen(&state, viewer, StatusCode::OK, Choice::default(), FormState::default()).await
 }
 
-async fn chosen(state: &AppState, viewer: Viewer, status: StatusCode, choice: Choice, form: FormState) -> Response {
-    let entry = |job: Arc<Job>| Entry {
-        id: job.id.to_string(),
-        title: title(&job),
-        state: match job.stage() {
-            Stage::Collecting | Stage::Working(_) => "Running".to_owned(),
-            Stage::Done(preview) => format!("Done, {}", counted(preview.manifest.counts.rows, "row")),
-            Stage::Stopped => "Stopped".to_owned(),
-            Stage::Failed(_) => "Failed".to_owned(),
-        },
-        begun_at: job.begun_at,
-    };
-    let here = state.exports.of(viewer.scope.tenant_id);
-    let noted = match export_job::list(&state.ledger, &viewer.scope, ENTRIES_MAX).await {
-        Ok(noted) => noted,
-        Err(error) => {
-            tracing::warn!(%error, "earlier exports cannot be listed");
-            Vec::new()
-        }
-    };
-    let gone = noted.into_iter().filter(|noted| here.iter().all(|job| job.id != noted.id));
-    let gone: Vec<Entry> = gone.map(|noted| unavailable_entry(&noted)).collect();
-    let entries = here.into_iter().map(entry).chain(gone).collect();
+async fn chosen(
+    state: &AppState,
+    viewer: Viewer,
+    status: StatusCode,
+    choice: Choice,
+    form: FormState,
+) -> Result<Response, PageRejection> {
+    let entries = state.exports.list(&state.ledger, &viewer.scope).await?.iter().map(entry).collect();
     let props = Props { choice, form, entries, kept_max: EXPORTS_KEPT_MAX };
-    render(status, move || ui::page(&viewer.shell, props)).await
+    Ok(render(status, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    allowed(&viewer)?;
+    permit(&viewer.scope)?;
     let choice = choice(&form);
     let options = match of_this_workspace(&state, &viewer, options(&choice)).await? {
         Ok(options) => options,
         Err((field, message)) => {
-            let errors = vec![FieldError { field: Some(field.to_owned()), message }];
-            let refused = FormState { errors, ..FormState::default() };
-            return Ok(chosen(&state, viewer, StatusCode::UNPROCESSABLE_ENTITY, choice, refused).await);
+            let refused = refused(Some(field), message);
+            return chosen(&state, viewer, StatusCode::UNPROCESSABLE_ENTITY, choice, refused).await;
         }
     };
     let workspace = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
@@ -111,18 +77,22 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
     let asked = ExportRequest { scope: viewer.scope, workspace, options, is_preview, noted };
     match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
         Ok(job) => Ok(Redirect::to(&format!("/exports/{}", job.id)).into_response()),
-        Err(busy) => {
-            let message = match busy {
-                Busy::Workspace => {
-                    "An export of this workspace is already running. Wait until it is done, or stop it.".to_owned()
-                }
-                Busy::Server => {
-                    format!("{EXPORTS_RUNNING_MAX} exports are already running on this server. Try again later.")
-                }
-            };
-            let errors = vec![FieldError { field: None, message }];
-            let refused = FormState { errors, ..FormState::default() };
-            Ok(chosen(&state, viewer, StatusCode::CONFLICT, choice, refused).await)
+        Err(busy) => chosen(&state, viewer, StatusCode::CONFLICT, choice, refused(None, busy_text(busy))).await,
+    }
+}
+
+fn refused(field: Option<&str>, message: String) -> FormState {
+    let errors = vec![FieldError { field: field.map(str::to_owned), message }];
+    FormState { errors, ..FormState::default() }
+}
+
+fn busy_text(busy: Busy) -> String {
+    match busy {
+        Busy::Workspace => {
+            "An export of this workspace is already running. Wait until it is done, or stop it.".to_owned()
+        }
+        Busy::Server => {
+            format!("{EXPORTS_RUNNING_MAX} exports are already running on this server. Try again later.")
         }
     }
 }
@@ -160,20 +130,35 @@ fn rows_of(job: &ExportJobRecord) -> u64 {
     counts.and_then(|counts| counts["rows"].as_u64()).unwrap_or_default()
 }
 
-fn unavailable_entry(job: &ExportJobRecord) -> Entry {
-    let (choice, is_preview) = remembered(job);
-    let state = match job.state {
-        ExportState::Running => "On another server, or interrupted".to_owned(),
-        ExportState::Done => format!("Done, {}; no longer available here", counted(rows_of(job), "row")),
-        ExportState::Stopped => "Stopped".to_owned(),
-        ExportState::Failed => "Failed".to_owned(),
-    };
-    Entry { id: job.id.to_string(), title: title_of(&choice, is_preview), state, begun_at: job.begun_at }
+/// One export in the list.
+fn entry(known: &Known) -> Entry {
+    match known {
+        Known::Here(job) => Entry {
+            id: job.id.to_string(),
+            title: title(job),
+            state: match job.stage() {
+                Stage::Collecting | Stage::Working(_) => "Running".to_owned(),
+                Stage::Done(preview) => format!("Done, {}", counted(preview.manifest.counts.rows, "row")),
+                Stage::Stopped => "Stopped".to_owned(),
+                Stage::Failed(_) => "Failed".to_owned(),
+            },
+            begun_at: job.begun_at,
+        },
+        Known::Recorded { job, .. } => {
+            let (choice, is_preview) = remembered(job);
+            let state = match job.state {
+                ExportState::Running => "On another server, or interrupted".to_owned(),
+                ExportState::Done => format!("Done, {}; no longer available here", counted(rows_of(job), "row")),
+                ExportState::Stopped => "Stopped".to_owned(),
+                ExportState::Failed => "Failed".to_owned(),
+            };
+            Entry { id: job.id.to_string(), title: title_of(&choice, is_preview), state, begun_at: job.begun_at }
+        }
+    }
 }
 
 /// What became of an export that this server does not have.
-fn unavailable_text(state: &AppState, job: &ExportJobRecord, is_preview: bool) -> String {
-    let is_own = state.exports.is_own(&job.server);
+fn unavailable_text(job: &ExportJobRecord, is_own: bool, is_preview: bool) -> String {
     match job.state {
         ExportState::Running => {
             "Another server started this export, or this server restarted since. The export may still run \
@@ -198,29 +183,13 @@ fn unavailable_text(state: &AppState, job: &ExportJobRecord, is_preview: bool) -
     }
 }
 
-/// The page of an export that this server does not have.
-async fn show_unavailable(state: &AppState, viewer: Viewer, id: &str) -> Result<Response, PageRejection> {
-    let job = recorded_job(state, &viewer, id).await?;
-    let (choice, is_preview) = remembered(&job);
-    let stage = ui::Stage::Gone(unavailable_text(state, &job, is_preview));
-    let shown =
-        ui::Job { id: job.id.to_string(), title: title_of(&choice, is_preview), stage, file: None, validation: None };
-    let (counts, redactions, pairs) = (Vec::new(), Vec::new(), Vec::new());
-    let props = JobProps { job: shown, choice, is_preview, counts, redactions, pairs };
-    Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
-}
-
-async fn recorded_job(state: &AppState, viewer: &Viewer, id: &str) -> Result<ExportJobRecord, PageRejection> {
-    allowed(viewer)?;
-    let missing = || Problem::detailed(Code::NotFound, "there is no such export; only the newest are listed");
-    let id = id.parse().map_err(|_| missing())?;
-    let found = export_job::find(&state.ledger, &viewer.scope, id).await?;
-    Ok(found.ok_or_else(missing)?)
-}
-
+/// Returns an export whose files this server has, or of which it has the progress.
 fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, PageRejection> {
-    allowed(viewer)?;
-    let job = id.parse().ok().and_then(|id| state.exports.find(viewer.scope.tenant_id, id));
+    permit(&viewer.scope)?;
+    let job = match id.parse() {
+        Ok(id) => state.exports.find(&viewer.scope, id)?,
+        Err(_) => None,
+    };
     job.ok_or_else(|| {
         let why = "this server does not have that export, or not any more; export again on its page";
         Problem::detailed(Code::NotFound, why).into()
@@ -248,8 +217,17 @@ async fn show(
     viewer: Viewer,
     Path(id): Path<String>,
 ) -> Result<Response, PageRejection> {
-    let Ok(job) = found(&state, &viewer, &id) else { return show_unavailable(&state, viewer, &id).await };
-    let choice = resolved(&job.options);
+    permit(&viewer.scope)?;
+    let missing = || Problem::detailed(Code::NotFound, "there is no such export; only the newest are listed");
+    let id = id.parse().map_err(|_| missing())?;
+    let props = match state.exports.read(&state.ledger, &viewer.scope, id).await?.ok_or_else(missing)? {
+        Known::Here(job) => job_props(&job),
+        Known::Recorded { job, is_own } => unavailable_props(&job, is_own),
+    };
+    Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
+}
+
+fn job_props(job: &Job) -> JobProps {
     let (counts, redactions, pairs) = match job.stage() {
         Stage::Done(preview) => {
             let redactions = preview.manifest.redactions.iter().map(|(rule, count)| (rule.clone(), *count)).collect();
@@ -257,8 +235,16 @@ async fn show(
         }
         _ => (Vec::new(), Vec::new(), Vec::new()),
     };
-    let props = JobProps { job: shown(&job), choice, is_preview: job.is_preview, counts, redactions, pairs };
-    Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
+    let choice = resolved(&job.options);
+    JobProps { job: shown(job), choice, is_preview: job.is_preview, counts, redactions, pairs }
+}
+
+fn unavailable_props(job: &ExportJobRecord, is_own: bool) -> JobProps {
+    let (choice, is_preview) = remembered(job);
+    let stage = ui::Stage::Gone(unavailable_text(job, is_own, is_preview));
+    let shown =
+        ui::Job { id: job.id.to_string(), title: title_of(&choice, is_preview), stage, file: None, validation: None };
+    JobProps { job: shown, choice, is_preview, counts: Vec::new(), redactions: Vec::new(), pairs: Vec::new() }
 }
 
 fn counts(preview: &Preview) -> Vec<(&'static str, u64)> {

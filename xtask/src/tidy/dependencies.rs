@@ -26,7 +26,7 @@ fn may_use(package: &str) -> Option<&'static [&'static str]> {
         "store" | "datalake" => &["domain", "private"],
         "client" => &["wire"],
         "ledger" => &["store", "domain", "wire", "outbound"],
-        "runner" => &["ledger", "client", "outbound", "datalake", "domain", "wire"],
+        "runner" => &["ledger", "client", "outbound", "datalake", "private", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],
         "frontend" => &["app"],
         "server" => {

@@ -1,0 +1,62 @@
+//! Writing the captured turns of a workspace from the database to files.
+
+use datalake::Layout;
+use ledger::{
+    Ledger,
+    interaction::{Stream, page_by_operator},
+};
+use std::{
+    io::{self, BufWriter, Write as _},
+    path::Path,
+};
+use uuid::Uuid;
+
+/// Lines read from the database at once.
+const PAGE: u32 = 500;
+
+/// Why the streams could not be written out.
+#[derive(Debug, thiserror::Error)]
+pub enum DumpError {
+    /// The streams cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] ledger::Error),
+    /// A file cannot be written.
+    #[error("{0}: {1}")]
+    Io(String, #[source] io::Error),
+    /// The caller stopped the dump.
+    #[error("it was stopped")]
+    Stopped,
+}
+
+/// Writes the three streams of a workspace below `out`, page by page while it `goes_on`; how many lines.
+pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn() -> bool) -> Result<u64, DumpError> {
+    let layout = Layout::below(out);
+    let files = [
+        (Stream::Interactions, layout.interactions().join(format!("interactions_{workspace}.jsonl"))),
+        (Stream::Feedback, layout.feedback().join(format!("{workspace}_feedback.jsonl"))),
+        (Stream::Outcomes, layout.outcomes().join(format!("{workspace}_outcomes.jsonl"))),
+    ];
+    let mut lines = 0;
+    for (stream, path) in files {
+        let failed = |error: io::Error| DumpError::Io(path.display().to_string(), error);
+        if let Some(folder) = path.parent() {
+            private::create_dir_all(folder).map_err(failed)?;
+        }
+        let mut file = BufWriter::new(private::create_new(&path).map_err(failed)?);
+        let mut after = Uuid::nil();
+        loop {
+            if !goes_on() {
+                return Err(DumpError::Stopped);
+            }
+            let page = page_by_operator(ledger, workspace, stream, after, PAGE).await?;
+            let Some((last, _)) = page.last() else { break };
+            after = *last;
+            for (_, record) in &page {
+                writeln!(file, "{record}").map_err(failed)?;
+                lines += 1;
+            }
+        }
+        file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all()).map_err(failed)?;
+    }
+    Ok(lines)
+}
