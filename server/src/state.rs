@@ -5,17 +5,15 @@ use crate::{
     config::{Database, Settings},
     cookie::CookiePolicy,
     metrics::Metrics,
-    problem::Problem,
     sealed::Sealed,
     setup_code::SetupState,
     shutdown::Shutdown,
 };
 use axum::http::{HeaderMap, header};
 use domain::{Entropy, Scope};
-use ledger::{InstanceKey, Ledger};
+use ledger::Ledger;
 use runner::{capture::TurnCapture, export::Exports, thread_end::ThreadEndings};
 use std::{ops::Deref, sync::Arc};
-use wire::Code;
 
 /// State shared by all requests. A clone is cheap.
 #[derive(Clone)]
@@ -53,9 +51,6 @@ pub struct Shared {
     pub thread_endings: ThreadEndings,
     /// The agents that run in this server, as pairs of workspace slug and agent name.
     pub agents: Vec<(String, String)>,
-    /// Signs messages to webhooks and derives the opaque ids of rated sessions. `None` if no key is
-    /// configured.
-    instance_key: Option<InstanceKey>,
     /// Random number of this start. Live marks of pages that another start rendered do not match
     /// it.
     start: u64,
@@ -63,13 +58,7 @@ pub struct Shared {
 
 impl AppState {
     /// Creates the state of one server.
-    pub fn new(
-        ledger: Ledger,
-        settings: &Settings,
-        entropy: Arc<dyn Entropy>,
-        instance_key: Option<InstanceKey>,
-        exports: Exports,
-    ) -> Self {
+    pub fn new(ledger: Ledger, settings: &Settings, entropy: Arc<dyn Entropy>, exports: Exports) -> Self {
         let mut start = [0; 8];
         entropy.fill(&mut start);
         let shutdown = Shutdown::default();
@@ -89,7 +78,6 @@ impl AppState {
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,
             agents: agents(settings),
-            instance_key,
             ledger,
         }))
     }
@@ -122,15 +110,6 @@ impl Shared {
     pub fn origin(&self, headers: &HeaderMap) -> String {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         self.public_origin.clone().unwrap_or_else(|| format!("http://{host}"))
-    }
-
-    /// Returns the instance's key.
-    ///
-    /// # Errors
-    /// If there is no key. The text says how to configure one.
-    pub fn instance_key(&self) -> Result<&InstanceKey, Problem> {
-        let missing = "this needs the instance key: set `instance_key_file` in the settings file";
-        self.instance_key.as_ref().ok_or_else(|| Problem::detailed(Code::Unavailable, missing))
     }
 }
 

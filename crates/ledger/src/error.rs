@@ -124,6 +124,9 @@ pub enum Error {
     /// The installation is already set up.
     #[error("this installation is already set up")]
     SetupDone,
+    /// Ratings and webhooks need the instance key, and none is configured.
+    #[error("this needs the instance key: set `instance_key_file` in the settings file")]
+    NoInstanceKey,
     /// The database cannot be reached, or the writer is overloaded or stopping.
     #[error("not available right now: {0}")]
     Unavailable(String),

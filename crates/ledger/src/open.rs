@@ -5,6 +5,7 @@ use crate::{
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
     feedback::{self, Ratings},
+    instance_key::InstanceKey,
     live::{Hub, Owners, owners},
     session::follow_at_once,
 };
@@ -18,7 +19,7 @@ use futures_util::future::BoxFuture;
 use std::{
     path::Path,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicI64, Ordering},
     },
 };
@@ -73,6 +74,7 @@ struct Inner {
     password_cost: PasswordCost,
     passwords: PasswordQueue,
     ratings: Ratings,
+    instance_key: OnceLock<InstanceKey>,
 }
 
 impl LeaseClock {
@@ -129,6 +131,7 @@ impl Ledger {
             password_cost: options.password_cost,
             passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
+            instance_key: OnceLock::new(),
         }));
         ledger.set_clock().await?;
         Ok(ledger)
@@ -156,6 +159,19 @@ impl Ledger {
     /// Returns the clock by which leases are measured, to be read in a transaction.
     pub(crate) fn lease_time(&self) -> LeaseTime {
         self.0.lease_clock.time()
+    }
+
+    /// Sets the instance key. Only the first call has an effect.
+    pub fn use_instance_key(&self, key: InstanceKey) {
+        let _ = self.0.instance_key.set(key);
+    }
+
+    /// Returns the key that signs messages to webhooks and derives the names of rated sessions.
+    ///
+    /// # Errors
+    /// [`Error::NoInstanceKey`] if there is none.
+    pub fn instance_key(&self) -> Result<&InstanceKey> {
+        self.0.instance_key.get().ok_or(Error::NoInstanceKey)
     }
 
     /// Creates an id for a request.

@@ -174,7 +174,7 @@ async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
 
 async fn open_with(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Ledger {
     let ledger = Ledger::open(options(engine, clock, mode, lease_clock)).await.unwrap();
-    ledger::feedback::use_key(&ledger, InstanceKey::parse(INSTANCE_KEY).unwrap());
+    ledger.use_instance_key(InstanceKey::parse(INSTANCE_KEY).unwrap());
     ledger
 }
 

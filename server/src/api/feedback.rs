@@ -34,7 +34,6 @@ pub async fn rate(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<RateSession>,
 ) -> Result<Json<OwnFeedback>, Problem> {
-    state.instance_key()?;
     let source = if caller.scope().user_id().is_some() { Surface::WebEnd } else { Surface::ApiEnd };
     let kept = use_case::record(&state.ledger, caller.scope(), id, body.label, source).await?;
     Ok(Json(wire_map::own_feedback(Some(&kept))))
@@ -55,7 +54,6 @@ pub async fn get(
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<OwnFeedback>, Problem> {
-    state.instance_key()?;
     let kept = use_case::of_session(&state.ledger, caller.scope(), id).await?;
     Ok(Json(wire_map::own_feedback(kept.as_ref())))
 }
@@ -71,7 +69,6 @@ pub async fn get(
     ),
 )]
 pub async fn undo(State(state): State<AppState>, caller: Caller, Id(id): Id<SessionId>) -> Result<StatusCode, Problem> {
-    state.instance_key()?;
     use_case::undo(&state.ledger, caller.scope(), id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -105,7 +102,6 @@ pub async fn status(
     caller: Caller,
     Params(query): Params<StatusQuery>,
 ) -> Result<Json<MemoryStatus>, Problem> {
-    state.instance_key()?;
     let status = use_case::status(&state.ledger, caller.scope(), query.thread_id).await?;
     Ok(Json(wire_map::memory_status(&status)))
 }

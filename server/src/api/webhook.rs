@@ -27,8 +27,8 @@ pub async fn create(
     caller: Caller,
     JsonBody(body): JsonBody<CreateWebhook>,
 ) -> Result<(StatusCode, Json<CreatedWebhook>), Problem> {
-    let (key, new) = (state.instance_key()?, wire_map::new_webhook(body));
-    let (webhook, secret) = use_case::create(&state.ledger, caller.scope(), key, &state.outbound, new).await?;
+    let new = wire_map::new_webhook(body);
+    let (webhook, secret) = use_case::create(&state.ledger, caller.scope(), &state.outbound, new).await?;
     Ok((StatusCode::CREATED, Json(CreatedWebhook { webhook: wire_map::webhook(webhook), secret })))
 }
 

@@ -13,7 +13,7 @@ use datalake::{
     export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating},
 };
 use domain::{Timestamp, count::counted, id::ActionId};
-use ledger::{Ledger, Mode, action, feedback};
+use ledger::{Ledger, Mode, action};
 use runner::export::{Rated, dump, private_folder, rating};
 use std::{
     collections::BTreeSet,
@@ -285,7 +285,7 @@ async fn dumped_and_written(
     options.filter.actions = action_ids(ledger, tenant, options.filter.actions).await?;
     let rated: Rated = match instance_key::find(settings)? {
         Some(key) => {
-            feedback::use_key(ledger, key);
+            ledger.use_instance_key(key);
             rating(ledger)
         }
         None => {

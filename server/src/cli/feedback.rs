@@ -108,7 +108,7 @@ async fn list(args: ListArgs) -> Result<(), Failure> {
     let missing = || Failure::Misused("there is no instance key, so ratings of a session cannot be found".into());
     let key = instance_key::find(&settings)?.ok_or_else(missing)?;
     let ledger = opened(&settings).await?;
-    feedback::use_key(&ledger, key);
+    ledger.use_instance_key(key);
     let ratings = feedback::list_by_operator(&ledger, args.thread).await;
     ledger.close().await;
     for rating in ratings? {

@@ -77,18 +77,17 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let agents =
         if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
     let ledger = open(&settings, Mode::Server).await?;
-    let key = instance_key::load(&settings, &SystemEntropy)?;
-    warn_of_wider_paths(&settings);
-    if let Some(key) = &key {
-        ledger::feedback::use_key(&ledger, key.clone());
+    if let Some(key) = instance_key::load(&settings, &SystemEntropy)? {
+        ledger.use_instance_key(key);
     }
+    warn_of_wider_paths(&settings);
     let http = outbound::Client::new(settings.outbound.clone()).map_err(|error| Failure::Failed(error.to_string()))?;
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
     let exports =
         Exports::open(ledger.data_dir(), &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
-    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone(), exports);
+    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), exports);
     if state.set_up.is_open(&state.ledger).await? {
         print_set_up_code(&state.set_up);
     }
@@ -100,7 +99,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
     let outbox_worker =
-        OutboxWorker { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
+        OutboxWorker { ledger: state.ledger.clone(), http, mail, public_origin: state.public_origin.clone() };
     let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));
     let stop = tokio::spawn(accept::shut_down_on_signal(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;

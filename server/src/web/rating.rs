@@ -35,14 +35,11 @@ pub fn router() -> Router<AppState> {
 
 /// Returns the question of a session for the viewer. If the ratings cannot be read, the page is shown without it.
 pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> Rating {
-    // Without the instance's key nothing can be rated.
-    if state.instance_key().is_err() {
-        return Rating::Silent;
-    }
     match feedback::prompt(&state.ledger, &viewer.scope, session).await {
         Ok(Prompt::Given(label)) => Rating::Given(label),
         Ok(Prompt::Ask) if !viewer.is_rating_dismissed => Rating::Ask,
-        Ok(Prompt::Ask | Prompt::Silent) => Rating::Silent,
+        // Without the instance key nothing can be rated.
+        Ok(Prompt::Ask | Prompt::Silent) | Err(ledger::Error::NoInstanceKey) => Rating::Silent,
         Err(error) => {
             tracing::warn!(%error, "a page is shown without its rating");
             Rating::Silent
@@ -86,7 +83,6 @@ async fn give(state: &AppState, viewer: &Viewer, id: SessionId, answer: &str) ->
     }
     let wrong = || Problem::field(Code::InvalidRequest, "answer", "positive, negative, skip, dismiss or undo");
     let label = Label::parse(answer).ok_or_else(wrong)?;
-    state.instance_key()?;
     feedback::record(&state.ledger, &viewer.scope, id, label, Surface::WebEnd).await?;
     Ok(false)
 }

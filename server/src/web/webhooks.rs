@@ -55,7 +55,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
 async fn make(state: &AppState, viewer: &Viewer, form: &Form) -> Result<(WebhookRecord, String), Problem> {
     let chosen = Topic::SUBSCRIBABLE.iter().filter(|topic| form.has(&format!("{EVENT_FIELD}{topic}")));
     let new = NewWebhook { url: form.text("url").trim().to_owned(), events: chosen.map(ToString::to_string).collect() };
-    Ok(webhook::create(&state.ledger, &viewer.scope, state.instance_key()?, &state.outbound, new).await?)
+    Ok(webhook::create(&state.ledger, &viewer.scope, &state.outbound, new).await?)
 }
 
 async fn delete(

@@ -44,6 +44,7 @@ impl From<ledger::Error> for Problem {
             }
             E::LastAdmin => Self::detailed(Code::LastAdmin, text),
             E::SetupDone => Self::new(Code::SetupDone),
+            E::NoInstanceKey => Self::detailed(Code::Unavailable, text),
             E::Unavailable(internal) => Self::unavailable(internal),
             E::Internal(internal) | E::Unusable(internal) => Self::internal(internal),
         }

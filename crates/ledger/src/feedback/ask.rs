@@ -105,6 +105,7 @@ pub struct SessionState {
 /// Returns what is stored about a session or, without one, about the caller's ratings.
 pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId>) -> Result<Status> {
     require(scope, Permission::Read)?;
+    ledger.instance_key()?;
     if let Some(id) = session_id {
         let session = session::get(ledger, scope, id).await?;
         let turns = session::turns(ledger, scope, &session).await?;

@@ -17,12 +17,12 @@ pub(crate) use ask::of_sessions;
 pub(crate) use background::{finish, store_within_timeout};
 pub(crate) use record::Rating;
 
-use crate::{Error, InstanceKey, Ledger, Result, SessionRecord};
+use crate::{Error, Ledger, Result, SessionRecord};
 use domain::{Scope, id::SessionId, id::UserId, thread::is_incognito};
 use std::{
     fmt::Write as _,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -36,7 +36,6 @@ const PURPOSE: &str = "session-feedback";
 
 /// State of ratings outside the store.
 pub(crate) struct Ratings {
-    key: OnceLock<InstanceKey>,
     /// Ratings of incognito sessions. They are lost when the process ends.
     incognito: FeedbackBackend,
     failures: AtomicU64,
@@ -47,17 +46,11 @@ pub(crate) struct Ratings {
 impl Default for Ratings {
     fn default() -> Self {
         Self {
-            key: OnceLock::new(),
             incognito: FeedbackBackend::memory(),
             failures: AtomicU64::new(0),
             late: Arc::new(Semaphore::new(LATE_RATINGS_MAX)),
         }
     }
-}
-
-/// Sets the instance key. Only the first call has an effect.
-pub fn use_key(ledger: &Ledger, key: InstanceKey) {
-    let _ = ledger.ratings().key.set(key);
 }
 
 /// Returns the number of ratings that could not be stored since the process started.
@@ -68,11 +61,9 @@ pub fn failures(ledger: &Ledger) -> u64 {
 /// Returns the name of a session in the ratings: 64 hexadecimal digits.
 ///
 /// # Errors
-/// [`Error::Unavailable`] without an instance key, because without a secret anyone could compute the names.
+/// [`Error::NoInstanceKey`] without a key, because without a secret anyone could compute the names.
 pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
-    let missing =
-        || Error::Unavailable("ratings need the instance key: set `instance_key_file` in the settings file".into());
-    let key = ledger.ratings().key.get().ok_or_else(missing)?;
+    let key = ledger.instance_key()?;
     let mut name = String::new();
     for byte in key.derive(PURPOSE, &[session_id.to_string().as_bytes()]) {
         // Writing to a string cannot fail.

@@ -52,8 +52,12 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Resu
 }
 
 /// Returns a session that the caller may rate.
+///
+/// # Errors
+/// [`Error::NoInstanceKey`] if nothing can be rated on this server.
 pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::Converse)?;
+    ledger.instance_key()?;
     let session = session::get(ledger, scope, session_id).await?;
     if scope.acting_user().is_none() {
         return Err(Error::Forbidden(
@@ -76,7 +80,7 @@ async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Resul
 /// Builds the record of a rating that is given now.
 ///
 /// # Errors
-/// [`Error::Unavailable`] without an instance key.
+/// [`Error::NoInstanceKey`] without a key.
 pub(super) fn to_record(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
     let mut random = [0; 16];
     ledger.entropy().fill(&mut random);

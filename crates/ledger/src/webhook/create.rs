@@ -2,7 +2,7 @@
 
 use super::secret::secret;
 use crate::{
-    Error, InstanceKey, Ledger, Result, WebhookRecord,
+    Error, Ledger, Result, WebhookRecord,
     guard::{Fields, require},
 };
 use domain::{
@@ -27,11 +27,11 @@ pub struct NewWebhook {
 /// because its host name may resolve to another address later.
 ///
 /// # Errors
-/// [`Error::Invalid`] for wrong fields, [`Error::LimitReached`] if the workspace has too many webhooks.
+/// [`Error::Invalid`] for wrong fields, [`Error::LimitReached`] if the workspace has too many webhooks,
+/// [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create(
     ledger: &Ledger,
     scope: &Scope,
-    key: &InstanceKey,
     policy: &Policy,
     new: NewWebhook,
 ) -> Result<(WebhookRecord, String)> {
@@ -47,7 +47,7 @@ pub async fn create(
         disabled_at: None,
         disabled_reason: None,
     };
-    let secret = secret(key, tenant_id, webhook.id);
+    let secret = secret(ledger.instance_key()?, tenant_id, webhook.id);
     let made = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             if store::webhook::list(tx.conn(), tenant_id).await?.len() >= WEBHOOKS_MAX {

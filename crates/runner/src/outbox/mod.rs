@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use domain::limit::DELIVERIES_AT_ONCE;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use ledger::{
-    InstanceKey, Ledger, MessageRecord,
+    Ledger, MessageRecord,
     outbox::{DeliverySlots, Outcome, Outgoing, Receiver, prune, settle, take},
 };
 use std::time::Duration;
@@ -30,8 +30,6 @@ pub struct OutboxWorker {
     pub http: outbound::Client,
     /// Sends e-mail; `None` if the operator configured none.
     pub mail: Option<Mailer>,
-    /// Signs webhook requests; without it they fail.
-    pub key: Option<InstanceKey>,
     /// Public address of this server, `https://host[:port]`, for links.
     pub public_origin: Option<String>,
 }

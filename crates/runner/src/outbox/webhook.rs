@@ -18,7 +18,7 @@ const QUOTE_CHARS_MAX: usize = 200;
 
 /// Sends a message. Only a 2xx status counts as delivered; redirects are not followed.
 pub(super) async fn post(worker: &OutboxWorker, message: &MessageRecord, id: WebhookId, url: String) -> Outcome {
-    let Some(key) = &worker.key else {
+    let Ok(key) = worker.ledger.instance_key() else {
         return Outcome::Failed { error: "this server has no instance key to sign with".to_owned(), asked: None };
     };
     let body = match body(message, worker.public_origin.as_deref()) {

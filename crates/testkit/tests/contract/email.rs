@@ -38,7 +38,6 @@ pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
         ledger: f.ledger.clone(),
         http: Client::new(Policy::default()).unwrap(),
         mail: Some(Mailer::new(settings).unwrap()),
-        key: None,
         public_origin: None,
     }
 }

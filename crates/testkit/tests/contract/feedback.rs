@@ -14,7 +14,9 @@ use ledger::{
     feedback::{self, Prompt},
     human, session,
     thread::{self, Ending, NewThread},
+    webhook::{self, NewWebhook},
 };
+use outbound::Policy;
 use sha2::{Digest as _, Sha256};
 use testkit::{Engine, Fixture, on_both_engines};
 
@@ -98,8 +100,16 @@ async fn what_a_rating_is_about_is_told_by_the_key_alone(f: Fixture) {
     second.close().await;
     let other = open_without_key(&f).await;
     let refused = feedback::opaque(&other, session.id).unwrap_err();
-    assert!(matches!(&refused, Error::Unavailable(why) if why.contains(NO_KEY)), "{refused:?}");
-    feedback::use_key(&other, InstanceKey::parse(&"ab".repeat(32)).unwrap());
+    assert!(matches!(&refused, Error::NoInstanceKey if refused.to_string().contains(NO_KEY)), "{refused:?}");
+    let rated = feedback::record(&other, &f.member, session.id, Label::Positive, Surface::WebEnd).await;
+    assert!(matches!(rated, Err(Error::NoInstanceKey)), "{rated:?}");
+    let status = feedback::status(&other, &f.member, None).await;
+    assert!(matches!(status, Err(Error::NoInstanceKey)), "{status:?}");
+    let url = "https://example.org/hook".into();
+    let new = NewWebhook { url, events: vec!["session.failed".into()] };
+    let made = webhook::create(&other, &f.admin, &Policy::default(), new).await;
+    assert!(matches!(made, Err(Error::NoInstanceKey)), "{made:?}");
+    other.use_instance_key(InstanceKey::parse(&"ab".repeat(32)).unwrap());
     assert_ne!(feedback::opaque(&other, session.id).unwrap(), name);
     assert!(feedback::list_by_operator(&other, session.id).await.unwrap().is_empty());
     other.close().await;

@@ -8,11 +8,11 @@ use crate::{
     webhook::subscribed,
 };
 use domain::{Scope, gate::Verdict, notification::Topic};
-use ledger::{InstanceKey, email, gate};
+use ledger::{email, gate};
 use outbound::{Client, Policy};
 use runner::outbox::OutboxWorker;
 use serde_json::{Value, json};
-use testkit::{Fixture, SeededEntropy, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
+use testkit::{Fixture, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
 
 on_both_engines!(
     a_gate_tells_webhooks_its_life_and_asks_its_reviewers,
@@ -20,11 +20,7 @@ on_both_engines!(
 );
 
 fn outbox_worker(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
-    OutboxWorker {
-        http: Client::new(Policy::opening(&["127.0.0.1"]).unwrap()).unwrap(),
-        key: Some(InstanceKey::generate(&SeededEntropy::new(7))),
-        ..mailing(f, smtp)
-    }
+    OutboxWorker { http: Client::new(Policy::opening(&["127.0.0.1"]).unwrap()).unwrap(), ..mailing(f, smtp) }
 }
 
 fn user(scope: &Scope) -> String {

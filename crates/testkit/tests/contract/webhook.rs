@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
-    Error, InstanceKey, Mode, SessionRecord, WebhookRecord, action, human,
+    Error, Mode, SessionRecord, WebhookRecord, action, human,
     outbox::{DeliverySlots, Outcome, settle, take},
     session::{self, Failure, NewSession},
     webhook::{self, NewWebhook},
@@ -15,7 +15,7 @@ use outbound::{Client, Policy};
 use runner::outbox::OutboxWorker;
 use serde_json::Value;
 use testkit::{
-    Fixture, SeededEntropy, on_both_engines,
+    Fixture, on_both_engines,
     receiver::{Received, Receiver},
 };
 
@@ -41,10 +41,6 @@ on_both_engines!(
     every_session_that_ends_is_told_however_it_does,
 );
 
-fn key() -> InstanceKey {
-    InstanceKey::generate(&SeededEntropy::new(7))
-}
-
 /// Permits receivers on this machine.
 fn policy() -> Policy {
     Policy::opening(&["127.0.0.1"]).unwrap()
@@ -55,14 +51,13 @@ fn outbox_worker(f: &Fixture) -> OutboxWorker {
         ledger: f.ledger.clone(),
         http: Client::new(policy()).unwrap(),
         mail: None,
-        key: Some(key()),
         public_origin: Some("https://log.example.org".into()),
     }
 }
 
 pub async fn subscribed(f: &Fixture, url: String, events: &[&str]) -> (WebhookRecord, String) {
     let new = NewWebhook { url, events: events.iter().map(|e| (*e).to_owned()).collect() };
-    webhook::create(&f.ledger, &f.admin, &key(), &policy(), new).await.unwrap()
+    webhook::create(&f.ledger, &f.admin, &policy(), new).await.unwrap()
 }
 
 /// Creates a session and fails it.
@@ -310,11 +305,11 @@ async fn a_webhook_that_leads_inside_is_refused_when_made_and_when_told(f: Fixtu
         [receiver.url(), "http://169.254.169.254/".into(), "ftp://example.org/".into(), "x".into(), String::new()]
     {
         let new = NewWebhook { url, events: vec!["session.failed".into()] };
-        let refused = webhook::create(&f.ledger, &f.admin, &key(), &shut, new).await;
+        let refused = webhook::create(&f.ledger, &f.admin, &shut, new).await;
         assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "url"), "{:?}", refused.err());
     }
     let new = NewWebhook { url: receiver.url(), events: vec!["session.failed".into(), "webhook.test".into()] };
-    let refused = webhook::create(&f.ledger, &f.admin, &key(), &policy(), new).await;
+    let refused = webhook::create(&f.ledger, &f.admin, &policy(), new).await;
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "events[1]"), "{:?}", refused.err());
     // The operator forbids addresses that were permitted when the webhook was created.
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
@@ -333,7 +328,7 @@ async fn only_admins_of_the_workspace_have_webhooks(f: Fixture) {
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     for scope in [&f.operator, &f.member, &f.worker] {
         let new = NewWebhook { url: receiver.url(), events: vec!["session.failed".into()] };
-        let created = webhook::create(&f.ledger, scope, &key(), &policy(), new).await.map(|_| ());
+        let created = webhook::create(&f.ledger, scope, &policy(), new).await.map(|_| ());
         for refused in [
             created,
             webhook::list(&f.ledger, scope).await.map(|_| ()),
@@ -356,7 +351,7 @@ async fn only_admins_of_the_workspace_have_webhooks(f: Fixture) {
         subscribed(&f, receiver.url(), &["session.failed"]).await;
     }
     let new = NewWebhook { url: receiver.url(), events: vec!["session.failed".into()] };
-    let full = webhook::create(&f.ledger, &f.admin, &key(), &policy(), new).await;
+    let full = webhook::create(&f.ledger, &f.admin, &policy(), new).await;
     assert!(matches!(full, Err(Error::LimitReached(_))), "{:?}", full.err());
     f.done().await;
 }
@@ -431,12 +426,12 @@ async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
         (first, second) = (second, first);
     }
     let new = || NewWebhook { url: receiver.url(), events: vec!["session.failed".into()] };
-    let (loud, _) = webhook::create(&f.ledger, first, &key(), &policy(), new()).await.unwrap();
+    let (loud, _) = webhook::create(&f.ledger, first, &policy(), new()).await.unwrap();
     for _ in 0..200 {
         webhook::test(&f.ledger, first, loud.id).await.unwrap();
     }
     f.clock.advance(TimeDelta::seconds(1));
-    let (quiet, _) = webhook::create(&f.ledger, second, &key(), &policy(), new()).await.unwrap();
+    let (quiet, _) = webhook::create(&f.ledger, second, &policy(), new()).await.unwrap();
     for _ in 0..10 {
         webhook::test(&f.ledger, second, quiet.id).await.unwrap();
     }
