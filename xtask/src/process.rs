@@ -4,15 +4,18 @@
 //! each child gets: a command gets SIGINT for its whole group, as from the terminal; a service gets SIGTERM and time to
 //! drain. Only processes started here are signalled.
 
+use std::future::poll_fn;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Time for a service to drain before it is killed.
 const DRAIN_SECONDS_MAX: u64 = 15;
@@ -47,18 +50,47 @@ fn running() -> MutexGuard<'static, Vec<Running>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// On the first Ctrl-C or SIGTERM every child is asked to stop; waiting for a child then fails, and destructors clean
-/// up. On the second, xtask exits at once.
+/// On the first Ctrl-C, SIGTERM or SIGHUP every child is asked to stop; waiting for a child then fails, and destructors
+/// clean up. On the second, xtask exits at once.
 pub fn stop_children_on_interrupt() -> Result<()> {
-    ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-        for child in running().iter() {
-            child.ask_to_stop();
-        }
+    let listen = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        // Signals are listened for from here on, not from the start of the thread.
+        let entered = runtime.enter();
+        let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let signals = signals.into_iter().map(signal).collect::<std::io::Result<Vec<_>>>()?;
+        drop(entered);
+        anyhow::Ok((runtime, signals))
+    };
+    let (runtime, mut signals) = listen().context("cannot listen for signals")?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            loop {
+                runtime.block_on(next_of(&mut signals));
+                interrupt();
+            }
+        })
+        .context("cannot start the thread that waits for signals")?;
+    Ok(())
+}
+
+/// Waits until one of the signals arrives.
+async fn next_of(signals: &mut [tokio::signal::unix::Signal]) {
+    poll_fn(|context| {
+        let arrived = signals.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+        if arrived { Poll::Ready(()) } else { Poll::Pending }
     })
-    .context("cannot listen for Ctrl-C")
+    .await;
+}
+
+fn interrupt() {
+    if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        std::process::exit(130);
+    }
+    for child in running().iter() {
+        child.ask_to_stop();
+    }
 }
 
 pub fn interrupted() -> bool {
@@ -292,5 +324,30 @@ mod tests {
     #[test]
     fn input_reaches_the_command_and_output_comes_back() {
         assert_eq!(capture_with_input(&mut Command::new("cat"), "secret\n").unwrap(), "secret");
+    }
+    #[test]
+    fn a_signal_stops_the_running_command() {
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+            let mut waiting = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "process::tests::waits_for_a_signal", "--ignored", "--nocapture"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            // The command also ends when this end of its input is closed, so that a failure leaves no process behind.
+            let _input = waiting.stdin.take();
+            let mut lines = BufReader::new(waiting.stdout.take().unwrap()).lines();
+            assert!(lines.any(|line| line.unwrap() == "started"));
+            kill_process(Pid::from_child(&waiting), signal).unwrap();
+            assert!(waiting.wait().unwrap().success(), "{signal:?}");
+        }
+    }
+
+    #[test]
+    #[ignore = "the other half of a_signal_stops_the_running_command: it needs a process of its own"]
+    fn waits_for_a_signal() {
+        stop_children_on_interrupt().unwrap();
+        let stopped = run(Command::new("sh").args(["-c", "echo started; read line"]));
+        assert_eq!(stopped.unwrap_err().to_string(), "interrupted");
     }
 }
