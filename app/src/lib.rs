@@ -64,7 +64,6 @@ pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]
 pub mod criteria;
-#[cfg(feature = "ssr")]
 pub mod day;
 #[cfg(feature = "ssr")]
 mod document;

@@ -12,7 +12,7 @@ import { startServer, stopServer, type Server } from "../server";
 import { BINARY, expect, signIn, stage, test } from "../support";
 import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
 
-const EVENTS = "**/api/sessions/*/events";
+const EVENTS = "**/fn/working-on/record";
 /** A few rounds by default; `SHIFTBOOK_RECORDER_ROUNDS=1000` runs the long version. */
 const ROUNDS = Number(process.env.SHIFTBOOK_RECORDER_ROUNDS ?? 20);
 const SEED = Number(process.env.SHIFTBOOK_RECORDER_SEED ?? Date.now() % 1_000_000);

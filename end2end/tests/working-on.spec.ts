@@ -97,7 +97,7 @@ test("a row that somebody went to stays chosen when the tasks come late", async 
   await taskFor(page, "Comes late");
   let release = () => {};
   const released = new Promise<void>((done) => (release = done));
-  await page.route(/assignedTo=me/, async (route) => {
+  await page.route("**/fn/working-on/tasks*", async (route) => {
     const answer = await route.fetch();
     await released;
     await route.fulfill({ response: answer });
@@ -128,9 +128,9 @@ test("a stop that comes before the start is confirmed stops the session", async 
   let release = () => {};
   const released = new Promise<void>((done) => (release = done));
   const started = new Promise<string>((done) =>
-    page.route("**/api/sessions/human/start", async (route) => {
+    page.route("**/fn/working-on/start", async (route) => {
       const answer = await route.fetch();
-      done(((await answer.json()) as { session: Session }).session.id);
+      done(((await answer.json()) as { session_id: string }).session_id);
       await released;
       await route.fulfill({ response: answer });
     }),
@@ -145,7 +145,7 @@ test("a stop that comes before the start is confirmed stops the session", async 
   await expect.poll(async () => (await api().session(session)).status).toBe("completed");
   await expect.poll(() => activeOf(page.context())).toBeNull();
   await expect(idle(page)).toBeVisible();
-  await page.unroute("**/api/sessions/human/start");
+  await page.unroute("**/fn/working-on/start");
   await pick(page, task.name);
   await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(task.name);
   await expect(working(page, task.name)).toBeVisible();
@@ -158,7 +158,7 @@ test("a stop that waited for a start that was refused leaves what ran before", a
   const session = await begin(page, before);
   let release = () => {};
   const released = new Promise<void>((done) => (release = done));
-  await page.route("**/api/sessions/human/start", async (route) => {
+  await page.route("**/fn/working-on/start", async (route) => {
     await released;
     await route.continue();
   });
@@ -234,7 +234,7 @@ test("a refused start is taken back with a message, and so is a refused stop", a
   await expect(said(page)).toBeHidden();
   await begin(page, await taskFor(page, "Not to be stopped"));
   await awake(page, "/today");
-  await page.route("**/api/sessions/human/stop", (route) => route.abort());
+  await page.route("**/fn/working-on/stop", (route) => route.abort());
   await stopButton(page).click();
   await expect(said(page)).toContainText("The working session was not stopped.");
   await expect(working(page, "Not to be stopped")).toBeVisible();
@@ -315,7 +315,7 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   await page.keyboard.press("Alt+m");
   await page.keyboard.press("Enter");
   await expect(marker(page).getByRole("alert")).toHaveText("Write a note first.");
-  await page.route("**/api/sessions/*/events", async (route) => {
+  await page.route("**/fn/working-on/marker", async (route) => {
     // The request arrives, and the response is lost.
     await route.fetch();
     await route.abort();
@@ -324,7 +324,7 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   await page.keyboard.press("Enter");
   await expect(marker(page).getByRole("alert")).toContainText("Not recorded. Your note is kept.");
   await expect(marker(page).getByRole("textbox")).toHaveValue("called Acme");
-  await page.unroute("**/api/sessions/*/events");
+  await page.unroute("**/fn/working-on/marker");
   await page.reload();
   await awake(page);
   await page.keyboard.press("Alt+m");

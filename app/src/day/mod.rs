@@ -1,7 +1,14 @@
 //! The page /working-on: the person's own day, and the picker's functions without scripts.
 
+mod island;
+
+#[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "ssr")]
 mod section;
 
+pub use island::LiveDay;
+#[cfg(feature = "ssr")]
 pub use page::{Props, page};
-pub use section::{Day, day_fragment, day_section};
+#[cfg(feature = "ssr")]
+pub use section::{Day, day_fragment, live_day};

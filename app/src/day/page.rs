@@ -1,6 +1,6 @@
 //! The page /working-on: the picker's functions without scripts, and the person's own day.
 
-use super::section::{Day, day_section};
+use super::section::{Day, live_day};
 use crate::{
     FormState,
     document::render,
@@ -54,7 +54,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {page_head("Your day".to_owned(), Vec::new(), ())}
             {refused}
             {static_html(now_section(now.as_ref()))}
-            {day_section(&day)}
+            {live_day(&day)}
             {static_html(tasks_section(tasks, has_more, &q, now.as_ref()))}
             {create}
         };

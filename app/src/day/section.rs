@@ -1,5 +1,6 @@
 //! The person's own day: time per task, and the working sessions.
 
+use super::LiveDay;
 use crate::{
     render::{static_html, to_html},
     sessions::{SessionEntry, session_table},
@@ -32,8 +33,13 @@ pub fn day_fragment(day: &Day) -> String {
     to_html(day_section(day))
 }
 
-/// The section. The browser reads it again by its id, because only the browser knows the reader's time zone.
-pub fn day_section(day: &Day) -> impl IntoView + use<> {
+/// The section, kept up to date in the browser.
+pub fn live_day(day: &Day) -> impl IntoView + use<> {
+    let section = day_section(day);
+    view! { <LiveDay detail=day.detail().to_owned()>{section}</LiveDay> }
+}
+
+fn day_section(day: &Day) -> impl IntoView + use<> {
     let HumanToday { tasks, sessions } = &day.today;
     let total: u64 = tasks.iter().map(|task| task.duration_ms).sum();
     let total = (!tasks.is_empty()).then(|| view! { <span class="meta">{duration::words(total)}</span> });
@@ -52,7 +58,7 @@ pub fn day_section(day: &Day) -> impl IntoView + use<> {
     let more =
         (!day.whole).then(|| view! { <p class="rows-more"><a href="/working-on">"Sessions of your day"</a></p> });
     static_html(view! {
-        <section class="section" id="your-day" data-detail=day.detail() aria-labelledby="your-day-title">
+        <section class="section" id="your-day" aria-labelledby="your-day-title">
             <div class="section-head">
                 <h2 id="your-day-title">"Your day"</h2>
                 {total}

@@ -103,7 +103,7 @@ pub fn act(command: Command) -> bool {
         }
         Command::Search => focus_search(),
         Command::Step(by) => step(by),
-        Command::Marker => working_on::open_marker(),
+        Command::Marker => working_on::Work::of_page().is_some_and(working_on::Work::open_marker),
         Command::Decide => press_control("approve"),
     }
 }

@@ -6,11 +6,11 @@
 use super::Refusal;
 use crate::browser::fetch;
 use bytes::Bytes;
-use futures_util::{sink::Drain, stream::Empty};
+use futures_util::{Sink, Stream, sink::Drain, stream::Empty};
+use http::Method;
 use leptos::server_fn::{
     client::Client,
     error::{FromServerFnError as _, ServerFnErrorErr},
-    http_export::Method,
     request::ClientReq,
     response::ClientRes,
 };
@@ -47,8 +47,11 @@ impl Client<Refusal> for FetchClient {
         })
     }
 
-    async fn open_websocket(_: &str) -> Result<(Empty<Result<Bytes, Bytes>>, Drain<Bytes>), Refusal> {
-        Err(unsupported())
+    async fn open_websocket(
+        _: &str,
+    ) -> Result<(impl Stream<Item = Result<Bytes, Bytes>> + Send + 'static, impl Sink<Bytes> + Send + 'static), Refusal>
+    {
+        Err::<(Empty<Result<Bytes, Bytes>>, Drain<Bytes>), _>(unsupported())
     }
 
     fn spawn(future: impl Future<Output = ()> + Send + 'static) {
@@ -98,7 +101,7 @@ impl ClientReq<Refusal> for FetchRequest {
         _: &str,
         _: &str,
         _: &str,
-        _: impl futures_util::Stream<Item = Result<Bytes, Refusal>> + Send + 'static,
+        _: impl Stream<Item = Result<Bytes, Refusal>> + Send + 'static,
         _: Method,
     ) -> Result<Self, Refusal> {
         Err(unsupported())
@@ -120,8 +123,8 @@ impl ClientRes<Refusal> for FetchResponse {
         SendWrapper::new(async move { fetch::text(&self.0).await.map(Bytes::from).map_err(|_| unreachable()) })
     }
 
-    fn try_into_stream(self) -> Result<Empty<Result<Bytes, Bytes>>, Refusal> {
-        Err(unsupported())
+    fn try_into_stream(self) -> Result<impl Stream<Item = Result<Bytes, Bytes>> + Send + Sync + 'static, Refusal> {
+        Err::<Empty<Result<Bytes, Bytes>>, _>(unsupported())
     }
 
     fn status(&self) -> u16 {

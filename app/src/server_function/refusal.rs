@@ -1,5 +1,6 @@
 //! Why a server function did not do what was asked.
 
+use http::StatusCode;
 use leptos::server_fn::{
     codec::JsonEncoding,
     error::{FromServerFnError, ServerFnErrorErr},
@@ -85,7 +86,7 @@ impl FromServerFnError for Refusal {
         }
     }
 
-    fn status_code(&self) -> leptos::server_fn::http_export::StatusCode {
-        leptos::server_fn::http_export::StatusCode::from_u16(self.status).unwrap_or_default()
+    fn status_code(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or_default()
     }
 }

@@ -6,20 +6,14 @@ use leptos::prelude::*;
 #[island]
 pub fn Connection() -> impl IntoView {
     let state = RwSignal::new("connecting");
-    let waiting = RwSignal::new(0_u32);
-    let is_full = RwSignal::new(false);
     #[cfg(feature = "hydrate")]
     {
         crate::live::start(move |now| state.set(now.as_str()));
         super::badge::start();
         super::notify::start();
-        crate::working_on::watch_waiting(move |now| {
-            waiting.set(now.count);
-            if is_full.get_untracked() != now.full {
-                is_full.set(now.full);
-            }
-        });
     }
+    // The picker's island wakes before this one, because it is earlier in the document.
+    let queue = move || crate::working_on::Work::of_page().map(|work| work.waiting.get()).unwrap_or_default();
     let word = move || match state.get() {
         "live" => "Live",
         "reconnecting" => "Reconnecting",
@@ -29,9 +23,9 @@ pub fn Connection() -> impl IntoView {
     };
     // While the stream is live the queue is being sent, so its length is not shown.
     let queued = move || match state.get() {
-        _ if is_full.get() => ", queue full".to_owned(),
+        _ if queue().full => ", queue full".to_owned(),
         "live" | "connecting" => String::new(),
-        _ => match waiting.get() {
+        _ => match queue().count {
             0 => String::new(),
             count => format!(", {count} queued"),
         },

@@ -9,7 +9,7 @@ use crate::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::{Picker, WorkingOn, picker_view},
+    working_on::WorkingOn,
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
@@ -173,13 +173,9 @@ fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
 /// The picker, for people. Its island also runs the recorder, so it is mounted once on every page.
 fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
-    let picker = Picker {
-        active: shell.working_on.clone(),
-        user_id: me.user.as_ref()?.id.clone(),
-        tenant_id: me.tenant.id.clone(),
-        may_create: shell.may(Permission::StartSession),
-    };
-    Some(view! { <WorkingOn>{static_html(picker_view(picker))}</WorkingOn> })
+    let (user_id, tenant_id) = (me.user.as_ref()?.id.clone(), me.tenant.id.clone());
+    let may_create = shell.may(Permission::StartSession);
+    Some(view! { <WorkingOn active=shell.working_on.clone() user_id tenant_id may_create/> })
 }
 
 /// Links to the other workspaces of the person.

@@ -5,7 +5,7 @@ use super::{
     section::{Section, section_view},
 };
 use crate::{
-    day::{Day, day_section},
+    day::{Day, live_day},
     document::render,
     render::static_html,
     shell::{Place, Shell, frame},
@@ -72,7 +72,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {strip}
             {connecting.map(|c| static_html(connect(c)))}
             {sections}
-            {day.map(|day| static_html(day_section(&day)))}
+            {day.map(|day| live_day(&day))}
         };
         frame(shell, Place::Today, page)
     })

@@ -1,155 +1,197 @@
-//! The popover of the picker: a combobox over tasks (ARIA combobox pattern). Only in the WASM build.
+//! The popover of the picker: a combobox over tasks (ARIA combobox pattern), and what is recorded.
 
 use super::{
-    choice::{Row, Task, moved, rows},
-    control, state, widget,
+    Task, Work,
+    choice::{Row, moved, rows},
+    picker::POPOVER_ID,
 };
-use crate::{browser::dom, count::counted};
-use std::cell::RefCell;
-use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
+use crate::count::counted;
+use leptos::{ev::KeyboardEvent, html, prelude::*};
 
-/// The state of the popover.
-#[derive(Default)]
-struct Shown {
+/// What the popover shows. A copy is the same state.
+#[derive(Clone, Copy)]
+struct Chooser {
+    work: Work,
     /// The person's tasks; absent until they are read.
-    tasks: Option<Vec<Task>>,
+    tasks: RwSignal<Option<Vec<Task>>>,
     /// Whether the person has more tasks than these.
-    partial: bool,
+    has_more: RwSignal<bool>,
+    typed: RwSignal<String>,
     /// Whether it asks for the name of a new task.
-    naming: bool,
+    is_naming: RwSignal<bool>,
+    /// Index of the row that the person moved to. Otherwise the first row is selected.
+    moved_to: RwSignal<Option<usize>>,
+    rows: Memo<Vec<Row>>,
+    popover: NodeRef<html::Div>,
+    field: NodeRef<html::Input>,
+}
+
+impl Chooser {
+    fn new(work: Work) -> Self {
+        let tasks = RwSignal::new(None::<Vec<Task>>);
+        let (typed, is_naming) = (RwSignal::new(String::new()), RwSignal::new(false));
+        let shown = Memo::new(move |_| {
+            let is_active = work.active.read().is_some();
+            let tasks = tasks.read();
+            rows(tasks.as_deref().unwrap_or_default(), &typed.read(), work.may_create, is_naming.get(), is_active)
+        });
+        Self {
+            work,
+            tasks,
+            has_more: RwSignal::new(false),
+            typed,
+            is_naming,
+            moved_to: RwSignal::new(None),
+            rows: shown,
+            popover: NodeRef::new(),
+            field: NodeRef::new(),
+        }
+    }
+
     /// Index of the selected row.
-    at: usize,
-    /// Whether the person moved the selection. Otherwise the first row is selected by default.
-    is_moved: bool,
-    rows: Vec<Row>,
-}
-
-thread_local! {
-    static SHOWN: RefCell<Shown> = RefCell::new(Shown::default());
-}
-
-/// Attaches the event handlers.
-pub fn start() {
-    let (Some(popover), Some(field), Some(list)) =
-        (dom::by_id("working-popover"), dom::by_id("working-find"), dom::by_id("working-list"))
-    else {
-        return;
-    };
-    dom::on(&popover, "toggle", |event: Event| {
-        if dom::text(&event, "newState").as_deref() == Some("open") {
-            open();
-        }
-    });
-    dom::on(&field, "input", |_: Event| {
-        SHOWN.with_borrow_mut(|shown| (shown.at, shown.is_moved) = (0, false));
-        render_rows();
-        if SHOWN.with_borrow(|shown| shown.partial) {
-            control::read_tasks(typed());
-        }
-    });
-    dom::on(&field, "keydown", on_key);
-    dom::on(&list, "click", |event: MouseEvent| {
-        if let Some(at) = option_at(&event) {
-            choose(at);
-        }
-    });
-    dom::on(&list, "mousemove", |event: MouseEvent| {
-        if let Some(at) = option_at(&event) {
-            move_to(at);
-        }
-    });
-    widget::on_part("drop", "click", |_| {
-        close();
-        super::open_marker();
-    });
-}
-
-fn field() -> Option<HtmlInputElement> {
-    dom::by_id("working-find")?.dyn_into().ok()
-}
-
-fn typed() -> String {
-    field().map(|field| field.value()).unwrap_or_default()
-}
-
-fn open() {
-    SHOWN.with_borrow_mut(|shown| {
-        *shown = Shown { tasks: shown.tasks.take(), partial: shown.partial, ..Shown::default() };
-    });
-    if let Some(field) = field() {
-        field.set_value("");
-        let _ = field.focus();
+    fn selected(self) -> usize {
+        self.moved_to.get().unwrap_or_default().min(self.rows.read().len().saturating_sub(1))
     }
-    widget::hide("drop", state::active().is_none());
-    render_rows();
-    control::read_tasks(String::new());
-}
 
-fn close() {
-    if let Some(popover) = dom::by_id("working-popover") {
-        let _ = popover.hide_popover();
+    /// Before the popover is shown: nothing is typed yet. The event after it comes late enough to lose the first keys.
+    fn prepare(self) {
+        self.typed.set(String::new());
+        self.is_naming.set(false);
+        self.moved_to.set(None);
+        self.read_tasks();
     }
-}
 
-/// Replaces the tasks; `partial` says whether there are more.
-pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
-    let chosen = SHOWN.with_borrow_mut(|shown| {
-        shown.tasks = Some(tasks);
-        shown.partial = partial.unwrap_or(shown.partial);
-        shown.rows.get(shown.at).filter(|_| shown.is_moved).cloned()
-    });
-    render_rows();
-    // Keeps the row selected that the person moved to, at its new index.
-    let at = SHOWN.with_borrow(|shown| shown.rows.iter().position(|row| Some(row) == chosen.as_ref()));
-    if let Some(at) = at {
-        mark_selected(at);
-    }
-}
-
-fn on_key(event: KeyboardEvent) {
-    let key = event.key();
-    let (at, count) = SHOWN.with_borrow(|shown| (shown.at, shown.rows.len()));
-    if event.is_composing() {
-        return;
-    } else if key == "Enter" {
-        choose(at);
-    } else if let Some(to) = moved(&key, at, count) {
-        move_to(to);
-        if let Some(option) = option(to) {
-            let nearest = web_sys::ScrollIntoViewOptions::new();
-            nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
-            option.scroll_into_view_with_scroll_into_view_options(&nearest);
+    fn close(self) {
+        #[cfg(feature = "hydrate")]
+        if let Some(popover) = self.popover.get_untracked() {
+            let _ = popover.hide_popover();
         }
-    } else {
-        return;
     }
-    event.prevent_default();
-}
 
-fn choose(at: usize) {
-    let Some(row) = SHOWN.with_borrow(|shown| shown.rows.get(at).cloned()) else { return };
-    match row {
-        Row::Create(name) if name.is_empty() => {
-            SHOWN.with_borrow_mut(|shown| (shown.naming, shown.at, shown.is_moved) = (true, 0, false));
-            render_rows();
-            if let Some(field) = field() {
-                let _ = field.focus();
+    fn focus_field(self) {
+        #[cfg(feature = "hydrate")]
+        if let Some(field) = self.field.get_untracked() {
+            let _ = field.focus();
+        }
+    }
+
+    fn input(self, typed: String) {
+        self.typed.set(typed);
+        self.moved_to.set(None);
+        if self.has_more.get_untracked() {
+            self.read_tasks();
+        }
+    }
+
+    /// Reads the tasks whose names contain what was typed. Keeps the row selected that the person moved to.
+    fn read_tasks(self) {
+        #[cfg(feature = "hydrate")]
+        wasm_bindgen_futures::spawn_local(async move {
+            let typed = self.typed.get_untracked();
+            let is_all = typed.trim().is_empty();
+            let found = match super::api::list_tasks(typed).await {
+                Ok(found) => found,
+                Err(refusal) => {
+                    self.work.say(["Your tasks could not be loaded. ", &refusal.message()].concat(), true);
+                    return;
+                }
+            };
+            let moved_to = self.moved_to.get_untracked();
+            let chosen = moved_to.and_then(|at| self.rows.get_untracked().into_iter().nth(at));
+            if is_all {
+                self.has_more.set(found.has_more);
             }
+            self.tasks.set(Some(found.tasks));
+            if chosen.is_some() {
+                let rows = self.rows.get_untracked();
+                self.moved_to.set(rows.iter().position(|row| Some(row) == chosen.as_ref()));
+            }
+        });
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        if event.is_composing() {
+            return;
+        }
+        let (at, count) = (untrack(|| self.selected()), self.rows.read_untracked().len());
+        let key = event.key();
+        if key == "Enter" {
+            if let Some(row) = self.rows.get_untracked().into_iter().nth(at) {
+                self.choose(row);
+            }
+        } else if let Some(to) = moved(&key, at, count) {
+            self.moved_to.set(Some(to));
+        } else {
+            return;
+        }
+        event.prevent_default();
+    }
+
+    fn choose(self, row: Row) {
+        if matches!(&row, Row::Create(name) if name.is_empty()) {
+            self.is_naming.set(true);
+            self.moved_to.set(None);
+            self.focus_field();
+            return;
         }
         // Closing returns the focus to the picker, so it happens first.
-        Row::Create(name) => {
-            close();
-            control::create(name, widget::user_id());
+        self.close();
+        #[cfg(feature = "hydrate")]
+        match row {
+            Row::Create(name) => super::control::create(self.work, name),
+            Row::Task(task) => super::control::begin(self.work, task),
+            Row::Stop => self.work.stop(),
         }
-        Row::Task(task) => {
-            close();
-            control::begin(task);
-        }
-        Row::Stop => {
-            close();
-            control::stop();
-        }
+    }
+
+    fn summary(self) -> String {
+        let found = self.rows.read().iter().filter(|row| matches!(row, Row::Task(_))).count();
+        let words = match (self.tasks.read().is_some(), self.is_naming.get(), found) {
+            (_, true, _) => "Type the name of the new task, then press Enter.",
+            (false, ..) => "Loading your tasks…",
+            (true, _, 0) if self.typed.read().trim().is_empty() => "No active task is assigned to you.",
+            (true, _, 0) => "None of your tasks has that name.",
+            (true, _, found) => return counted(found as u32, "task"),
+        };
+        words.to_owned()
+    }
+}
+
+/// The popover.
+#[component]
+pub fn TaskChooser() -> impl IntoView {
+    let chooser = Chooser::new(expect_context());
+    let label = move || if chooser.is_naming.get() { "Name of the new task" } else { "Find a task" };
+    let selected_id = move || (!chooser.rows.read().is_empty()).then(|| option_id(chooser.selected()));
+    view! {
+        <div
+            class="working-popover js-only" id=POPOVER_ID popover="auto" role="dialog" aria-label="What are you working on?"
+            node_ref=chooser.popover
+            on:beforetoggle=move |event| {
+                if super::focus::opens(&event) {
+                    chooser.prepare();
+                }
+            }
+            on:toggle=move |event| {
+                if super::focus::opens(&event) {
+                    chooser.focus_field();
+                }
+            }
+        >
+            <input
+                class="palette-input" id="working-find" type="text" role="combobox" autocomplete="off" spellcheck="false"
+                maxlength="200" aria-autocomplete="list" aria-expanded="true" aria-controls="working-list"
+                aria-label=label placeholder=label aria-activedescendant=selected_id prop:value=move || chooser.typed.get()
+                node_ref=chooser.field
+                on:input:target=move |event| chooser.input(event.target().value())
+                on:keydown=move |event| chooser.key(&event)
+            />
+            <p class="working-count" id="working-count" role="status">{move || chooser.summary()}</p>
+            <ul class="palette-list" id="working-list" role="listbox" aria-label="Your active tasks">
+                {move || chooser.rows.get().into_iter().enumerate().map(|(at, row)| option(chooser, at, row)).collect_view()}
+            </ul>
+            <Foot chooser/>
+        </div>
     }
 }
 
@@ -157,94 +199,69 @@ fn option_id(at: usize) -> String {
     ["working-option-", &at.to_string()].concat()
 }
 
-fn option(at: usize) -> Option<HtmlElement> {
-    dom::by_id(&option_id(at))
-}
-
-fn option_at(event: &Event) -> Option<usize> {
-    dom::closest(event, "[role=option]")?.id().rsplit('-').next()?.parse().ok()
-}
-
-/// Selects a row that the person moved to.
-fn move_to(at: usize) {
-    SHOWN.with_borrow_mut(|shown| shown.is_moved = true);
-    mark_selected(at);
-}
-
-/// Marks the selected row visually and for assistive technology.
-fn mark_selected(to: usize) {
-    let before = SHOWN.with_borrow_mut(|shown| std::mem::replace(&mut shown.at, to));
-    for (at, is_chosen) in [(before, "false"), (to, "true")] {
-        if let Some(option) = option(at) {
-            let _ = option.set_attribute("aria-selected", is_chosen);
+fn option(chooser: Chooser, at: usize, row: Row) -> impl IntoView + use<> {
+    let (kind, text) = label_of(&row, chooser.is_naming.get_untracked());
+    let item = NodeRef::<html::Li>::new();
+    let is_selected = Memo::new(move |_| chooser.selected() == at);
+    Effect::new(move |_| {
+        if is_selected.get() && chooser.moved_to.get_untracked().is_some() {
+            super::focus::scroll_to(item);
         }
-    }
-    if let Some(field) = field() {
-        let _ = match option(to) {
-            Some(option) => field.set_attribute("aria-activedescendant", &option.id()),
-            None => field.remove_attribute("aria-activedescendant"),
-        };
-    }
-}
-
-/// Renders the rows that match the typed text.
-fn render_rows() {
-    let Some(list) = dom::by_id("working-list") else { return };
-    let typed = typed();
-    let (may_create, active) = (widget::may_create(), state::active().is_some());
-    list.set_text_content(None);
-    let at = SHOWN.with_borrow_mut(|shown| {
-        let tasks = shown.tasks.as_deref().unwrap_or_default();
-        shown.rows = rows(tasks, &typed, may_create, shown.naming, active);
-        shown.at = shown.at.min(shown.rows.len().saturating_sub(1));
-        for (at, row) in shown.rows.iter().enumerate() {
-            let (kind, text) = words(row, shown.naming);
-            let (Some(item), Some(label)) = (dom::make("li", "palette-item"), dom::make("span", "palette-text")) else {
-                return 0;
-            };
-            item.set_id(&option_id(at));
-            for (name, value) in [("role", "option"), ("aria-selected", "false"), ("data-kind", kind)] {
-                let _ = item.set_attribute(name, value);
+    });
+    view! {
+        <li
+            class="palette-item" id=option_id(at) role="option" data-kind=kind node_ref=item
+            aria-selected=move || if is_selected.get() { "true" } else { "false" }
+            on:click=move |_| chooser.choose(row.clone())
+            on:mousemove=move |_| {
+                if !is_selected.get_untracked() {
+                    chooser.moved_to.set(Some(at));
+                }
             }
-            let _ = label.set_attribute("dir", "auto");
-            label.set_text_content(Some(&text));
-            let _ = item.append_child(&label);
-            let _ = list.append_child(&item);
-        }
-        shown.at
-    });
-    mark_selected(at);
-    SHOWN.with_borrow(|shown| {
-        if let Some(count) = dom::by_id("working-count") {
-            count.set_text_content(Some(&summary(shown, typed.trim().is_empty())));
-        }
-        if let Some(field) = field() {
-            let label = if shown.naming { "Name of the new task" } else { "Find a task" };
-            let _ = field.set_attribute("aria-label", label);
-            field.set_placeholder(label);
-        }
-    });
+        >
+            <span class="palette-text" dir="auto">{text}</span>
+        </li>
+    }
 }
 
-fn summary(shown: &Shown, nothing_typed: bool) -> String {
-    let found = shown.rows.iter().filter(|row| matches!(row, Row::Task(_))).count();
-    let words = match (shown.tasks.is_some(), shown.naming, found) {
-        (_, true, _) => "Type the name of the new task, then press Enter.",
-        (false, ..) => "Loading your tasks…",
-        (true, _, 0) if nothing_typed => "No active task is assigned to you.",
-        (true, _, 0) => "None of your tasks has that name.",
-        (true, _, found) => return counted(found as u32, "task"),
-    };
-    words.to_owned()
-}
-
-/// The label of a row.
-fn words(row: &Row, naming: bool) -> (&'static str, String) {
+/// The kind and the label of a row.
+fn label_of(row: &Row, is_naming: bool) -> (&'static str, String) {
     match row {
         Row::Task(task) => ("task", task.title.clone()),
-        Row::Create(name) if name.is_empty() && naming => ("create", "Create and start".to_owned()),
+        Row::Create(name) if name.is_empty() && is_naming => ("create", "Create and start".to_owned()),
         Row::Create(name) if name.is_empty() => ("create", "Create new task…".to_owned()),
         Row::Create(name) => ("create", ["Create new task “", name, "”"].concat()),
         Row::Stop => ("stop", "Stop working".to_owned()),
+    }
+}
+
+/// What is recorded, the switch for it, and the marker.
+#[component]
+fn Foot(chooser: Chooser) -> impl IntoView {
+    let work = chooser.work;
+    let add_marker = move |_| {
+        chooser.close();
+        work.open_marker();
+    };
+    view! {
+        <div class="working-foot">
+            <p class="meta">"Records the pages you open and the markers you write. Does not record what you type, scroll or hover over."</p>
+            <div class="working-tools">
+                <button
+                    class="button" type="button" data-size="small" role="switch" data-part="switch"
+                    aria-checked=move || if work.paused.get() { "false" } else { "true" }
+                    on:click=move |_| work.set_paused(!work.paused.get_untracked())
+                >
+                    <span class="switch" aria-hidden="true"></span>"Record pages"
+                </button>
+                <button
+                    class="button" type="button" data-size="small" title="Add a marker (Ctrl M)" data-part="drop"
+                    hidden=move || work.active.read().is_none() on:click=add_marker
+                >
+                    "Add a marker"
+                </button>
+                <a class="button" data-size="small" data-look="quiet" href="/working-on" title="Your day (g w)">"Your day"</a>
+            </div>
+        </div>
     }
 }

@@ -1,13 +1,15 @@
-//! What the picker does: optimistic, and taken back with a message where the server refuses. Only in the WASM build.
+//! Starts and ends working sessions. The picker shows a change at once, and takes it back with a message where the
+//! server refuses it. Only in the WASM build.
 
 use super::{
-    active::{Active, News},
-    choice::Task,
-    chooser, flush, marker, queue, recorder, state, widget,
+    Active, Work,
+    active::News,
+    api::{active_work, create_task, start_work, stop_work},
+    channel, flush, queue, recorder,
 };
-use crate::browser::{dom, fetch, patch, times};
-use std::cell::{Cell, RefCell};
-use wasm_bindgen::JsValue;
+use crate::{browser::dom, server_function::Refusal};
+use leptos::prelude::{GetValue as _, Set as _, SetValue as _};
+use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, PageTransitionEvent};
 
@@ -15,45 +17,32 @@ use web_sys::{Event, PageTransitionEvent};
 const STALE_MS: f64 = 15_000.0;
 /// The session that a click has ended, until the server has confirmed the end; the task, while no session is known.
 const STOPPING_KEY: &str = "shiftbook-stopping";
-/// Tasks read at once.
-const TASKS_MAX: &str = "200";
 
-thread_local! {
-    /// The start in flight whose session is to end as soon as the server confirms it.
-    static STOP_WANTED: RefCell<Option<Active>> = const { RefCell::new(None) };
-}
-
-/// Wakes what people need on this page.
-pub fn start() {
-    let Some((owner, active)) = widget::read() else { return };
-    state::start(owner, active.clone());
-    widget::start();
-    chooser::start();
-    marker::start();
-    recorder::start();
-    read_day();
+/// Follows the page and the other tabs. Ends what an earlier page of this tab was asked to end.
+pub fn start(work: Work) {
+    work.paused.set(channel::is_paused());
     let stopping = dom::session_storage().and_then(|storage| storage.get_item(STOPPING_KEY).ok().flatten());
     set_stopping(None);
-    if let (Some(active), Some(stopping)) = (active, stopping)
+    if let (Some(active), Some(stopping)) = (work.active_now(), stopping)
         && (stopping == active.session_id || stopping == active.task_id)
     {
-        stop();
+        stop(work);
     }
-    crate::live::subscribe(|signal| match signal {
+    crate::live::subscribe(move |signal| match signal {
         crate::live::Signal::Session { id, is_running: false, .. }
-            if state::active().is_some_and(|active| active.session_id == *id) =>
+            if work.active_now().is_some_and(|active| active.session_id == *id) =>
         {
-            refresh();
+            refresh(work);
         }
-        crate::live::Signal::Resync if state::active().is_some() => refresh(),
+        crate::live::Signal::Resync if work.active_now().is_some() => refresh(work),
         _ => {}
     });
-    dom::on(&dom::window(), "pageshow", |event: PageTransitionEvent| {
+    dom::on(&dom::window(), "pageshow", move |event: PageTransitionEvent| {
         if event.persisted() {
             // The back/forward cache brought this page back as it was; much may have happened since.
-            spawn_local(async {
-                read_active().await;
-                recorder::arrive();
+            spawn_local(async move {
+                read_active(work).await;
+                recorder::arrive(work);
             });
         }
     });
@@ -63,135 +52,118 @@ pub fn start() {
         if dom::document().hidden() {
             hidden_at.set(now);
         } else if now - hidden_at.replace(f64::MAX) > STALE_MS {
-            refresh();
-        }
-    });
-}
-
-/// Reads the person's day again, where the page shows it: only the browser knows when their day began.
-pub fn read_day() {
-    let Some(section) = dom::by_id("your-day") else { return };
-    spawn_local(async move {
-        let detail = section.get_attribute("data-detail").unwrap_or_default();
-        let url = ["/working-on/day?detail=", &detail, "&timezone=", &times::zone()].concat();
-        let Ok(html) = fetch::get_text(&url).await else { return };
-        if let Some(new) = patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next()) {
-            patch::update(&section, &new);
+            refresh(work);
         }
     });
 }
 
 /// Asks the server what is worked on, and shows that.
-pub fn refresh() {
-    spawn_local(read_active());
+pub fn refresh(work: Work) {
+    spawn_local(read_active(work));
 }
 
-async fn read_active() {
-    let Ok(answer) = fetch::get_json("/api/sessions/human/active").await else { return };
-    state::show(parse(&answer));
-}
-
-/// `{session, task}` as the picker shows it.
-fn parse(answer: &JsValue) -> Option<Active> {
-    let (session, task) = (dom::member(answer, "session"), dom::member(answer, "task"));
-    Some(Active {
-        session_id: dom::text(&session, "id")?,
-        task_id: dom::text(&task, "id")?,
-        title: dom::text(&task, "name")?,
-        started_at: dom::text(&session, "startedAt")?,
-        started_words: String::new(),
-    })
-}
-
-/// Posts an object; the answer where it was accepted, else says what came to nothing and why.
-async fn ask(url: &str, object: &[(&str, &str)], failed: &str) -> Option<JsValue> {
-    let body = js_sys::JSON::stringify(&dom::object(object)).map(String::from).unwrap_or_default();
-    let answer = fetch::post(url, &body).await;
-    match fetch::refusal(answer.as_ref()) {
-        None => answer.map(|answer| answer.json),
-        Some(why) => {
-            widget::say(&[failed, " ", &why].concat(), true);
-            None
-        }
+async fn read_active(work: Work) {
+    let before = work.active_now();
+    // An answer from before a click says less than the click.
+    if let Ok(active) = active_work().await
+        && work.active_now() == before
+    {
+        work.show(active);
     }
+}
+
+/// Says what came to nothing and why.
+fn refused(work: Work, what: &str, refusal: &Refusal) {
+    work.say([what, " ", &refusal.message()].concat(), true);
 }
 
 /// Works on a task from now on.
-pub fn begin(task: Task) {
-    let before = state::active();
+pub fn begin(work: Work, task: super::Task) {
+    let before = work.active_now();
     if before.as_ref().is_some_and(|before| before.task_id == task.id) {
         return;
     }
-    let asked =
+    let wanted =
         Active { task_id: task.id.clone(), title: task.title, started_at: recorder::now_text(), ..Active::default() };
-    // A later start replaces the wish to stop an earlier one.
-    if STOP_WANTED.take().is_some() {
-        set_stopping(None);
-    }
-    state::show(Some(asked.clone()));
+    forget_wish_to_stop(work);
+    work.show(Some(wanted.clone()));
     spawn_local(async move {
         // What happened before belongs to the session that is about to end.
-        recorder::send_now().await;
-        let answer =
-            ask("/api/sessions/human/start", &[("taskId", &task.id)], "The working session was not started.").await;
-        let stop_wanted = STOP_WANTED.with_borrow(|wanted| wanted.as_ref() == Some(&asked));
-        if stop_wanted {
-            STOP_WANTED.set(None);
-            set_stopping(None);
+        recorder::send_now(work).await;
+        let answer = start_work(task.id).await;
+        let is_stop_wanted = work.stop_wanted.get_value().as_ref() == Some(&wanted);
+        if is_stop_wanted {
+            forget_wish_to_stop(work);
         }
-        let now = state::active();
-        let unchanged = if stop_wanted { now.is_none() } else { now.as_ref() == Some(&asked) };
+        let now = work.active_now();
+        let unchanged = if is_stop_wanted { now.is_none() } else { now.as_ref() == Some(&wanted) };
         let before = if unchanged { before } else { now };
-        match answer.as_ref().and_then(parse) {
-            Some(started) => {
-                let session_id = started.session_id.clone();
-                state::tell(before, News::Started(started));
-                if !stop_wanted {
-                    recorder::session_began();
-                } else if state::active().is_some_and(|active| active.session_id == session_id) {
-                    stop();
-                }
+        match answer {
+            Ok(started) => began(work, before, started, is_stop_wanted),
+            Err(refusal) => {
+                refused(work, "The working session was not started.", &refusal);
+                work.show(before);
             }
-            None => state::show(before),
         }
     });
 }
 
-/// Makes a task of this name, for the person themselves, and works on it.
-pub fn create(name: String, user_id: String) {
+/// The server has started a session.
+fn began(work: Work, before: Option<Active>, started: Active, is_stop_wanted: bool) {
+    let session_id = started.session_id.clone();
+    work.tell(before, News::Started(started));
+    if !is_stop_wanted {
+        recorder::session_began(work);
+    } else if work.active_now().is_some_and(|active| active.session_id == session_id) {
+        stop(work);
+    }
+}
+
+/// A later start replaces the wish to stop an earlier one.
+fn forget_wish_to_stop(work: Work) {
+    if work.stop_wanted.get_value().is_some() {
+        work.stop_wanted.set_value(None);
+        set_stopping(None);
+    }
+}
+
+/// Creates a task of this name, for the person themselves, and works on it.
+pub fn create(work: Work, name: String) {
     spawn_local(async move {
-        let new = [("name", name.as_str()), ("assignedTo", user_id.as_str())];
-        let made = ask("/api/actions", &new, "The task was not created.").await;
-        if let Some(id) = made.and_then(|made| dom::text(&made, "id")) {
-            begin(Task { id, title: name });
+        recorder::send_now(work).await;
+        match create_task(name).await {
+            Ok(started) => began(work, work.active_now(), started, false),
+            Err(refusal) => refused(work, "The task was not created.", &refusal),
         }
     });
 }
 
 /// Ends the work, as soon as the server has confirmed its start.
-pub fn stop() {
-    let Some(active) = state::active() else { return };
-    state::show(None);
+pub fn stop(work: Work) {
+    let Some(active) = work.active_now() else { return };
+    work.show(None);
     if active.is_confirmed() {
         set_stopping(Some(&active.session_id));
-        spawn_local(end(active));
+        spawn_local(end(work, active));
     } else {
         set_stopping(Some(&active.task_id));
-        STOP_WANTED.set(Some(active));
+        work.stop_wanted.set_value(Some(active));
     }
 }
 
 /// Ends a session. Waiting events are sent first: an ended session takes none.
-async fn end(active: Active) {
-    recorder::send_now().await;
-    let session_id = [("sessionId", active.session_id.as_str())];
-    let ended = ask("/api/sessions/human/stop", &session_id, "The working session was not stopped.").await;
+async fn end(work: Work, active: Active) {
+    recorder::send_now(work).await;
+    let ended = stop_work(active.session_id.clone()).await;
     set_stopping(None);
-    if ended.is_some() {
-        state::tell(state::active(), News::Ended(active.session_id));
-        read_day();
-    } else if state::active().is_none() {
-        state::show(Some(active));
+    match ended {
+        Ok(()) => work.tell(work.active_now(), News::Ended(active.session_id)),
+        Err(refusal) => {
+            refused(work, "The working session was not stopped.", &refusal);
+            if work.active_now().is_none() {
+                work.show(Some(active));
+            }
+        }
     }
 }
 
@@ -204,30 +176,13 @@ fn set_stopping(id: Option<&str>) {
     };
 }
 
-/// Reads the person's active tasks whose names have what was typed.
-pub fn read_tasks(typed: String) {
-    spawn_local(async move {
-        let query = String::from(js_sys::encode_uri_component(typed.trim()));
-        let q = if query.is_empty() { "" } else { "&q=" };
-        let url = ["/api/actions?status=active&assignedTo=me&limit=", TASKS_MAX, q, &query].concat();
-        let Ok(page) = fetch::get_json(&url).await else {
-            widget::say(&["Your tasks could not be loaded. ", fetch::UNREACHABLE].concat(), true);
-            return;
-        };
-        let items = js_sys::Array::from(&dom::member(&page, "items"));
-        let task = |item: JsValue| Some(Task { id: dom::text(&item, "id")?, title: dom::text(&item, "name")? });
-        let partial = query.is_empty().then(|| dom::text(&page, "nextCursor").is_some());
-        chooser::set_tasks(items.iter().filter_map(task).collect(), partial);
-    });
-}
-
 /// Forgets the events that were set aside.
-pub fn dismiss_refused() {
-    spawn_local(async {
-        let owner = state::owner();
+pub fn dismiss_refused(work: Work) {
+    spawn_local(async move {
+        let owner = work.owner();
         if let Ok(rows) = queue::refused(&owner).await {
             let _ = queue::forget_refused(&owner, &rows).await;
         }
-        flush::tell_refused().await;
+        flush::tell_refused(work).await;
     });
 }

@@ -5,11 +5,13 @@
 //! response, closed page) is recorded once, because its id is created here.
 
 use super::{
+    Work,
+    api::record_events,
     queue::{self, Row, Stored},
-    state::{self, Waiting},
-    widget,
+    work::{Waiting, owner_of},
 };
 use crate::browser::{dom, fetch, lock};
+use leptos::prelude::{GetUntracked as _, Set as _};
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
@@ -21,6 +23,8 @@ const BATCH_EVENTS_MAX: u32 = 100;
 /// together.
 const SENT_AT_KEY: &str = "shiftbook-recorder-sent-at";
 const LOCK: &str = "shiftbook-recorder";
+/// Status of a call that recorded its events.
+const RECORDED: u16 = 200;
 
 /// The result of a flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,11 +58,11 @@ pub fn remember(row: Row) {
 }
 
 /// Takes over what is queued when the page starts: the count, this tab's events, and the refused ones.
-pub fn begin(tab: &str, found: Stored) {
-    state::found_waiting(waiting(found.waiting.len() as u32));
+pub fn begin(work: Work, tab: &str, found: Stored) {
+    work.found_waiting(waiting(found.waiting.len() as u32));
     found.waiting.into_iter().filter(|row| row.tab == tab).for_each(remember);
     KNOWN.set(true);
-    show_refused(found.refused);
+    show_refused(work, found.refused);
 }
 
 fn waiting(count: u32) -> Waiting {
@@ -76,42 +80,45 @@ fn mark_sent() {
 }
 
 /// Sends all queued events of this person. With `wait` it waits while another tab is sending.
-pub async fn flush(wait: bool) -> Ended {
+pub async fn flush(work: Work, wait: bool) -> Ended {
     let ended = Rc::new(Cell::new(Ended::Elsewhere));
-    let told = ended.clone();
+    let result = ended.clone();
     lock::exclusive(LOCK, wait, async move {
         SENDING.set(true);
-        told.set(send_all().await);
+        result.set(send_all(work).await);
         SENDING.set(false);
     })
     .await;
     ended.get()
 }
 
-async fn send_all() -> Ended {
-    let owner = state::owner();
+async fn send_all(work: Work) -> Ended {
+    let owner = work.owner();
     let mut batch_max = BATCH_EVENTS_MAX;
     loop {
         let rows = match queue::first(&owner, batch_max).await {
             Ok(rows) => rows,
             // Without a database nothing is queued, so nothing has to be sent before a marker.
-            Err(_) if state::waiting().count == 0 => return Ended::Empty,
+            Err(_) if work.waiting.get_untracked().count == 0 => return Ended::Empty,
             Err(_) => return Ended::Unreachable,
         };
         let batch = one_request(rows);
         let Some(first) = batch.first() else {
-            tell_count(&owner).await;
+            tell_count(work).await;
             return Ended::Empty;
         };
         mark_sent();
-        let answer = fetch::post(&address(first), &body(&batch)).await;
-        let settled = match answer.as_ref().map_or(0, |answer| answer.status) {
-            200..300 => queue::recorded(&owner, &batch).await,
+        let status = match record_events(first.session_id.clone(), body(&batch)).await {
+            Ok(()) => RECORDED,
+            Err(refusal) => refusal.status,
+        };
+        let settled = match status {
+            RECORDED => queue::recorded(&owner, &batch).await,
             401 => return Ended::SignedOut,
             // Another person has signed in; this page still belongs to the previous one.
             403 | 404 if !is_still(&owner).await => return Ended::SignedOut,
             0 | 408 | 429 | 500.. => {
-                tell_count(&owner).await;
+                tell_count(work).await;
                 return Ended::Unreachable;
             }
             // The server refuses a batch as a whole, so the events are sent one by one and valid ones are recorded.
@@ -123,9 +130,9 @@ async fn send_all() -> Ended {
         };
         let Ok(left) = settled else { return Ended::Unreachable };
         forget_own(&batch);
-        state::set_waiting(waiting(left));
-        if answer.is_some_and(|answer| !answer.is_good()) {
-            tell_refused().await;
+        work.set_waiting(waiting(left));
+        if status != RECORDED {
+            tell_refused(work).await;
         }
         if left == 0 {
             return Ended::Empty;
@@ -137,7 +144,7 @@ async fn send_all() -> Ended {
 async fn is_still(owner: &str) -> bool {
     let Ok(me) = fetch::get_json("/api/me").await else { return false };
     let id = |part: &str| dom::text(&dom::member(&me, part), "id").unwrap_or_default();
-    owner == super::owner_of(&id("tenant"), &id("user"))
+    owner == owner_of(&id("tenant"), &id("user"))
 }
 
 /// The rows of one request: the first ones, all of one session, up to the body size that `keepalive` allows.
@@ -146,7 +153,8 @@ fn one_request(rows: Vec<Row>) -> Vec<Row> {
     let mut bytes = body(&[]).len();
     let mut is_first = true;
     let fits = |row: &Row| {
-        bytes += row.json.len() + 1;
+        // The server function sends the text inside a JSON string, where each quotation mark is escaped.
+        bytes += row.json.len() + row.json.matches(['"', '\\']).count() + 1;
         let fits = row.session_id == session_id && bytes <= fetch::KEEPALIVE_BYTES_MAX;
         std::mem::replace(&mut is_first, false) || fits
     };
@@ -159,42 +167,42 @@ fn body(rows: &[Row]) -> String {
     ["{\"events\":[", &events.join(","), "]}"].concat()
 }
 
-fn address(row: &Row) -> String {
-    ["/api/sessions/", &row.session_id, "/events"].concat()
-}
-
 fn forget_own(batch: &[Row]) {
     OWN.with_borrow_mut(|own| own.retain(|row| !batch.iter().any(|sent| sent.number == row.number)));
 }
 
 /// Shows how many events are queued.
-pub async fn tell_count(owner: &str) {
-    if let Ok(count) = queue::count(owner).await {
-        state::set_waiting(waiting(count));
+pub async fn tell_count(work: Work) {
+    if let Ok(count) = queue::count(&work.owner()).await {
+        work.set_waiting(waiting(count));
     }
 }
 
 /// Shows the refused events.
-pub async fn tell_refused() {
-    if let Ok(rows) = queue::refused(&state::owner()).await {
-        show_refused(rows);
+pub async fn tell_refused(work: Work) {
+    if let Ok(rows) = queue::refused(&work.owner()).await {
+        show_refused(work, rows);
     }
 }
 
-fn show_refused(rows: Vec<Row>) {
-    widget::show_refused(&rows.into_iter().map(|row| row.json).collect::<Vec<_>>());
+fn show_refused(work: Work, rows: Vec<Row>) {
+    work.refused.set(rows.into_iter().map(|row| row.json).collect());
 }
 
 /// On pagehide: sends this tab's events again from the first one, in order, without reading the response. The rows
 /// stay queued until a response confirms them.
-pub fn hint() {
-    if SENDING.get() || !KNOWN.get() || state::active().is_none() {
+pub fn hint(work: Work) {
+    if SENDING.get() || !KNOWN.get() || work.active_now().is_none() {
         return;
     }
     let own = OWN.with_borrow(Clone::clone);
     let batch = one_request(own.into_iter().take(BATCH_EVENTS_MAX as usize).collect());
     if let Some(first) = batch.first() {
         mark_sent();
-        fetch::post_and_forget(&address(first), &body(&batch));
+        let call = record_events(first.session_id.clone(), body(&batch));
+        // The request is made before the page goes: the first poll of a local task follows the event at once.
+        wasm_bindgen_futures::spawn_local(async move {
+            let _ = call.await;
+        });
     }
 }

@@ -1,11 +1,39 @@
-//! The island attaches event handlers to the HTML that the server rendered.
+//! The island of the rail: the picker, the recorder and the marker dialog. A page has one.
 
+use super::{
+    Active, Work, chooser::TaskChooser, marker::MarkerDialog, messages::Messages, picker::Picker, work::owner_of,
+};
 use leptos::prelude::*;
 
-/// The picker, the recorder and the marker dialog around its server-rendered children. Mounted once, in the rail.
+/// What a person works on. Without scripts it is a link to /working-on and a form that stops.
 #[island]
-pub fn WorkingOn(children: Children) -> impl IntoView {
+pub fn WorkingOn(
+    /// The active working session.
+    active: Option<Active>,
+    /// Id of the person.
+    user_id: String,
+    /// Id of the workspace.
+    tenant_id: String,
+    /// Whether the person may create tasks.
+    may_create: bool,
+) -> impl IntoView {
+    let work = Work::new(owner_of(&tenant_id, &user_id), may_create, active);
     #[cfg(feature = "hydrate")]
-    super::start();
-    children()
+    {
+        work.connect();
+        // The first rendering must be the server's. What this browser knows beyond it is shown afterwards.
+        Effect::new(move |_| {
+            super::control::start(work);
+            super::recorder::start(work);
+        });
+    }
+    provide_context(work);
+    view! {
+        <div class="working">
+            <Picker/>
+            <TaskChooser/>
+            <MarkerDialog/>
+            <Messages/>
+        </div>
+    }
 }

@@ -1,151 +1,110 @@
-//! The dialog that records a marker (a note). The typed text is kept until the server has recorded it. Only in the
-//! WASM build.
+//! The dialog that records a marker: one note about what was just done. The typed text is kept until the server has
+//! recorded it.
 
-use super::{
-    Active,
-    flush::Ended,
-    recorder::{event_json, new_id, now_text, send_now},
-    state, widget,
+use super::Work;
+use leptos::{
+    ev::{KeyboardEvent, SubmitEvent},
+    html,
+    prelude::*,
 };
-use crate::browser::{dom, fetch};
-use std::cell::Cell;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
-use web_sys::{Event, HtmlDialogElement, HtmlTextAreaElement, KeyboardEvent};
 
-/// Storage key of the draft: id and time of its event, then the text.
-const DRAFT_KEY: &str = "shiftbook-marker";
+/// Longest note, characters.
+const NOTE_CHARS_MAX: &str = "2000";
 
-thread_local! {
-    static SENDING: Cell<bool> = const { Cell::new(false) };
-}
-
-fn dialog() -> Option<HtmlDialogElement> {
-    dom::by_id("marker")?.dyn_into().ok()
-}
-
-fn note() -> Option<HtmlTextAreaElement> {
-    dom::by_id("marker-note")?.dyn_into().ok()
-}
-
-fn say(problem: &str) {
-    if let Some(line) = dom::by_id("marker-problem") {
-        line.set_text_content(Some(problem));
-    }
-}
-
-/// Attaches the event handlers.
-pub fn start() {
-    let (Some(dialog), Some(note)) = (dialog(), note()) else { return };
-    dom::on(&dialog, "submit", |event: Event| {
+/// The dialog. [`Work::open_marker`] opens it.
+#[component]
+pub fn MarkerDialog() -> impl IntoView {
+    let work: Work = expect_context();
+    let (note, problem) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let is_sending = RwSignal::new(false);
+    let (dialog, field) = (NodeRef::<html::Dialog>::new(), NodeRef::<html::Textarea>::new());
+    #[cfg(feature = "hydrate")]
+    Effect::new(move |_| {
+        let is_marking = work.is_marking.get();
+        let (Some(dialog), Some(field)) = (dialog.get_untracked(), field.get_untracked()) else { return };
+        if is_marking {
+            note.set(super::draft::text());
+            problem.set(String::new());
+            if !dialog.open() {
+                let _ = dialog.show_modal();
+            }
+            let _ = field.focus();
+        } else {
+            dialog.close();
+        }
+    });
+    let record = move || {
+        let text = note.get_untracked().trim().to_owned();
+        if is_sending.get_untracked() {
+            return;
+        }
+        if text.is_empty() {
+            problem.set("Write a note first.".to_owned());
+            super::focus::focus(field);
+            return;
+        }
+        is_sending.set(true);
+        problem.set(String::new());
+        #[cfg(feature = "hydrate")]
+        wasm_bindgen_futures::spawn_local(async move {
+            let recorded = super::draft::send(work, &text).await;
+            is_sending.set(false);
+            match recorded {
+                Ok(()) => {
+                    super::draft::keep("");
+                    note.set(String::new());
+                    work.is_marking.set(false);
+                    work.say("Marker recorded.".to_owned(), false);
+                }
+                Err(why) => problem.set(["Not recorded. Your note is kept. ", &why].concat()),
+            }
+        });
+    };
+    let submit = move |event: SubmitEvent| {
         event.prevent_default();
         record();
-    });
-    dom::on(&note, "keydown", |event: KeyboardEvent| {
+    };
+    let key = move |event: KeyboardEvent| {
         if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
             event.prevent_default();
             record();
         }
-    });
-    dom::on(&note, "input", |_: Event| {
-        if let Some(note) = self::note() {
-            keep_draft(note.value().trim());
-        }
-    });
-    widget::on_part("cancel", "click", move |_| dialog.close());
-}
-
-/// Opens the dialog. Returns false if no working session is active.
-pub fn open() -> bool {
-    if !state::active().is_some_and(|active| active.is_confirmed()) {
-        return false;
-    }
-    if let (Some(dialog), Some(note)) = (dialog(), note()) {
-        note.set_value(draft().split_once('\n').map_or("", |(_, text)| text));
-        say("");
-        if !dialog.open() {
-            let _ = dialog.show_modal();
-        }
-        let _ = note.focus();
-    }
-    true
-}
-
-fn record() {
-    let Some(note) = note() else { return };
-    let text = note.value().trim().to_owned();
-    if SENDING.get() {
-        return;
-    }
-    if text.is_empty() {
-        say("Write a note first.");
-        let _ = note.focus();
-        return;
-    }
-    SENDING.set(true);
-    say("");
-    spawn_local(async move {
-        let recorded = send(&text).await;
-        SENDING.set(false);
-        match recorded {
-            Ok(()) => {
-                keep_draft("");
-                note.set_value("");
-                if let Some(dialog) = dialog() {
-                    dialog.close();
-                }
-                widget::say("Marker recorded.", false);
-            }
-            Err(why) => say(&["Not recorded. Your note is kept. ", &why].concat()),
-        }
-    });
-}
-
-fn draft() -> String {
-    dom::session_storage().and_then(|storage| storage.get_item(DRAFT_KEY).ok().flatten()).unwrap_or_default()
-}
-
-/// Stores the draft. A changed text gets a new event id.
-fn keep_draft(text: &str) {
-    let Some(storage) = dom::session_storage() else { return };
-    let _ = if text.is_empty() {
-        storage.remove_item(DRAFT_KEY)
-    } else {
-        storage.set_item(DRAFT_KEY, &[&new_id(), " ", &now_text(), "\n", text].concat())
     };
-}
-
-/// Records the marker. Fails with the message to show.
-async fn send(text: &str) -> Result<(), String> {
-    let active = state::active().filter(Active::is_confirmed);
-    let Some(active) = active else { return Err("You are no longer working on a task.".to_owned()) };
-    // The id and time are created with the draft, so a repeated request is recorded once.
-    let draft = draft();
-    let kept = draft.split_once('\n').filter(|(_, kept)| *kept == text);
-    let (id, at) = match kept.and_then(|(head, _)| head.split_once(' ')) {
-        Some((id, at)) => (id.to_owned(), at.to_owned()),
-        None => (new_id(), now_text()),
+    let typed = move |text: String| {
+        #[cfg(feature = "hydrate")]
+        super::draft::keep(text.trim());
+        note.set(text);
     };
-    // Sends the queued events first, because they happened before the note.
-    match send_now().await {
-        Ended::Unreachable => return Err(fetch::UNREACHABLE.to_owned()),
-        Ended::SignedOut => return Err("You are signed out.".to_owned()),
-        Ended::Empty | Ended::Elsewhere => {}
+    let title = move || work.active.read().as_ref().map(|active| active.title.clone());
+    view! {
+        <dialog
+            class="dialog" id="marker" aria-labelledby="marker-title" node_ref=dialog
+            on:close=move |_| work.is_marking.set(false)
+        >
+            <form method="dialog" on:submit=submit>
+                <div class="dialog-head">
+                    <h2 id="marker-title">"Add a marker"</h2>
+                </div>
+                <div class="dialog-body marker-body">
+                    <label class="field-label" for="marker-note">"What did you just do?"</label>
+                    <textarea
+                        class="input" id="marker-note" rows="3" maxlength=NOTE_CHARS_MAX dir="auto"
+                        aria-describedby="marker-about marker-problem" node_ref=field prop:value=move || note.get()
+                        on:keydown=key on:input:target=move |event| typed(event.target().value())
+                    ></textarea>
+                    <p class="meta" id="marker-about">
+                        "Recorded on: "<span dir="auto" data-part="title">{title}</span>
+                        ". Press Enter to record, Shift Enter for a new line."
+                    </p>
+                    <p class="field-error" id="marker-problem" role="alert">{move || problem.get()}</p>
+                    <div class="form-actions">
+                        <button class="button" data-look="primary" type="submit">"Record"</button>
+                        <button class="button" type="button" data-part="cancel" on:click=move |_| work.is_marking.set(false)>
+                            "Cancel"
+                        </button>
+                    </div>
+                </div>
+            </form>
+        </dialog>
     }
-    let event = event_json(&id, "human.marker", &at, &dom::object(&[("at", &at)]), Some(text));
-    let url = ["/api/sessions/", &active.session_id, "/events"].concat();
-    let answer = fetch::post(&url, &["{\"events\":[", &event, "]}"].concat()).await;
-    match fetch::refusal(answer.as_ref()) {
-        None => Ok(()),
-        Some(why) if answer.is_some_and(|answer| matches!(answer.status, 404 | 409)) => {
-            super::control::refresh();
-            Err([&why, " Start working on a task again, then record it there."].concat())
-        }
-        Some(why) => Err(why),
-    }
-}
-
-/// A text part of an event's content.
-pub fn text_part(text: &str) -> JsValue {
-    dom::object(&[("type", "text"), ("text", text)])
 }

@@ -1,148 +1,99 @@
-//! The picker in the rail, the marker dialog and the status messages, as HTML. Without scripts they are a link and a
-//! form; `widget` attaches to the same elements, so this code is not part of the WASM build.
+//! The buttons in the rail: what is worked on, and Stop.
 
-use super::{Active, StopWork};
+use super::{StopWork, Work, elapsed::elapsed};
 use crate::ui::icon::{Icon, icon};
-use leptos::{prelude::*, server_fn::ServerFn as _};
+use leptos::{ev::SubmitEvent, html, prelude::*, server_fn::ServerFn as _};
 
-/// Longest note, characters.
-const NOTE_CHARS_MAX: &str = "2000";
+/// Id of the popover of tasks, which the buttons open.
+pub const POPOVER_ID: &str = "working-popover";
 
-/// Data of the picker.
-#[derive(Debug, Clone, Default)]
-pub struct Picker {
-    /// The active working session.
-    pub active: Option<Active>,
-    /// Id of the person, who owns the tasks created here.
-    pub user_id: String,
-    /// Id of the workspace.
-    pub tenant_id: String,
-    /// Whether the person may create tasks.
-    pub may_create: bool,
+/// The buttons. The links stand in for them where scripts are off.
+#[component]
+pub fn Picker() -> impl IntoView {
+    let work: Work = expect_context();
+    let (idle_part, active_part) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
+    let (idle_button, active_button) = (NodeRef::<html::Button>::new(), NodeRef::<html::Button>::new());
+    let is_active = Memo::new(move |_| work.active.read().is_some());
+    let title = Memo::new(move |_| work.active.read().as_ref().map(|active| active.title.clone()).unwrap_or_default());
+    let session_id = move || work.active.read().as_ref().map(|active| active.session_id.clone()).unwrap_or_default();
+    let stop = move |event: SubmitEvent| {
+        event.prevent_default();
+        work.stop();
+    };
+    // A part that is hidden while it has the focus gives it to the button that takes its place.
+    Effect::new(move |was_active: Option<bool>| {
+        let is_active = is_active.get();
+        if was_active.is_some_and(|was| was != is_active) {
+            let (from, to) = if is_active { (idle_part, active_button) } else { (active_part, idle_button) };
+            super::focus::move_focus(from, to);
+        }
+        is_active
+    });
+    view! {
+        <div data-part="idle" hidden=move || is_active.get() node_ref=idle_part>
+            <a class="button working-pick no-js" data-look="quiet" href="/working-on" title="What are you working on?">
+                {icon(Icon::Target)}<span class="working-text">"What are you working on?"</span>
+            </a>
+            <button
+                class="button working-pick js-only" data-look="quiet" type="button" title="What are you working on?"
+                aria-haspopup="dialog" popovertarget=POPOVER_ID node_ref=idle_button
+            >
+                {icon(Icon::Target)}<span class="working-text">"What are you working on?"</span>
+            </button>
+        </div>
+        <div class="working-split" data-part="active" hidden=move || !is_active.get() node_ref=active_part>
+            <a class="button working-now no-js" data-look="quiet" href="/working-on">
+                {icon(Icon::Target)}<Label/>
+            </a>
+            <button
+                class="button working-now js-only" data-look="quiet" type="button" title=move || title.get()
+                aria-haspopup="dialog" popovertarget=POPOVER_ID node_ref=active_button
+            >
+                {icon(Icon::Target)}<Label/>
+                <span class="working-paused" data-part="paused" hidden=move || !work.paused.get()>"Paused"</span>
+            </button>
+            <form method="post" action=StopWork::PATH data-part="stop" on:submit=stop>
+                <input type="hidden" name="next" value="/working-on?notice=working_stopped"/>
+                <input type="hidden" name="session_id" prop:value=session_id value=session_id/>
+                <button
+                    class="button" data-look="quiet" data-shape="icon" type="submit" aria-label="Stop working"
+                    title="Stop working"
+                >
+                    {icon(Icon::Square)}
+                </button>
+            </form>
+        </div>
+    }
 }
 
-/// The picker with its dialogs. `widget` reads the attributes of the root element.
-pub fn picker_view(picker: Picker) -> impl IntoView {
-    let Picker { active, user_id, tenant_id, may_create } = picker;
-    let is_active = active.is_some();
-    let Active { session_id, task_id, title, started_at, started_words } = active.unwrap_or_default();
-    let posted = session_id.clone();
-    let label = |title: String, started_at: String, words: String| {
-        view! {
-            <span class="working-text">
-                "Working on: "<span dir="auto" data-part="title">{title}</span>" · "
-                <time data-part="elapsed" datetime=started_at>{words}</time>
-            </span>
-        }
+/// The task, and for how long. The time ticks once a second in the browser.
+#[component]
+fn Label() -> impl IntoView {
+    let work: Work = expect_context();
+    let now = RwSignal::new(None::<f64>);
+    #[cfg(feature = "hydrate")]
+    {
+        // The first rendering must be the server's; the time follows it.
+        Effect::new(move |_| {
+            work.active.track();
+            now.set(Some(js_sys::Date::now()));
+        });
+        gloo_timers::callback::Interval::new(1_000, move || now.set(Some(js_sys::Date::now()))).forget();
+    }
+    let title = move || work.active.read().as_ref().map(|active| active.title.clone());
+    let started_at = move || work.active.read().as_ref().map(|active| active.started_at.clone());
+    let time = move || {
+        let active = work.active.read();
+        let active = active.as_ref()?;
+        Some(match now.get() {
+            Some(now) => elapsed(now - super::focus::milliseconds_of(&active.started_at)),
+            None => active.started_words.clone(),
+        })
     };
     view! {
-        <div
-            class="working" id="working" data-user=user_id data-tenant=tenant_id data-may-create=may_create.then_some("")
-            data-session=session_id data-task=task_id
-        >
-            <div data-part="idle" hidden=is_active>
-                <a class="button working-pick no-js" data-look="quiet" href="/working-on" title="What are you working on?">
-                    {icon(Icon::Target)}<span class="working-text">"What are you working on?"</span>
-                </a>
-                <button
-                    class="button working-pick js-only" data-look="quiet" type="button" title="What are you working on?"
-                    aria-haspopup="dialog" popovertarget="working-popover"
-                >
-                    {icon(Icon::Target)}<span class="working-text">"What are you working on?"</span>
-                </button>
-            </div>
-            <div class="working-split" data-part="active" hidden=!is_active>
-                <a class="button working-now no-js" data-look="quiet" href="/working-on">
-                    {icon(Icon::Target)}{label(title.clone(), started_at.clone(), started_words.clone())}
-                </a>
-                <button
-                    class="button working-now js-only" data-look="quiet" type="button" title=title.clone()
-                    aria-haspopup="dialog" popovertarget="working-popover"
-                >
-                    {icon(Icon::Target)}{label(title.clone(), started_at, started_words)}
-                    <span class="working-paused" data-part="paused" hidden="">"Paused"</span>
-                </button>
-                <form method="post" action=StopWork::PATH data-part="stop">
-                    <input type="hidden" name="next" value="/working-on?notice=working_stopped"/>
-                    <input type="hidden" name="session_id" value=posted/>
-                    <button class="button" data-look="quiet" data-shape="icon" type="submit" aria-label="Stop working" title="Stop working">
-                        {icon(Icon::Square)}
-                    </button>
-                </form>
-            </div>
-            {popover()}
-            {marker(title)}
-            {said()}
-        </div>
-    }
-}
-
-/// The popover: a combobox over tasks, and what is recorded.
-fn popover() -> impl IntoView {
-    view! {
-        <div class="working-popover js-only" id="working-popover" popover="auto" role="dialog" aria-label="What are you working on?">
-            <input
-                class="palette-input" id="working-find" type="text" role="combobox" autocomplete="off" spellcheck="false" maxlength="200"
-                aria-label="Find a task" placeholder="Find a task"
-                aria-autocomplete="list" aria-expanded="true" aria-controls="working-list"
-            />
-            <p class="working-count" id="working-count" role="status"></p>
-            <ul class="palette-list" id="working-list" role="listbox" aria-label="Your active tasks"></ul>
-            <div class="working-foot">
-                <p class="meta">"Records the pages you open and the markers you write. Does not record what you type, scroll or hover over."</p>
-                <div class="working-tools">
-                    <button class="button" type="button" data-size="small" role="switch" aria-checked="true" data-part="switch">
-                        <span class="switch" aria-hidden="true"></span>"Record pages"
-                    </button>
-                    <button class="button" type="button" data-size="small" title="Add a marker (Ctrl M)" data-part="drop">"Add a marker"</button>
-                    <a class="button" data-size="small" data-look="quiet" href="/working-on" title="Your day (g w)">"Your day"</a>
-                </div>
-            </div>
-        </div>
-    }
-}
-
-/// The marker dialog: one note about what was just done.
-fn marker(title: String) -> impl IntoView {
-    view! {
-        <dialog class="dialog" id="marker" aria-labelledby="marker-title">
-            <form method="dialog">
-                <div class="dialog-head">
-                    <h2 id="marker-title">"Add a marker"</h2>
-                </div>
-                <div class="dialog-body marker-body">
-                    <label class="field-label" for="marker-note">"What did you just do?"</label>
-                    <textarea
-                        class="input" id="marker-note" rows="3" maxlength=NOTE_CHARS_MAX dir="auto"
-                        aria-describedby="marker-about marker-problem"
-                    ></textarea>
-                    <p class="meta" id="marker-about">
-                        "Recorded on: "<span dir="auto" data-part="title">{title}</span>". Press Enter to record, Shift Enter for a new line."
-                    </p>
-                    <p class="field-error" id="marker-problem" role="alert"></p>
-                    <div class="form-actions">
-                        <button class="button" data-look="primary" type="submit">"Record"</button>
-                        <button class="button" type="button" data-part="cancel">"Cancel"</button>
-                    </div>
-                </div>
-            </form>
-        </dialog>
-    }
-}
-
-/// Messages: refusals, a recorded marker, and events that the server refused.
-fn said() -> impl IntoView {
-    view! {
-        <div class="said js-only" aria-live="polite">
-            <div class="notice" data-part="said" hidden="">
-                <p class="notice-body"></p>
-                <button class="button" type="button" data-look="quiet" data-shape="icon" aria-label="Dismiss">{icon(Icon::Close)}</button>
-            </div>
-            <div class="notice" data-tone="bad" data-part="refused" hidden="">
-                <p class="notice-body"></p>
-                <button class="button" type="button" data-size="small" data-copy=""><span>"Copy"</span></button>
-                <button class="button" type="button" data-size="small" aria-label="Dismiss the events that were not recorded" data-part="forget">"Dismiss"</button>
-            </div>
-        </div>
+        <span class="working-text">
+            "Working on: "<span dir="auto" data-part="title">{title}</span>" · "
+            <time data-part="elapsed" datetime=started_at>{time}</time>
+        </span>
     }
 }

@@ -4,17 +4,16 @@
 //! or pointer movement. Without an active session it attaches no listeners and opens no database.
 
 use super::{
+    Work, channel,
     entity_ref::extract_entity_ref_from_path,
     flush::{self, Ended},
-    marker,
     queue::{self, Added, Row, Stored},
-    state::{self, Waiting},
-    widget,
+    work::Waiting,
 };
 use crate::browser::dom;
 use gloo_timers::callback::{Interval, Timeout};
+use leptos::prelude::GetUntracked as _;
 use std::cell::Cell;
-use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Event;
 
@@ -29,84 +28,84 @@ thread_local! {
 }
 
 /// Runs once per page: records it if a session is active, and sends what earlier pages queued.
-pub fn start() {
-    let is_active = state::active().is_some();
-    if !is_active && !state::left_waiting() {
+pub fn start(work: Work) {
+    let is_active = work.active_now().is_some();
+    if !is_active && !channel::left_waiting(work) {
         return;
     }
     let document = dom::document();
     // A browser may prerender a page and never show it.
     let is_ahead = dom::member(&document, "prerendering").is_truthy();
     if is_active && is_ahead {
-        dom::on(&document, "prerenderingchange", |_: Event| arrive());
+        dom::on(&document, "prerenderingchange", move |_: Event| arrive(work));
     }
-    listen(is_active && !is_ahead);
+    listen(work, is_active && !is_ahead);
 }
 
 /// Starts recording, because a session has started on this page.
-pub fn session_began() {
-    listen(true);
+pub fn session_began(work: Work) {
+    listen(work, true);
 }
 
 /// Attaches the listeners of the page; every navigation loads a new page. Records the page first if it is visible.
-fn listen(arrived: bool) {
+fn listen(work: Work, arrived: bool) {
     if STARTED.replace(true) {
         if arrived {
-            arrive();
+            arrive(work);
         }
         return;
     }
     let window = dom::window();
-    dom::on(&dom::document(), "visibilitychange", |_: Event| {
+    dom::on(&dom::document(), "visibilitychange", move |_: Event| {
         if dom::document().hidden() {
-            send();
+            send(work);
         }
     });
-    dom::on(&window, "pagehide", |_: Event| flush::hint());
-    dom::on(&window, "online", |_: Event| send());
-    Interval::new(SEND_EVERY_MS, send).forget();
+    dom::on(&window, "pagehide", move |_: Event| flush::hint(work));
+    dom::on(&window, "online", move |_: Event| send(work));
+    Interval::new(SEND_EVERY_MS, move || send(work)).forget();
     spawn_local(async move {
-        let mut found = if arrived { record(true).await } else { None };
+        let mut found = if arrived { record(work, true).await } else { None };
         if found.is_none() {
-            found = queue::all(&state::owner()).await.ok();
+            found = queue::all(&work.owner()).await.ok();
         }
         if let Some(found) = found {
-            flush::begin(&tab(), found);
+            flush::begin(work, &tab(), found);
         }
-        if state::waiting().count > 0 {
+        if work.waiting.get_untracked().count > 0 {
             let due = f64::from(SEND_EVERY_MS) - flush::since_sent();
-            Timeout::new(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as u32, send).forget();
+            Timeout::new(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as u32, move || send(work)).forget();
         }
     });
 }
 
 /// Flushes the queue, unless another tab does.
-fn send() {
-    if state::waiting().count > 0 {
-        spawn_local(async {
-            flush::flush(false).await;
+fn send(work: Work) {
+    if work.waiting.get_untracked().count > 0 {
+        spawn_local(async move {
+            flush::flush(work, false).await;
         });
     }
 }
 
 /// Flushes the queue and returns the result. Reads the database, because messages from other tabs may be late.
-pub async fn send_now() -> Ended {
-    flush::flush(true).await
+pub async fn send_now(work: Work) -> Ended {
+    flush::flush(work, true).await
 }
 
 /// Records the current page.
-pub fn arrive() {
-    spawn_local(async {
-        record(false).await;
+pub fn arrive(work: Work) {
+    spawn_local(async move {
+        record(work, false).await;
     });
 }
 
 /// Records the current page. With `look` it returns all queued rows; `None` if the database failed.
-async fn record(look: bool) -> Option<Stored> {
-    if state::is_paused() {
+async fn record(work: Work, look: bool) -> Option<Stored> {
+    if channel::is_paused() {
         return None;
     }
-    let session = state::active().filter(super::Active::is_confirmed)?;
+    let session = work.confirmed()?;
     let path = dom::window().location().pathname().ok()?;
     let tab = tab();
     let row = |json| Row { number: 0.0, session_id: session.session_id.clone(), tab: tab.clone(), json };
@@ -124,23 +123,25 @@ async fn record(look: bool) -> Option<Stored> {
         (name, row(event("human.entity_view", &members)))
     });
     let mut known = None;
-    match queue::keep(&state::owner(), always, once, look).await {
+    match queue::keep(&work.owner(), always, once, look).await {
         Ok((Added::Queued(rows), found)) => {
             let count = match &found {
                 Some(found) => found.waiting.len() as u32,
-                None => state::waiting().count + rows.len() as u32,
+                None => work.waiting.get_untracked().count + rows.len() as u32,
             };
             rows.into_iter().for_each(flush::remember);
-            state::set_waiting(Waiting { count, full: false });
+            work.set_waiting(Waiting { count, full: false });
             known = found;
         }
         Ok((Added::Full, _)) => {
-            state::set_waiting(Waiting { full: true, ..state::waiting() });
+            work.set_waiting(Waiting { full: true, ..work.waiting.get_untracked() });
             let count = queue::QUEUED_MAX.to_string();
             let words = " events are waiting for the server, the most that this browser keeps. Pages are not recorded until the server can be reached.";
-            widget::say(&[&count, words].concat(), true);
+            work.say([&count, words].concat(), true);
         }
-        Err(_) => widget::say("This browser does not store data for Shiftbook, so pages are not recorded.", true),
+        Err(_) => {
+            work.say("This browser does not store data for Shiftbook, so pages are not recorded.".to_owned(), true);
+        }
     }
     // Tests wait for this attribute.
     if let Some(root) = dom::root() {
@@ -153,16 +154,8 @@ async fn record(look: bool) -> Option<Stored> {
 fn event(kind: &str, members: &[(&str, &str)]) -> String {
     let at = now_text();
     let metadata = dom::object(&[members, &[("at", &at)]].concat());
-    event_json(&new_id(), kind, &at, &metadata, None)
-}
-
-/// An event as JSON. `content` is text.
-pub fn event_json(id: &str, kind: &str, at: &str, metadata: &JsValue, content: Option<&str>) -> String {
-    let event = dom::object(&[("id", id), ("type", kind), ("at", at)]);
-    if let Some(text) = content {
-        let _ = js_sys::Reflect::set(&event, &"content".into(), &js_sys::Array::of1(&marker::text_part(text)));
-    }
-    let _ = js_sys::Reflect::set(&event, &"metadata".into(), metadata);
+    let event = dom::object(&[("id", &new_id()), ("type", kind), ("at", &at)]);
+    let _ = js_sys::Reflect::set(&event, &"metadata".into(), &metadata);
     js_sys::JSON::stringify(&event).map(String::from).unwrap_or_default()
 }
 

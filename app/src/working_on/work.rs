@@ -1,0 +1,164 @@
+//! The state of the picker on one page: one value of signals, which the components and the recorder share.
+//!
+//! Tabs synchronize over a BroadcastChannel. Every message names its owner.
+
+use super::Active;
+#[cfg(feature = "hydrate")]
+use super::{
+    active::{News, after},
+    channel, control,
+};
+use leptos::prelude::*;
+use std::sync::OnceLock;
+
+/// The number of queued events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Queued events of this person.
+    pub count: u32,
+    /// Whether the queue is full.
+    pub full: bool,
+}
+
+/// A message of the picker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// The text.
+    pub text: String,
+    /// Whether it is about a failure. A failure stays until it is dismissed.
+    pub is_bad: bool,
+}
+
+/// What the picker shows, and what the recorder works with. A copy is the same state.
+#[derive(Clone, Copy)]
+pub struct Work {
+    /// Workspace and person, see [`owner_of`].
+    owner: StoredValue<String>,
+    /// Whether the person may create tasks.
+    pub may_create: bool,
+    /// The active working session.
+    pub active: RwSignal<Option<Active>>,
+    /// The start in flight whose session is to end as soon as the server confirms it.
+    pub stop_wanted: StoredValue<Option<Active>>,
+    /// Whether recording is paused in this browser.
+    pub paused: RwSignal<bool>,
+    /// The number of queued events.
+    pub waiting: RwSignal<Waiting>,
+    /// The message shown.
+    pub message: RwSignal<Option<Message>>,
+    /// Events that the server refused, as JSON.
+    pub refused: RwSignal<Vec<String>>,
+    /// Whether the marker dialog is open.
+    pub is_marking: RwSignal<bool>,
+}
+
+/// The state of this page. Only the picker's island creates one, and a page has one picker.
+static OF_PAGE: OnceLock<Work> = OnceLock::new();
+
+/// Workspace and person in one text.
+pub fn owner_of(tenant_id: &str, user_id: &str) -> String {
+    [tenant_id, "/", user_id].concat()
+}
+
+impl Work {
+    /// The state as the server rendered it.
+    pub fn new(owner: String, may_create: bool, active: Option<Active>) -> Self {
+        Self {
+            owner: StoredValue::new(owner),
+            may_create,
+            active: RwSignal::new(active),
+            stop_wanted: StoredValue::new(None),
+            paused: RwSignal::new(false),
+            waiting: RwSignal::new(Waiting::default()),
+            message: RwSignal::new(None),
+            refused: RwSignal::new(Vec::new()),
+            is_marking: RwSignal::new(false),
+        }
+    }
+
+    /// The state of this page, for other islands. `None` before the picker woke, and for a program.
+    pub fn of_page() -> Option<Self> {
+        OF_PAGE.get().copied()
+    }
+
+    /// Workspace and person.
+    pub fn owner(self) -> String {
+        self.owner.get_value()
+    }
+
+    /// The active working session, without following it.
+    pub fn active_now(self) -> Option<Active> {
+        self.active.get_untracked()
+    }
+
+    /// The active working session if the server has confirmed it, without following it.
+    pub fn confirmed(self) -> Option<Active> {
+        self.active_now().filter(Active::is_confirmed)
+    }
+
+    /// Shows a message.
+    pub fn say(self, text: String, is_bad: bool) {
+        self.message.set(Some(Message { text, is_bad }));
+    }
+
+    /// Opens the marker dialog. Returns false if no working session is active.
+    pub fn open_marker(self) -> bool {
+        let is_active = self.confirmed().is_some();
+        if is_active {
+            self.is_marking.set(true);
+        }
+        is_active
+    }
+
+    /// Stops working.
+    pub fn stop(self) {
+        #[cfg(feature = "hydrate")]
+        control::stop(self);
+    }
+
+    /// Pauses or resumes recording, in every tab.
+    pub fn set_paused(self, paused: bool) {
+        self.paused.set(paused);
+        #[cfg(feature = "hydrate")]
+        channel::keep_paused(paused);
+    }
+}
+
+#[cfg(feature = "hydrate")]
+impl Work {
+    /// Makes this the state of the page and follows the other tabs.
+    pub fn connect(self) {
+        let _ = OF_PAGE.set(self);
+        channel::follow(self);
+    }
+
+    /// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is what was shown.
+    pub fn tell(self, before: Option<Active>, news: News) {
+        channel::send_news(self, &news);
+        self.show(after(before, news));
+    }
+
+    /// Shows this working session, whatever was shown before.
+    pub fn show(self, now: Option<Active>) {
+        if self.active.read_untracked() != now {
+            self.active.set(now);
+        }
+    }
+
+    /// Sets the number of queued events here, in the other tabs, and for the next page.
+    pub fn set_waiting(self, now: Waiting) {
+        self.found_waiting(now);
+        channel::send_waiting(self, now);
+    }
+
+    /// Sets the number of queued events here and for the next page, if the other tabs know it already.
+    pub fn found_waiting(self, now: Waiting) {
+        // The next page only needs to know whether the queue is empty. Each write causes an event in every other tab.
+        if channel::left_waiting(self) != (now.count > 0) {
+            channel::keep_waiting(self, now.count > 0);
+        }
+        if *self.waiting.read_untracked() != now {
+            self.waiting.set(now);
+        }
+    }
+}
