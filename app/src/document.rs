@@ -19,15 +19,17 @@ pub const FAVICON_SVG: &str = include_str!("favicon.svg");
 const EARLY: &str = r#"document.documentElement.classList.add("js")"#;
 
 /// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
-/// it, because two compilers may print the same source differently.
+/// it, because two compilers may print the same source differently. The function of a lazy island returns a promise;
+/// its files are fetched while the core still loads. `data-ready` is set when every island of the page works.
 const LOADER: &str = r#"
-const named=Object.fromEntries(Object.entries(m).map(([n,f])=>[n.replace(/_[0-9a-f]{16}$/,""),f]));
+const plain=n=>n.replace(/_[0-9a-f]{16}$/,"");
+const named=Object.fromEntries(Object.entries(m).map(([n,f])=>[plain(n),f]));
+const islands=[...document.querySelectorAll("leptos-island")].map(el=>[el,plain(el.dataset.component)]);
+for(const[,n]of islands)m.prefetch(n);
 await init({module_or_path:WASM});
 m.hydrate();
-for(const el of document.querySelectorAll("leptos-island")){
-const wake=named[el.dataset.component.replace(/_[0-9a-f]{16}$/,"")];
-try{wake(el)}catch(e){console.error(e)}
-}
+await Promise.all(islands.map(async([el,n])=>{try{await named[n](el)}catch(e){console.error(e)}}));
+await m.settleParts();
 document.documentElement.dataset.ready="";"#;
 
 /// Renders a whole document. It is synchronous and CPU-bound; the server calls it on a blocking task.

@@ -1,6 +1,8 @@
 //! Builds the browser's part of the site, which the server embeds: `target/site/pkg/` with hashed names, each file with
 //! its brotli and gzip forms, and `target/site/manifest.json`, which maps plain names to hashed ones.
 
+mod split;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -20,18 +22,23 @@ use crate::workspace::{files_below, root, target};
 const BINDGEN: &str = "0.2.130";
 const WASM_BROTLI_BYTES_MAX: u64 = 150 * 1024;
 /// Sources of the site. A crate that ships to the browser belongs here.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 10] = [
     "app",
     "frontend",
     "crates/wire",
     "crates/domain",
     "style",
     "xtask/src/site.rs",
+    "xtask/src/site",
     "Cargo.toml",
     "Cargo.lock",
     ".cargo",
 ];
 const HASH_DIGITS: usize = 8;
+/// The script that fetches the lazy parts of the frontend.
+const PARTS_LOADER: &str = "frontend/src/parts.js";
+/// The files of each lazy function, for the budgets. Pages do not need it: the script has the same.
+const PARTS_LIST: &str = "parts.json";
 
 /// Plain name → hashed name; `css`, `js` and `wasm` are the three every page needs.
 type Manifest = BTreeMap<String, String>;
@@ -47,10 +54,13 @@ pub fn build() -> Result<()> {
         return Ok(());
     }
     announced("compile the frontend to WebAssembly", || {
-        run(compiler.cargo().args(["build", "--package", "frontend", "--target", TARGET, "--profile", "wasm-release"]))
+        let mut build = compiler.cargo();
+        build.args(["rustc", "--package", "frontend", "--lib", "--target", TARGET, "--profile", "wasm-release", "--"]);
+        // The relocations tell the splitter which function refers to which.
+        run(build.arg("-Clink-args=--emit-relocs"))
     })?;
     let mut site = Site::default();
-    quiet("generate the JavaScript bindings", || site.add_frontend())?;
+    quiet("split the WebAssembly and generate the JavaScript bindings", || site.add_frontend())?;
     quiet("bundle the styles", || site.add_styles())?;
     quiet("compress and write the site", || site.write())?;
     fs::write(stamp, fingerprint)?;
@@ -134,6 +144,8 @@ fn hashed_name(name: &str, content: &[u8]) -> String {
 #[derive(Default)]
 struct Site {
     manifest: Manifest,
+    /// Lazy function → its files.
+    parts: BTreeMap<String, Vec<String>>,
     files: BTreeMap<String, Vec<u8>>,
 }
 
@@ -146,15 +158,17 @@ impl Site {
         hashed
     }
 
-    /// The WASM, the module that loads it, and the snippets that crates bring along. Each refers to the next by
-    /// name, so names are settled from the leaves up.
+    /// The WASM, its lazy parts, the module that loads them, and the snippets that crates bring along. Each refers to
+    /// the next by name, so names are settled from the leaves up.
     fn add_frontend(&mut self) -> Result<()> {
         let generated = target("wasm/bindgen");
         if generated.exists() {
             fs::remove_dir_all(&generated)?;
         }
+        let compiled = target("wasm").join(TARGET).join("wasm-release/frontend.wasm");
+        let split = split::split(&compiled, &generated.join("split"))?;
         wasm_bindgen_cli_support::Bindgen::new()
-            .input_path(target("wasm").join(TARGET).join("wasm-release/frontend.wasm"))
+            .input_path(&split.core)
             .out_name("shiftbook")
             .web(true)?
             .typescript(false)
@@ -162,6 +176,8 @@ impl Site {
             .omit_default_module_path(false)
             .remove_name_section(true)
             .remove_producers_section(true)
+            // The parts share the core's table of functions.
+            .keep_lld_exports(true)
             .generate(&generated)?;
 
         let mut glue = fs::read_to_string(generated.join("shiftbook.js"))?;
@@ -179,6 +195,14 @@ impl Site {
                 glue = glue.replace(&format!("./{path}"), &format!("./{hashed}"));
             }
         }
+        let mut served = BTreeMap::new();
+        for part in split.parts.iter().filter(|part| !part.is_inline()) {
+            let hashed = hashed_name(&format!("{}.wasm", part.name), &part.content);
+            self.files.insert(hashed.clone(), part.content.clone());
+            served.insert(part.name.clone(), hashed);
+        }
+        self.parts = split.files(&served);
+        glue = split.join(&glue, &fs::read_to_string(root().join(PARTS_LOADER))?, &served)?;
         self.add("js", "shiftbook.js", minified(&glue)?.into_bytes());
         Ok(())
     }
@@ -221,12 +245,17 @@ impl Site {
             }
             kept.extend([path, brotli, gzip]);
         }
-        let manifest = site.join("manifest.json");
-        let text = serde_json::to_string_pretty(&self.manifest)? + "\n";
-        if fs::read_to_string(&manifest).ok().as_ref() != Some(&text) {
-            fs::write(&manifest, text)?;
+        let lists = [
+            ("manifest.json", serde_json::to_string_pretty(&self.manifest)?),
+            (PARTS_LIST, serde_json::to_string_pretty(&self.parts)?),
+        ];
+        for (name, text) in lists {
+            let (path, text) = (site.join(name), text + "\n");
+            if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+                fs::write(&path, text)?;
+            }
+            kept.push(path);
         }
-        kept.push(manifest);
         remove_all_but(&site, &kept)
     }
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 /// The live updates, forms and shortcuts of the inbox page.
-#[island]
+#[island(lazy)]
 pub fn LiveInbox() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     super::start();

@@ -1,0 +1,93 @@
+/** The parts of the frontend that are fetched when they are needed: what happens if they do not come. */
+import { type Page } from "@playwright/test";
+import { api, expect, signIn, test } from "../support";
+
+let count = 0;
+const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
+const root = (page: Page) => page.locator("html");
+const live = (page: Page) => expect(page.locator(".connection-word")).toContainText("Live");
+const notice = (page: Page) => page.locator("#part-notice");
+const INBOX_PART = "**/pkg/live_inbox.*.wasm";
+
+interface Approval {
+  id: string;
+  state: string;
+  sessionId: string;
+}
+
+const items = async () => (await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500")).items;
+
+/** Cancels the sessions that other tests left waiting. Their items would be shown too. */
+test.beforeEach(async () => {
+  for (const { sessionId } of await items()) await api().post(`/api/sessions/${sessionId}/cancel`, {});
+});
+
+/** Stages an output that waits for approval; its item. */
+async function staged(title: string) {
+  const type = await api().post<{ id: string }>("/api/entity-types", {
+    name: unique("Deal"),
+    fields: [{ slug: "note", name: "Note", type: "text" }],
+  });
+  const deal = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title, fields: {} });
+  const agentSlug = unique("scout").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const about = { targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true } };
+  const action = await api().createAction({ name: "Qualify", agentSlug, ...about });
+  const session = await api().trigger(action.id);
+  const claim = await api().claim(agentSlug);
+  await api().complete(session.id, claim.attempt, { note: "as agreed" });
+  return (await items()).find((item) => item.sessionId === session.id)!;
+}
+
+/** Counts how often a document is loaded. */
+function documents(page: Page) {
+  const loaded: string[] = [];
+  page.on("request", (request) => void (request.resourceType() === "document" && loaded.push(request.url())));
+  return loaded;
+}
+
+test("P-48: a part that is gone reloads the page once, and says so when it is there", async ({ page }) => {
+  await staged(unique("After"));
+  await signIn(page, "reviewer");
+  await page.route(INBOX_PART, (route) => route.fulfill({ status: 404 }), { times: 1 });
+  const loaded = documents(page);
+  await page.goto("/inbox");
+  await expect(notice(page)).toHaveText("This page was reloaded, because a part of it could not be loaded.");
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  expect(loaded.length).toBe(2);
+  await page.reload();
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await expect(notice(page)).toHaveCount(0);
+});
+
+test("P-48: a part that stays away leaves a message and a page that works without it, and no loop", async ({ page }) => {
+  const item = await staged(unique("Plain"));
+  await signIn(page, "reviewer");
+  await page.route(INBOX_PART, (route) => route.fulfill({ status: 404 }));
+  const loaded = documents(page);
+  await page.goto(`/inbox/${item.id}`);
+  await expect(notice(page)).toHaveText("A part of this page could not be loaded. Reload the page to try again.");
+  await expect(notice(page)).toHaveAttribute("role", "alert");
+  expect(loaded.length).toBe(2);
+  await live(page);
+  await page.keyboard.press("a");
+  await expect(page.locator(".inbox-held")).toContainText("Approved");
+  await api().untilStatus(item.sessionId, "completed");
+});
+
+test("P-48: a page with typed text is not reloaded", async ({ page }) => {
+  const item = await staged(unique("Typed"));
+  await signIn(page, "reviewer");
+  let fail = () => {};
+  const failed = new Promise<void>((done) => (fail = done));
+  await page.route(INBOX_PART, async (route) => {
+    await failed;
+    await route.fulfill({ status: 404 });
+  });
+  const loaded = documents(page);
+  await page.goto(`/inbox/${item.id}`);
+  await page.locator('[name="value.note"]').fill("typed by a person");
+  fail();
+  await expect(notice(page)).toContainText("could not be loaded");
+  await expect(page.locator('[name="value.note"]')).toHaveValue("typed by a person");
+  expect(loaded.length).toBe(1);
+});

@@ -1,0 +1,134 @@
+// Loads the parts of the frontend that are fetched when they are needed. `cargo xtask` joins this file to the script
+// of wasm-bindgen and defines `partFiles`: the files that each lazy function needs.
+
+// Session storage: the parts for which this tab has reloaded its page and that have not come since.
+const RELOADED_FOR = "shiftbook-reloaded-for";
+const FETCH_OPTIONS = { credentials: "same-origin" };
+
+// Paths that are fetched when the pointer comes to a link to them, with what their pages load.
+const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "TranscriptControls"], ["/chat/", "LiveRows"]];
+
+// File → the fetch that `prefetch` has begun, until it is used.
+const begunFetches = new Map();
+const partLoads = new Map();
+const partCalls = new Set();
+
+function fetchPart(file) {
+    const begun = begunFetches.get(file);
+    // A response can be read once.
+    begunFetches.set(file, undefined);
+    return begun || fetch(new URL(file, import.meta.url), FETCH_OPTIONS);
+}
+
+function inlinePart(text) {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return Promise.resolve(new Response(bytes, { headers: { "content-type": "application/wasm" } }));
+}
+
+// Begins to fetch what an island or a lazy function needs, before there is WASM to call it.
+export function prefetch(island) {
+    const name = island.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
+    for (const file of partFiles[name] || []) {
+        const path = "./" + file;
+        if (!begunFetches.has(path)) {
+            const begun = fetch(new URL(path, import.meta.url), FETCH_OPTIONS);
+            // Who needs it reports the failure.
+            begun.catch(() => {});
+            begunFetches.set(path, begun);
+        }
+    }
+}
+
+document.addEventListener("pointerover", (event) => {
+    const link = event.target.closest("a[href^='/']");
+    const path = link && new URL(link.href).pathname;
+    for (const [begin, island] of HOVERED) if (path && path.startsWith(begin)) prefetch(island);
+});
+
+// Loads parts that the page may need soon, while the browser has nothing else to do. A failure is no matter yet.
+export function loadWhenIdle(names) {
+    const idle = window.requestIdleCallback || ((call) => setTimeout(call, 1000));
+    idle(() => names.forEach(loadSoon));
+}
+
+function loadSoon(name) {
+    const load = partLoads.get(name);
+    if (load) load().catch(() => {});
+}
+
+// The function by which the WASM asks for a part. Where a part cannot be had, the WASM is not called back: the page
+// is reloaded, or says that it stopped.
+function lazyPart(name, load) {
+    partLoads.set(name, load);
+    const call = async (callback, data) => {
+        try {
+            await load();
+        } catch (error) {
+            console.error(error);
+            onMissingPart(name);
+            await new Promise(() => {});
+        }
+        onPart(name);
+        getSharedImports().__wasm_split.__indirect_function_table.get(callback)(data, true);
+    };
+    return (callback, data) => {
+        const begun = call(callback, data);
+        partCalls.add(begun);
+        begun.finally(() => partCalls.delete(begun));
+    };
+}
+
+// Waits for the parts that the WASM has asked for; for ever if one of them is missing.
+export async function settleParts() {
+    while (partCalls.size > 0) await Promise.allSettled(partCalls);
+}
+
+function reloadedFor() {
+    return (sessionStorage.getItem(RELOADED_FOR) || "").split(" ").filter(Boolean);
+}
+
+function onPart(name) {
+    try {
+        const names = reloadedFor();
+        if (!names.includes(name)) return;
+        sessionStorage.setItem(RELOADED_FOR, names.filter((other) => other !== name).join(" "));
+        showPartNotice("status", "This page was reloaded, because a part of it could not be loaded.");
+    } catch {
+        // Without storage no page is reloaded.
+    }
+}
+
+// After an upgrade the server no longer has the parts of an old page: a new page has new ones. One reload for each
+// part that is missing, so that a part that never comes cannot make the page reload for ever.
+function onMissingPart(name) {
+    try {
+        const names = reloadedFor();
+        if (!names.includes(name) && !hasTypedText()) {
+            sessionStorage.setItem(RELOADED_FOR, [...names, name].join(" "));
+            location.reload();
+            return;
+        }
+    } catch {
+        // Without storage the page cannot know whether it was reloaded before.
+    }
+    document.documentElement.dataset.partMissing = name;
+    showPartNotice("alert", "A part of this page could not be loaded. Reload the page to try again.");
+}
+
+// Text in a form would be lost.
+function hasTypedText() {
+    const fields = document.querySelectorAll("input:not([type=hidden]), textarea");
+    return [...fields].some((field) => field.value !== field.defaultValue);
+}
+
+function showPartNotice(role, text) {
+    const notice = document.createElement("p");
+    notice.className = "broken";
+    notice.id = "part-notice";
+    notice.setAttribute("role", role);
+    notice.textContent = text;
+    const before = document.getElementById("part-notice");
+    if (before) before.remove();
+    // What is outside of a modal dialog is neither read out nor usable.
+    (document.querySelector("dialog:modal") || document.body).append(notice);
+}
