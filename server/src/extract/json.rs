@@ -129,7 +129,7 @@ mod tests {
     use wire::{Problem as WireProblem, action, event};
 
     fn refused<T: DeserializeOwned + std::fmt::Debug>(body: &str) -> WireProblem {
-        parse::<T>(body.as_bytes()).unwrap_err().to_wire(String::new())
+        parse_json::<T>(body.as_bytes()).unwrap_err().to_wire(String::new())
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             assert!(problem.errors[0].message.contains("surrogate"), "{problem:?}");
         }
         let whole = r#"{"events":[{"type":"a.b","metadata":{"a":"\ud83d\ude00 \\ud800"}}]}"#;
-        assert!(parse::<event::Append>(whole.as_bytes()).is_ok());
+        assert!(parse_json::<event::Append>(whole.as_bytes()).is_ok());
     }
 
     #[test]
@@ -187,13 +187,13 @@ mod tests {
             assert!(problem.detail.unwrap().starts_with("line 1, column "), "{body}");
         }
         assert_eq!(refused::<action::Trigger>("{} x").code, Code::InvalidJson);
-        assert_eq!(parse::<action::Trigger>(b"{\"input\":\"\xff\"}").unwrap_err().code(), Code::InvalidJson);
+        assert_eq!(parse_json::<action::Trigger>(b"{\"input\":\"\xff\"}").unwrap_err().code(), Code::InvalidJson);
     }
 
     #[test]
     fn raw_documents_survive_byte_for_byte() {
         let body = r#"{"events":[{"type":"a.b","content": [ {"type":"x", "n":1.0e400} ] ,"metadata":{ "a" : 1 }}]}"#;
-        let append: event::Append = parse(body.as_bytes()).unwrap();
+        let append: event::Append = parse_json(body.as_bytes()).unwrap();
         let event = &append.events[0];
         assert_eq!(event.content.as_ref().unwrap().get(), r#"[ {"type":"x", "n":1.0e400} ]"#);
         assert_eq!(event.metadata.as_ref().unwrap().get(), r#"{ "a" : 1 }"#);
