@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_source_in_the_statements_is_the_domains() {
         let quoted = format!("source = '{}'", domain::working::SOURCE);
-        for text in [super::ACTIVE, super::ACTIVE_LOCKED_POSTGRES, super::SINCE, super::LEFT_OPEN] {
+        for text in [super::ACTIVE, super::ACTIVE_LOCKED_POSTGRES, super::RECENT, super::RUNNING_BEFORE] {
             assert!(text.contains(&quoted), "{text}");
         }
     }
