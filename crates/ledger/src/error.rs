@@ -157,6 +157,12 @@ impl From<Vec<Issue>> for Error {
     }
 }
 
+impl From<domain::gate::GateClosed> for Error {
+    fn from(closed: domain::gate::GateClosed) -> Self {
+        Self::GateClosed { state: closed.0 }
+    }
+}
+
 impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         match error {

@@ -22,7 +22,7 @@ pub fn approval(item: GateItem) -> to::Approval {
     to::Approval {
         id: gate.id.to_string(),
         kind: gate.kind,
-        state: gate.state,
+        state: gate.state.name(),
         session_id: gate.session_id.to_string(),
         action_id: gate.action_id.map(|id| id.to_string()),
         action_name: gate.action_name,
@@ -47,8 +47,8 @@ pub fn approval(item: GateItem) -> to::Approval {
         reminded_at: gate.reminded_at,
         escalated_at: gate.escalated_at,
         snoozed_until: item.snoozed_until,
-        held_until: gate.held_until,
-        settled_at: gate.settled_at,
+        held_until: gate.state.held_until(),
+        settled_at: gate.state.settled_at(),
         decision,
     }
 }

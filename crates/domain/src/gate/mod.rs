@@ -5,12 +5,14 @@ mod canonical;
 mod decision_state;
 mod edit;
 mod policy;
+mod state;
 mod task;
 
 pub use canonical::{canonical, canonical_digest};
 pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, decision_state_of, evaluate};
 pub use edit::{Approval, approval, asked, merge, within};
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
+pub use state::{Closing, Gate, GateClosed, State};
 pub use task::{MalformedTask, PausedToolCall, Question, Staged, Task};
 
 use crate::names::names;

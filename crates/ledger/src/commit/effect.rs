@@ -9,7 +9,7 @@ use crate::{Result, SessionRecord, outbox::announce_end};
 use domain::{
     Timestamp,
     failure::{code_of, remediation},
-    gate::GateState,
+    gate::Closing,
     id::EventId,
     session::{Command, EndReason, Status, graph::cancels_children},
     thread::REPLY,
@@ -19,8 +19,8 @@ use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
 /// One effect of a session's status change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// The session stopped waiting for a person. Its gate, if it is still open, gets this state.
-    CloseGate(GateState),
+    /// The session stopped waiting for a person. Its gate, if it is still open or held, is closed.
+    CloseGate(Closing),
     /// A turn of an agent ended and is enqueued for capture.
     CaptureTurn(DueRecord, Capture),
     /// The session failed, expired, or never began because of another session. `code` and `message` are shown in
@@ -50,7 +50,7 @@ pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, n
     }
     if matches!(before, Status::WaitingHuman | Status::AwaitingTool) {
         let is_expired = after.status() == Status::Expired;
-        effects.push(Effect::CloseGate(if is_expired { GateState::Expired } else { GateState::Withdrawn }));
+        effects.push(Effect::CloseGate(if is_expired { Closing::Expire } else { Closing::Withdraw }));
     }
     effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
     effects.extend(failure(after, cause.reason));
@@ -89,7 +89,7 @@ pub(crate) async fn carry_out(
     let now = factory.at();
     for effect in effects {
         match effect {
-            Effect::CloseGate(state) => close_gate(tx, session, state, now).await?,
+            Effect::CloseGate(closing) => close_gate(tx, session, closing, now).await?,
             Effect::CaptureTurn(due, Capture::Always) => store::interaction::push(tx, due).await?,
             Effect::CaptureTurn(due, Capture::IfSaid { has_answered }) => {
                 store::interaction::push_if_answered(tx, due, has_answered.then_some(REPLY)).await?;
@@ -110,11 +110,9 @@ pub(crate) async fn carry_out(
 
 /// Closes the gate of a session that stopped waiting without a decision. A decided gate is settled already and
 /// is not found here.
-async fn close_gate(tx: &mut WriteTx<'_>, session: &SessionRecord, state: GateState, now: Timestamp) -> Result<()> {
+async fn close_gate(tx: &mut WriteTx<'_>, session: &SessionRecord, closing: Closing, now: Timestamp) -> Result<()> {
     let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
-    gate.state = state;
-    gate.held_until = None;
-    gate.settled_at = Some(now);
+    gate.state = gate.state.close(closing, now)?;
     Ok(store::gate::save(tx, &gate).await?)
 }
 

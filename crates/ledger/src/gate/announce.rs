@@ -35,7 +35,7 @@ pub(super) async fn announce_gate(
         "approvalId": gate.id,
         "sessionId": gate.session_id,
         "kind": gate.kind,
-        "state": gate.state,
+        "state": gate.state.name(),
         "agentSlug": gate.agent_slug,
         "actionId": gate.action_id,
         "actionName": gate.action_name,
@@ -43,7 +43,7 @@ pub(super) async fn announce_gate(
         "dueAt": gate.due_at,
         "decision": decision.and_then(|decision| decision.verdict),
         "decidedBy": decision.map(|decision| &decision.actor),
-        "heldUntil": gate.held_until,
+        "heldUntil": gate.state.held_until(),
         "path": format!("/inbox/{}", gate.id),
     });
     let recipients = if topic.needs_decision() { recipients(tx.conn(), gate).await? } else { Vec::new() };

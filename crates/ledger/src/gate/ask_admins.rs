@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     Caller, Scope,
     event::Kind,
-    gate::{GateState, lacks_reviewers},
+    gate::lacks_reviewers,
     id::{GateId, SessionId, TenantId},
     notification::Topic,
 };
@@ -61,7 +61,7 @@ async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sessi
                 let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
                 let asked = store::gate::reviewers(tx.conn(), tenant_id, &[id]).await?.remove(&id).unwrap_or_default();
                 let by_role = [ReviewerRecord::Anyone, ReviewerRecord::Admins];
-                if gate.state != GateState::Open || asked.iter().any(|reviewer| by_role.contains(reviewer)) {
+                if !gate.state.is_open() || asked.iter().any(|reviewer| by_role.contains(reviewer)) {
                     return Ok(false);
                 }
                 let decisions = decisions_of(tx.conn(), &gate).await?;

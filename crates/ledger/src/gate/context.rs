@@ -89,7 +89,7 @@ pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &SessionRecord)
     };
     // If a worker loses its lease after the decision, the next attempt gets the same decision again, until the
     // log has the result of the call.
-    if gate.state != GateState::Settled || matches!(gate.kind, GateKind::Output | GateKind::Fields) {
+    if gate.state.name() != GateState::Settled || matches!(gate.kind, GateKind::Output | GateKind::Fields) {
         return Ok(None);
     }
     let decisions = decisions_of(conn, &gate).await?;

@@ -22,8 +22,8 @@ use domain::{
     Scope,
     criteria::SafetyGate,
     gate::{
-        Approval, DecisionEffect, DecisionRequest, DecisionState, GateKind, GateState, Task, Verdict, approval,
-        canonical_digest, evaluate,
+        Approval, DecisionEffect, DecisionRequest, DecisionState, GateKind, Task, Verdict, approval, canonical_digest,
+        evaluate,
     },
     id::{EntityId, GateId, UserId},
     limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
@@ -128,14 +128,14 @@ async fn record(
     let decided = read(&gate, &standing, &decisions, decider.user_id, new)?;
     let Decided { verdict, digest, restates, .. } = decided;
     let asked = DecisionRequest { user_id: decider.user_id, verdict, value: digest, shown, restates };
-    let decides = match evaluate(gate.state, gate.quorum, &standing, &asked) {
+    let decides = match evaluate(gate.state.name(), gate.quorum, &standing, &asked) {
         DecisionEffect::Repeat(_) => return Ok(()),
         DecisionEffect::Conflict(number) => {
             let recorded = decisions.into_iter().find(|d| d.number == number).ok_or_else(not_found)?;
             return Err(Error::AlreadyDecided(Box::new(recorded)));
         }
         DecisionEffect::Stale => return Err(Error::StaleDecision { current: standing.digest }),
-        DecisionEffect::Closed => return Err(Error::GateClosed { state: gate.state }),
+        DecisionEffect::Closed => return Err(Error::GateClosed { state: gate.state.name() }),
         DecisionEffect::Record { decides } => decides,
     };
     if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
@@ -160,9 +160,8 @@ async fn record(
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
     let undo_seconds = store::tenant::undo_seconds(tx.conn(), scope.tenant_id).await?;
     if decides {
-        gate.state = GateState::Held;
-        gate.outcome = Some(decided.verdict);
-        gate.held_until = Some(decision.at + TimeDelta::seconds(i64::from(undo_seconds)));
+        let until = decision.at + TimeDelta::seconds(i64::from(undo_seconds));
+        gate.state = gate.state.hold(decided.verdict, until)?;
     }
     announce_gate(tx, &decider.factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
     let event = decision_event(&mut decider.factory, &gate, &decision)?;
@@ -342,8 +341,8 @@ pub(super) fn decision_event(
     if let Some(value) = &decision.value {
         metadata["value"] = serde_json::from_str(value).unwrap_or_default();
     }
-    if gate.state == GateState::Held {
-        metadata["effectAt"] = json!(gate.held_until);
+    if let Some(until) = gate.state.held_until() {
+        metadata["effectAt"] = json!(until);
     }
     let content = match &decision.note {
         Some(note) => json!([{ "type": "text", "text": note }]),

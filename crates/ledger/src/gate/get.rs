@@ -84,7 +84,8 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: 
 
 /// Returns the entity as it was at the last counted decision, if there is one.
 async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Option<EntityVersionRecord>> {
-    let Some(entity_id) = gate.entity_id.filter(|_| matches!(gate.state, GateState::Held | GateState::Settled)) else {
+    let Some(entity_id) = gate.entity_id.filter(|_| matches!(gate.state.name(), GateState::Held | GateState::Settled))
+    else {
         return Ok(None);
     };
     let decisions = store::gate::decisions(conn, gate.tenant_id, &[gate.id]).await?;

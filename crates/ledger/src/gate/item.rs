@@ -5,7 +5,7 @@ use crate::Result;
 use domain::{
     Scope, Timestamp,
     chain::Digest,
-    gate::{ByRole, GateState},
+    gate::ByRole,
     id::{GateId, GroupId},
 };
 use serde_json::{Map, Value};
@@ -146,7 +146,7 @@ pub(super) fn may_decide(scope: &Scope, gate: &GateRecord, is_reviewer: bool) ->
         MayDecide::NotAReviewer
     } else if !gate.self_approval && gate.requester_id == Some(user_id) {
         MayDecide::OwnRequest
-    } else if gate.state != GateState::Open {
+    } else if !gate.state.is_open() {
         MayDecide::NotOpen
     } else {
         MayDecide::Yes

@@ -14,7 +14,7 @@ use crate::{
 };
 use domain::{
     Scope,
-    gate::{GateKind, GateState, Verdict, canonical_digest},
+    gate::{GateKind, Verdict, canonical_digest},
     id::{EventId, SessionId},
     limit::GATE_DECISIONS_MAX,
     notification::Topic,
@@ -94,12 +94,12 @@ async fn record(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     session: SessionRecord,
-    mut gate: GateRecord,
+    gate: GateRecord,
     reply: Reply,
     mut factory: EventFactory,
 ) -> Result<SessionRecord> {
-    if gate.state != GateState::Open {
-        return Err(Error::GateClosed { state: gate.state });
+    if !gate.state.is_open() {
+        return Err(Error::GateClosed { state: gate.state.name() });
     }
     let (verdict, value, digest) = match reply {
         Reply::Accept(text) => {
@@ -129,7 +129,6 @@ async fn record(
         entity_version: None,
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
-    gate.outcome = Some(verdict);
     announce_gate(tx, &factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
     let event = decision_event(&mut factory, &gate, &decision)?;
     let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;

@@ -4,7 +4,7 @@ use super::{decisions_of, proposed, standing};
 use crate::{GateRecord, Result};
 use domain::{
     Timestamp,
-    gate::Verdict,
+    gate::{State, Verdict},
     id::{SessionId, TenantId},
 };
 use store::Conn;
@@ -34,7 +34,7 @@ pub(crate) async fn reviewed(
 ) -> Result<Vec<Reviewed>> {
     let mut reviewed = Vec::new();
     for gate in store::gate::settled_of_session(conn, tenant_id, session_id, until, GATES_MAX).await? {
-        let (Some(verdict), Some(at)) = (gate.outcome, gate.settled_at) else { continue };
+        let State::Settled { verdict, at } = gate.state else { continue };
         let edited = if verdict == Verdict::Deny {
             None
         } else {

@@ -11,7 +11,7 @@ use domain::{
     Caller,
     count::counted,
     event::Kind,
-    gate::{GateKind, GateState, OUTPUT_REJECTION_MAX, Verdict},
+    gate::{GateKind, OUTPUT_REJECTION_MAX, Verdict},
     id::EntityId,
     limit::REASON_CHARS_MAX,
     session::{Actor, Command, Report, decide},
@@ -44,9 +44,7 @@ pub(super) async fn settle(
     let (Some(decision), Some(verdict)) = (last, standing.last.and_then(|last| last.verdict)) else {
         return Err(Error::Internal(format!("gate {} is decided and has no decision", gate.id)));
     };
-    gate.state = GateState::Settled;
-    gate.held_until = None;
-    gate.settled_at = Some(by.factory.at());
+    gate.state = gate.state.settle(verdict, by.factory.at())?;
     store::gate::save(tx, &gate).await?;
     let writes = matches!(gate.kind, GateKind::Output | GateKind::Fields);
     match verdict {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Error, Ledger, Result, guard::require};
 use chrono::TimeDelta;
-use domain::{Scope, gate::GateState, id::GateId, limit::SNOOZE_SECONDS_MAX, role::Permission};
+use domain::{Scope, id::GateId, limit::SNOOZE_SECONDS_MAX, role::Permission};
 
 /// Hides an open gate from the caller's inbox for `seconds`. `None` shows it again at once. Other reviewers are
 /// not affected, and the deadline does not change.
@@ -24,7 +24,7 @@ pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<
                 let tenant_id = caller.tenant_id;
                 let gate = store::gate::find(tx.conn(), tenant_id, id).await?.ok_or_else(not_found)?;
                 match seconds {
-                    Some(_) if gate.state != GateState::Open => return Err(Error::GateClosed { state: gate.state }),
+                    Some(_) if !gate.state.is_open() => return Err(Error::GateClosed { state: gate.state.name() }),
                     Some(seconds) => {
                         let until = now + TimeDelta::seconds(seconds);
                         store::gate::snooze(tx, tenant_id, id, user_id, until).await?;

@@ -16,7 +16,7 @@ use crate::{
 use domain::{
     Caller, Scope, Timestamp,
     event::Kind,
-    gate::GateState,
+    gate::{GateState, State},
     id::{GateId, SessionId, TenantId},
     notification::Topic,
     session::{Actor, Command, Report, decide},
@@ -98,24 +98,28 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
                 let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
                 let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
                 match gate.state {
-                    GateState::Held if passed(gate.held_until) => {
+                    State::Held { until, .. } if until <= now => {
                         settle(tx, session, gate, SettleContext { caller: Caller::System, factory, entity_ids })
                             .await?;
                         Ok(Some(Done::Settled))
                     }
-                    GateState::Open if passed(gate.due_at) => {
+                    State::Open if passed(gate.due_at) => {
                         expire(tx, session, factory).await?;
                         Ok(Some(Done::Expired))
                     }
-                    GateState::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
+                    State::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
                         escalate(tx, session, gate, factory).await?;
                         Ok(Some(Done::Escalated))
                     }
-                    GateState::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
+                    State::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
                         remind(tx, session, gate, factory).await?;
                         Ok(Some(Done::Reminded))
                     }
-                    _ => Ok(None),
+                    State::Open
+                    | State::Held { .. }
+                    | State::Settled { .. }
+                    | State::Expired { .. }
+                    | State::Withdrawn { .. } => Ok(None),
                 }
             })
         })
@@ -186,7 +190,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                     return Ok(());
                 };
                 let Some(mut gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(()) };
-                if gate.state != GateState::Held {
+                if gate.state.name() != GateState::Held {
                     return Ok(());
                 }
                 let decisions = decisions_of(tx.conn(), &gate).await?;
@@ -205,9 +209,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                     entity_version: None,
                 };
                 store::gate::add_decision(tx, tenant_id, id, &decision).await?;
-                gate.state = GateState::Open;
-                gate.outcome = None;
-                gate.held_until = None;
+                gate.state = gate.state.reopen()?;
                 store::gate::save(tx, &gate).await?;
                 announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
                 let event = decision_event(&mut factory, &gate, &decision)?;

@@ -12,7 +12,7 @@ use crate::{
     commit::{EventFactory, append_server_events},
     guard::require,
 };
-use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
+use domain::{Scope, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
 use store::DecisionRecord;
 
 /// Undoes the caller's own decision during the undo window, or while further approvals are needed. The gate is
@@ -34,11 +34,12 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                 let session = store::session::find_locked(tx, tenant_id, session_id).await?.ok_or_else(not_found)?;
                 let mut gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
                 let decisions = decisions_of(tx.conn(), &gate).await?;
-                let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state })?;
+                let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state.name() })?;
                 // A late sweep does not extend the undo window.
-                let over = gate.held_until.is_some_and(|until| until <= now);
-                if !matches!(gate.state, GateState::Open | GateState::Held) || over {
-                    return Err(Error::GateClosed { state: gate.state });
+                let over = gate.state.held_until().is_some_and(|until| until <= now);
+                let reopened = gate.state.reopen()?;
+                if over {
+                    return Err(Error::GateClosed { state: gate.state.name() });
                 }
                 if last.user_id != user_id {
                     return Err(Error::Forbidden("only the person who decided can undo it"));
@@ -60,9 +61,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                     entity_version: None,
                 };
                 store::gate::add_decision(tx, tenant_id, id, &decision).await?;
-                gate.state = GateState::Open;
-                gate.outcome = None;
-                gate.held_until = None;
+                gate.state = reopened;
                 store::gate::save(tx, &gate).await?;
                 announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
                 let event = decision_event(&mut factory, &gate, &decision)?;

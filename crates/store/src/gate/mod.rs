@@ -7,15 +7,17 @@ mod record;
 mod reviewer;
 mod row;
 mod snooze;
+mod state;
 mod write;
 
 pub use decision::{add_decision, decisions};
+pub use domain::gate::Gate as GateRecord;
 pub use inbox::{Inbox, Whose, count, held_by, list};
 pub use read::{
     denied, find, find_locked, last_of_action, newest_of_session, settled_of_session, to_wake, waiting, waiting_locked,
     waiting_of_action, waiting_of_sessions,
 };
-pub use record::{DecisionRecord, GateRecord, ReviewerRecord};
+pub use record::{DecisionRecord, ReviewerRecord};
 pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_left, reviewers_wanting_email, short_of_reviewers};
 pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};

@@ -1,6 +1,9 @@
 //! Rows of `gates`, and the gate that a row is.
 
-use super::GateRecord;
+use super::{
+    GateRecord,
+    state::{Columns, state},
+};
 use crate::engine::{Error, Result, row};
 use domain::{
     chain::Digest,
@@ -72,6 +75,12 @@ impl TryFrom<Row> for GateRecord {
             None => None,
             Some(text) => Some(Verdict::parse(text).ok_or_else(|| bad("outcome", text))?),
         };
+        let state = state(Columns {
+            state: GateState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
+            outcome,
+            held_until: row.held_until.map(from_micros),
+            settled_at: row.settled_at.map(from_micros),
+        })?;
         let escalate_to = match &row.escalate_to {
             None => None,
             Some(text) => Some(Principal::parse(text).ok_or_else(|| bad("escalate_to", text))?),
@@ -84,7 +93,7 @@ impl TryFrom<Row> for GateRecord {
             entity_id: row.entity_id.map(EntityId),
             agent_slug: row.agent_slug,
             kind: GateKind::parse(&row.kind).ok_or_else(|| bad("kind", &row.kind))?,
-            state: GateState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
+            state,
             title: row.title,
             task: Task::parse(&row.task).map_err(|_| bad("task", &row.task))?,
             task_digest: Digest::from_slice(&row.task_digest)
@@ -106,9 +115,6 @@ impl TryFrom<Row> for GateRecord {
             escalate_at: row.escalate_at.map(from_micros),
             escalate_to,
             escalated_at: row.escalated_at.map(from_micros),
-            held_until: row.held_until.map(from_micros),
-            settled_at: row.settled_at.map(from_micros),
-            outcome,
             action_name: row.action_name,
             entity_title: row.entity_title,
         })

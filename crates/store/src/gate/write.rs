@@ -1,6 +1,6 @@
 //! Inserts gates and saves changes of their state.
 
-use super::GateRecord;
+use super::{GateRecord, state::Columns};
 use crate::{
     engine::{Result, Texts, run},
     transaction::WriteTx,
@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::to_micros,
-    gate::{GateState, Principal, Verdict},
+    gate::{Principal, State, Verdict},
 };
 
 const INSERT: &str = "INSERT INTO gates (tenant_id, id, session_id, action_id, entity_id, agent_slug, kind, state, title, \
@@ -36,7 +36,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
         gate.entity_id.map(|id| id.0),
         gate.agent_slug.as_deref(),
         gate.kind.as_str(),
-        gate.state.as_str(),
+        gate.state.name().as_str(),
         gate.title.as_str(),
         task.as_str(),
         &gate.task_digest.0[..],
@@ -63,30 +63,31 @@ pub async fn insert(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
 /// The next time at which a sweep has to handle the gate.
 fn wake_at(gate: &GateRecord) -> Option<Timestamp> {
     match gate.state {
-        GateState::Held => gate.held_until,
-        GateState::Open => {
+        State::Held { until, .. } => Some(until),
+        State::Open => {
             let remind = gate.remind_at.filter(|_| gate.reminded_at.is_none());
             let escalate = gate.escalate_at.filter(|_| gate.escalated_at.is_none());
             [gate.due_at, remind, escalate].into_iter().flatten().min()
         }
-        GateState::Settled | GateState::Expired | GateState::Withdrawn => None,
+        State::Settled { .. } | State::Expired { .. } | State::Withdrawn { .. } => None,
     }
 }
 
 /// Saves the columns of a locked gate that can change: its state and times.
 pub async fn save(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
+    let Columns { state, outcome, held_until, settled_at } = Columns::of(gate.state);
     run!(
         tx.conn(),
         execute,
         SAVE,
         gate.tenant_id.0,
         gate.id.0,
-        gate.state.as_str(),
+        state.as_str(),
         gate.reminded_at.map(to_micros),
         gate.escalated_at.map(to_micros),
-        gate.held_until.map(to_micros),
-        gate.settled_at.map(to_micros),
-        gate.outcome.map(Verdict::as_str),
+        held_until.map(to_micros),
+        settled_at.map(to_micros),
+        outcome.map(Verdict::as_str),
         wake_at(gate).map(to_micros),
     )?;
     Ok(())

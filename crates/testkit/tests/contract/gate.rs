@@ -144,7 +144,7 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
     assert_eq!(complete(&f, &waiting, &json!({ "stage": "Won", "size": 12 })).await.status(), Status::WaitingHuman);
 
     let held = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
-    assert_eq!((held.gate.state, held.gate.outcome), (GateState::Held, Some(Verdict::Approve)));
+    assert_eq!((held.gate.state.name(), held.gate.state.verdict()), (GateState::Held, Some(Verdict::Approve)));
     assert_eq!(sweep_after(&f, 4).await, gate::Swept::default());
     assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (1, Status::WaitingHuman));
 
@@ -178,7 +178,7 @@ async fn without_an_undo_window_decision_write_back_and_completion_are_one_trans
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     let settled = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
-    assert_eq!((settled.gate.state, settled.gate.held_until), (GateState::Settled, None));
+    assert_eq!((settled.gate.state.name(), settled.gate.state.held_until()), (GateState::Settled, None));
     assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (2, Status::Completed));
     f.done().await;
 }
@@ -194,7 +194,7 @@ async fn an_undone_decision_has_no_effect_and_can_be_given_again(f: Fixture) {
     let not_theirs = gate::undo(&f.ledger, &f.admin, id).await;
     assert!(matches!(not_theirs, Err(Error::Forbidden(_))), "{not_theirs:?}");
     let undone = gate::undo(&f.ledger, &f.operator, id).await.unwrap();
-    assert_eq!((undone.gate.state, undone.gate.outcome, undone.last), (GateState::Open, None, None));
+    assert_eq!((undone.gate.state.name(), undone.gate.state.verdict(), undone.last), (GateState::Open, None, None));
     assert_eq!(sweep_after(&f, 600).await, gate::Swept::default());
     assert_eq!(now(&f, &acme).await.version, 1);
 
@@ -216,7 +216,7 @@ async fn a_reviewers_edit_is_what_is_written(f: Fixture) {
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 12, "title": "Acme Inc" })).await;
     let edited = decide(&f, &f.operator, item.gate.id, edits(&json!({ "size": 13 }))).await.unwrap();
-    assert_eq!(edited.gate.outcome, Some(Verdict::Edit));
+    assert_eq!(edited.gate.state.verdict(), Some(Verdict::Edit));
     let won = now(&f, &acme).await;
     assert_eq!((won.title.as_str(), json!(won.fields)), ("Acme Inc", json!({ "stage": "Won", "size": 13 })));
     let done = session_now(&f, waiting.id).await;
@@ -337,7 +337,7 @@ async fn a_cancelled_session_withdraws_its_gate(f: Fixture) {
     session::cancel(&f.ledger, &f.operator, waiting.id, None).await.unwrap();
     assert_eq!(sweep_after(&f, 60).await, gate::Swept::default());
     let detail = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap();
-    assert_eq!(detail.item.gate.state, GateState::Withdrawn);
+    assert_eq!(detail.item.gate.state.name(), GateState::Withdrawn);
     assert_eq!(now(&f, &acme).await.version, 1);
     f.done().await;
 }
@@ -356,7 +356,7 @@ async fn an_approval_that_cannot_be_written_any_more_waits_again(f: Fixture) {
     ledger::entity_type::update(&f.ledger, &f.operator, of_type.id, change).await.unwrap();
     assert_eq!(sweep_after(&f, 6).await, gate::Swept { reopened: 1, ..Default::default() });
     let detail = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap();
-    assert_eq!(detail.item.gate.state, GateState::Open);
+    assert_eq!(detail.item.gate.state.name(), GateState::Open);
     assert!(detail.item.decisions[1].note.as_deref().unwrap().contains("stage"));
     assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (1, Status::WaitingHuman));
     f.assert_verified().await;

@@ -43,7 +43,7 @@ async fn an_edit_that_is_sent_again_answers_with_the_recorded_one(f: Fixture) {
     let edit = edits_shown(&json!({ "size": 13 }), &shown);
     decide(&f, &f.operator, id, edit.clone()).await.unwrap();
     for state in [GateState::Held, GateState::Settled] {
-        assert_eq!(gate::get(&f.ledger, &f.admin, id).await.unwrap().item.gate.state, state);
+        assert_eq!(gate::get(&f.ledger, &f.admin, id).await.unwrap().item.gate.state.name(), state);
         repeated(&f, &f.operator, id, &edit, 1).await;
         repeated(&f, &f.operator, id, &edits(&json!({ "size": 13 })), 1).await;
         // The whole output with the same change counts as the same edit.
@@ -66,7 +66,7 @@ async fn an_edit_that_waits_for_further_approvals_can_be_sent_again(f: Fixture) 
     // An edit after another edit contains only its own change.
     let second = edits_shown(&json!({ "size": 2 }), &one.digest.to_string());
     let two = decide(&f, &f.admin, id, second.clone()).await.unwrap();
-    assert_eq!((two.gate.state, two.approvals), (GateState::Open, 1));
+    assert_eq!((two.gate.state.name(), two.approvals), (GateState::Open, 1));
     repeated(&f, &f.admin, id, &second, 2).await;
     let agreed = NewDecision { digest: Some(two.digest.to_string()), ..says(Verdict::Approve) };
     decide(&f, &f.operator, id, agreed.clone()).await.unwrap();

@@ -22,6 +22,7 @@ mod gate_notification;
 mod gate_record;
 mod gate_repeat;
 mod gate_rules;
+mod gate_state;
 mod gate_text;
 mod graph;
 mod graph_children;

@@ -1,0 +1,83 @@
+//! A row of `gates` is one of the states of a gate, with the data of that state, or it is refused.
+
+use crate::{
+    entity::{acme, company},
+    gate::{decide, gated, says, staged, sweep_after},
+};
+use domain::{
+    gate::{GateState, Verdict},
+    id::GateId,
+};
+use ledger::{Error, gate, session};
+use serde_json::{Value, json};
+use testkit::{Engine, Fixture, Raw, on_both_engines};
+
+on_both_engines!(a_row_that_no_gate_can_have_is_refused);
+
+async fn state_now(f: &Fixture, id: GateId) -> GateState {
+    gate::get(&f.ledger, &f.operator, id).await.unwrap().item.gate.state.name()
+}
+
+/// Changes a column of a gate, reads the gate, and puts the column back.
+async fn assert_refused(f: &Fixture, raw: &mut Raw, id: GateId, column: &str, value: &str) {
+    let before = state_now(f, id).await;
+    let one = match f.engine {
+        Engine::Sqlite(_) => format!("id = x'{}'", id.0.simple()),
+        Engine::Postgres { .. } => format!("id = '{}'", id.0),
+    };
+    raw.execute("CREATE TABLE kept AS SELECT * FROM gates").await.unwrap();
+    let changed = raw.execute(&format!("UPDATE gates SET {column} = {value} WHERE {one}")).await.unwrap();
+    assert_eq!(changed, 1);
+    match gate::get(&f.ledger, &f.operator, id).await {
+        Err(Error::Internal(detail)) => {
+            assert!(detail.contains("gates.state is") && detail.contains("which other columns contradict"), "{detail}");
+        }
+        other => panic!("a gate that is {before} is read with {column} = {value}: {other:?}"),
+    }
+    let old = format!("(SELECT k.{column} FROM kept k WHERE k.id = gates.id)");
+    raw.execute(&format!("UPDATE gates SET {column} = {old}")).await.unwrap();
+    raw.execute("DROP TABLE kept").await.unwrap();
+    assert_eq!(state_now(f, id).await, before);
+}
+
+async fn a_row_that_no_gate_can_have_is_refused(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let mut raw = f.engine.raw().await;
+
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let id = item.gate.id;
+    assert_eq!(state_now(&f, id).await, GateState::Open);
+    for (column, value) in [
+        ("outcome", "'approve'"),
+        ("held_until", "1"),
+        ("settled_at", "1"),
+        ("state", "'held'"),
+        ("state", "'settled'"),
+    ] {
+        assert_refused(&f, &mut raw, id, column, value).await;
+    }
+    decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!(state_now(&f, id).await, GateState::Held);
+    for (column, value) in
+        [("outcome", "NULL"), ("held_until", "NULL"), ("settled_at", "1"), ("state", "'open'"), ("state", "'expired'")]
+    {
+        assert_refused(&f, &mut raw, id, column, value).await;
+    }
+    sweep_after(&f, 6).await;
+    assert_eq!(state_now(&f, id).await, GateState::Settled);
+    for (column, value) in
+        [("outcome", "NULL"), ("held_until", "1"), ("settled_at", "NULL"), ("state", "'open'"), ("state", "'held'")]
+    {
+        assert_refused(&f, &mut raw, id, column, value).await;
+    }
+
+    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Lead" })).await;
+    session::cancel(&f.ledger, &f.operator, waiting.id, None).await.unwrap();
+    let id = item.gate.id;
+    assert_eq!(state_now(&f, id).await, GateState::Withdrawn);
+    for (column, value) in [("held_until", "1"), ("settled_at", "NULL"), ("state", "'open'"), ("state", "'settled'")] {
+        assert_refused(&f, &mut raw, id, column, value).await;
+    }
+    f.done().await;
+}
