@@ -116,7 +116,6 @@ async fn read_until(mut stream: Stream, until: Arc<AtomicU64>) -> Result<(Scanne
 }
 
 /// How long single events take from their request to a follower, and from their acknowledgement.
-#[derive(Default)]
 pub struct EachAlone {
     pub from_request: Histogram,
     /// 0 where the follower had the event before its writer had the answer.
@@ -154,7 +153,7 @@ pub async fn lag(
         sleep(ALONE).await;
     }
     let arrived = timeout(CATCH_UP_MAX, reader).await.context("the follower did not catch up")???;
-    let mut lag = EachAlone::default();
+    let mut lag = EachAlone { from_request: Histogram::new()?, from_answer: Histogram::new()? };
     for ((sent, answered), arrived) in written.into_iter().zip(arrived) {
         lag.from_request.record(arrived.saturating_duration_since(sent));
         lag.from_answer.record(arrived.saturating_duration_since(answered));

@@ -54,7 +54,7 @@ pub trait Script: Send + 'static {
 }
 
 /// Outcome of a load.
-#[derive(Default, Clone)]
+#[derive(Clone)]
 pub struct Load {
     pub units: u64,
     pub seconds: f64,
@@ -66,6 +66,18 @@ pub struct Load {
 }
 
 impl Load {
+    fn new() -> Result<Self> {
+        Ok(Self {
+            units: 0,
+            seconds: 0.0,
+            latency: Histogram::new()?,
+            errors: 0,
+            first_error: None,
+            server: Usage::default(),
+            generator: Usage::default(),
+        })
+    }
+
     pub fn per_second(&self) -> f64 {
         self.units as f64 / self.seconds.max(1e-9)
     }
@@ -94,16 +106,16 @@ impl Load {
         facts
     }
 
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: Part) -> Result<()> {
         self.units += part.units;
-        self.latency.merge(&part.latency);
+        self.latency.merge(&part.latency)?;
         self.errors += part.errors;
         self.first_error = self.first_error.take().or(part.first_error);
+        Ok(())
     }
 }
 
 /// Outcome of one connection.
-#[derive(Default)]
 struct Part {
     units: u64,
     latency: Histogram,
@@ -115,6 +127,13 @@ struct Part {
     late_at: Option<Instant>,
 }
 
+impl Part {
+    fn new() -> Result<Self> {
+        let latency = Histogram::new()?;
+        Ok(Self { units: 0, latency, errors: 0, first_error: None, finished: None, late: 0, late_at: None })
+    }
+}
+
 /// Runs each script on a connection of its own. Returns the outcome and the scripts.
 pub async fn run<S: Script>(
     target: SocketAddr,
@@ -124,18 +143,18 @@ pub async fn run<S: Script>(
 ) -> Result<(Load, Vec<S>)> {
     let mut connections = Vec::with_capacity(scripts.len());
     for _ in &scripts {
-        connections.push(Connection::open(target).await?);
+        connections.push((Connection::open(target).await?, Part::new()?));
     }
     let start = Instant::now() + window.warm;
     let end = start + window.measure;
     let tasks: Vec<_> = connections
         .into_iter()
         .zip(scripts)
-        .map(|(connection, script)| tokio::spawn(converse(connection, script, start, end)))
+        .map(|((connection, part), script)| tokio::spawn(converse(connection, part, script, start, end)))
         .collect();
     sleep_until(start.into()).await;
     let before = (usage(server_pid)?, own_usage()?);
-    let mut load = Load::default();
+    let mut load = Load::new()?;
     let mut back = Vec::with_capacity(tasks.len());
     let (mut last, mut late, mut late_at) = (start, 0, start);
     let mut all_finished = true;
@@ -146,7 +165,7 @@ pub async fn run<S: Script>(
             all_finished &= part.finished.is_some();
             late += part.late;
             late_at = late_at.max(part.late_at.unwrap_or(late_at));
-            load.add(part);
+            load.add(part)?;
             back.push(script);
         }
         anyhow::Ok(())
@@ -167,8 +186,13 @@ pub async fn run<S: Script>(
     Ok((load, back))
 }
 
-async fn converse<S: Script>(mut connection: Connection, mut script: S, start: Instant, end: Instant) -> (Part, S) {
-    let mut part = Part::default();
+async fn converse<S: Script>(
+    mut connection: Connection,
+    mut part: Part,
+    mut script: S,
+    start: Instant,
+    end: Instant,
+) -> (Part, S) {
     loop {
         let sent = Instant::now();
         if sent >= end {

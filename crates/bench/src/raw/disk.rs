@@ -10,7 +10,7 @@ const WRITE_BYTES: usize = 4096;
 /// The median time of a small append and its fdatasync, in microseconds.
 pub fn sync_us(work: &Path) -> Result<f64> {
     let mut file = File::create(work.join("sync"))?;
-    let mut times = Histogram::default();
+    let mut times = Histogram::new()?;
     for _ in 0..WRITES {
         let began = Instant::now();
         file.write_all(&[7; WRITE_BYTES])?;
