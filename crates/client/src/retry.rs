@@ -1,29 +1,34 @@
 //! Opt-in retries: capped exponential backoff with jitter.
 
 use crate::{Error, Result, limit};
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder, Retryable as _};
 use std::{future::Future, time::Duration};
 use tokio::time::{Instant, sleep};
 
 /// The pauses between attempts. The n-th pause is between half of `base · 2ⁿ` and all of it, at most `cap`.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Backoff {
-    base: Duration,
+    builder: ExponentialBuilder,
+    pauses: ExponentialBackoff,
     cap: Duration,
-    seed: u64,
     tries: u32,
 }
 
 impl Backoff {
     /// A backoff with the default pauses. Clients with different seeds repeat at different times after a common
     /// failure; the same seed gives the same pauses.
-    pub const fn new(seed: u64) -> Self {
-        Self { base: limit::BACKOFF_BASE, cap: limit::BACKOFF_CAP, seed, tries: 0 }
+    pub fn new(seed: u64) -> Self {
+        let builder = ExponentialBuilder::new().with_jitter().with_jitter_seed(seed).without_max_times();
+        Self { builder, pauses: builder.build(), cap: Duration::ZERO, tries: 0 }
+            .between(limit::BACKOFF_BASE, limit::BACKOFF_CAP)
     }
 
     /// Sets the first pause and the longest one.
     #[must_use]
-    pub const fn between(self, base: Duration, cap: Duration) -> Self {
-        Self { base, cap, ..self }
+    pub fn between(self, base: Duration, cap: Duration) -> Self {
+        // The jitter adds up to as much again.
+        let builder = self.builder.with_min_delay(base / 2).with_max_delay(cap / 2);
+        Self { builder, pauses: builder.build(), cap, tries: 0 }
     }
 
     /// Number of failed attempts since the last success.
@@ -32,7 +37,8 @@ impl Backoff {
     }
 
     /// Resets the backoff after a success.
-    pub const fn reset(&mut self) {
+    pub fn reset(&mut self) {
+        self.pauses = self.builder.build();
         self.tries = 0;
     }
 
@@ -43,19 +49,9 @@ impl Backoff {
 
     /// Counts a failure and returns the pause, at least `least`.
     pub fn pause_at_least(&mut self, least: Duration) -> Duration {
-        let whole = self.base.saturating_mul(1_u32.checked_shl(self.tries.min(16)).unwrap_or(u32::MAX)).min(self.cap);
-        let jitter = mix(self.seed ^ u64::from(self.tries).wrapping_mul(0x9E37_79B9_7F4A_7C15)) % 1_001;
         self.tries = self.tries.saturating_add(1);
-        let pause = whole / 2 + (whole / 2).mul_f64(jitter as f64 / 1_000.0);
-        pause.max(least)
+        self.pauses.next().unwrap_or(self.cap).max(least)
     }
-}
-
-/// The finaliser of SplitMix64: good enough for jitter, not for secrets.
-const fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 /// Repeats `call` while its error is retryable, until the next pause would end after `until`. See
@@ -63,22 +59,19 @@ const fn mix(mut z: u64) -> u64 {
 ///
 /// # Errors
 /// The last error.
-pub async fn retry<T, F, Fut>(mut backoff: Backoff, until: Instant, mut call: F) -> Result<T>
+pub async fn retry<T, F, Fut>(backoff: Backoff, until: Instant, call: F) -> Result<T>
 where
     F: FnMut() -> Fut,
     Fut: Future<Output = Result<T>>,
 {
-    loop {
-        let error = match call().await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let pause = backoff.pause(&error);
-        if !error.is_retryable() || Instant::now() + pause > until {
-            return Err(error);
-        }
-        sleep(pause).await;
-    }
+    call.retry(backoff.builder)
+        .sleep(sleep)
+        .when(Error::is_retryable)
+        .adjust(|error, pause| {
+            let pause = pause?.max(error.retry_after().unwrap_or_default());
+            (Instant::now() + pause <= until).then_some(pause)
+        })
+        .await
 }
 
 #[cfg(test)]
