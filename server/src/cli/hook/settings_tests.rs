@@ -62,6 +62,17 @@ fn installing_twice_changes_nothing_and_uninstalling_gives_the_file_back() {
 }
 
 #[test]
+fn indentation_and_blank_lines_of_the_whole_file_stay() {
+    let spaced = "{\n    \"model\": \"opus\",\n\n    \"permissions\": {\n        \"allow\": [\"Bash(ls)\"]\n    }\n}\n";
+    for written in [spaced.to_owned(), spaced.replace("    ", "\t"), spaced.replace('\n', "\r\n")] {
+        let made = installed(&written);
+        let kept = written.trim_end().trim_end_matches('}').trim_end();
+        assert!(made.starts_with(kept), "{made}");
+        assert_eq!(uninstall(&made, Source::ClaudeCode).unwrap(), written);
+    }
+}
+
+#[test]
 fn a_program_that_moved_is_followed() {
     let made = installed(OTHERS);
     let moved = install(&made, Source::ClaudeCode, "'/opt/my tools/shiftbook'").unwrap();
