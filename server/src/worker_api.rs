@@ -21,10 +21,6 @@ use wire::{
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
-/// Longest wait of one claim, so that the server can stop within this time. A claim is never
-/// aborted, because the sessions that it leased would then be without a worker.
-const WAIT_SLICE: Duration = Duration::from_secs(2);
-
 /// The calls of one agent in one workspace.
 #[derive(Clone)]
 pub struct LocalWorkerApi {
@@ -65,17 +61,23 @@ fn id<T: FromStr>(text: &str) -> Result<T> {
 impl WorkerApi for LocalWorkerApi {
     fn claim<'a>(&'a self, claim: &'a Claim) -> ApiFuture<'a, Claimed> {
         Box::pin(async move {
-            let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into()).min(WAIT_SLICE);
-            let (ledger, scope, wanted) = (self.state.ledger.clone(), self.scope, wire_map::claim(claim.clone()));
-            let (answer, claimed) = oneshot::channel();
+            let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into());
+            let (state, scope, wanted) = (self.state.clone(), self.scope, wire_map::claim(claim.clone()));
+            let (mut answer, claimed) = oneshot::channel();
             // Runs the claim in its own task, so that a caller that is dropped does not abort the
             // claim. In that case the task releases the claimed sessions.
             tokio::spawn(async move {
-                let claimed = session::claim(&ledger, &scope, wanted, wait).await;
+                let stop = async {
+                    tokio::select! {
+                        () = state.shutdown.begun() => {}
+                        () = answer.closed() => {}
+                    }
+                };
+                let claimed = session::claim_until(&state.ledger, &scope, wanted, wait, stop).await;
                 if let Err(Ok(unheard)) = answer.send(claimed) {
                     for session::Claimed { session, .. } in unheard {
                         // A session that cannot be released returns to the queue when its lease expires.
-                        let _ = session::release(&ledger, &scope, session.id, session.attempt).await;
+                        let _ = session::release(&state.ledger, &scope, session.id, session.attempt).await;
                     }
                 }
             });

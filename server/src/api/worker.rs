@@ -10,12 +10,7 @@ use axum::{Json, extract::State, http::HeaderMap};
 use domain::{id::SessionId, limit::CLAIM_WAIT_SECONDS_MAX};
 use ledger::session as use_case;
 use std::time::Duration;
-use tokio::time::Instant;
 use wire::{Code, session::Session, worker};
-
-/// Longest uninterrupted wait of a claim, which bounds the wait of a stopping server. A claim is
-/// never dropped in the middle, because its sessions could then be leased without a worker.
-const WAIT_SLICE: Duration = Duration::from_secs(2);
 
 /// Claim sessions
 ///
@@ -36,7 +31,9 @@ pub async fn claim(
     JsonBodyOrDefault(body): JsonBodyOrDefault<worker::Claim>,
 ) -> Result<Json<worker::Claimed>, Problem> {
     let wait = wait(body.wait_seconds)?;
-    let records = claim_within(&state, &caller, wire_map::claim(body), wait).await?;
+    // A stopping server answers its waiting workers.
+    let stop = state.shutdown.begun();
+    let records = use_case::claim_until(&state.ledger, caller.scope(), wire_map::claim(body), wait, stop).await?;
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
         return Err(release_claimed(&state, &caller, records).await);
     }
@@ -62,25 +59,6 @@ fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
     } else {
         let message = format!("a claim waits 0 to {CLAIM_WAIT_SECONDS_MAX} s");
         Err(Problem::field(Code::InvalidRequest, "waitSeconds", message))
-    }
-}
-
-/// Waits in slices, so that a stopping server answers its waiting workers.
-async fn claim_within(
-    state: &AppState,
-    caller: &Caller,
-    claim: use_case::Claim,
-    wait: Duration,
-) -> Result<Vec<use_case::Claimed>, Problem> {
-    let deadline = Instant::now() + wait;
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let stopping = state.shutdown.has_begun();
-        let slice = if stopping { Duration::ZERO } else { left.min(WAIT_SLICE) };
-        let records = use_case::claim(&state.ledger, caller.scope(), claim.clone(), slice).await?;
-        if !records.is_empty() || stopping || left <= WAIT_SLICE {
-            return Ok(records);
-        }
     }
 }
 

@@ -20,8 +20,9 @@ use domain::{
     role::Permission,
     session::{Actor, Command, Lease, Report, Transition, decide},
 };
+use futures_util::future::{Either, select};
 use serde_json::json;
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 use store::{
     PreparedEvent, WriteTx,
     session::graph::{RelatedSession, related_children, related_dependencies},
@@ -85,9 +86,22 @@ pub struct Claimed {
 
 /// Claims up to `max` sessions, oldest first. Waits up to `wait` for the first one. Empty if there was none.
 pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration) -> Result<Vec<Claimed>> {
+    claim_until(ledger, scope, claim, wait, std::future::pending()).await
+}
+
+/// Does the same as [`claim`], and stops waiting when `stop` is ready. A search that has begun is completed, because
+/// its sessions would otherwise be leased without a worker.
+pub async fn claim_until(
+    ledger: &Ledger,
+    scope: &Scope,
+    claim: Claim,
+    wait: Duration,
+    stop: impl Future<Output = ()>,
+) -> Result<Vec<Claimed>> {
     require(scope, Permission::Work)?;
     claim.check()?;
     let deadline = tokio::time::Instant::now() + wait;
+    let mut stop = pin!(stop);
     loop {
         // Subscribed before the query, so that a session queued in between is not missed.
         let queued = ledger.hub().queued(scope.tenant_id);
@@ -97,7 +111,10 @@ pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration)
         }
         let until = deadline.min(tokio::time::Instant::now() + LOOK_AGAIN);
         // After a wake-up or a timeout the loop looks again.
-        let _ = tokio::time::timeout_at(until, queued.wait()).await;
+        let woken = pin!(tokio::time::timeout_at(until, queued.wait()));
+        if let Either::Left(_) = select(stop.as_mut(), woken).await {
+            return Ok(claimed);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ on_both_engines!(
     claims_are_oldest_first_and_only_for_the_agents_asked_for,
     a_claim_that_names_no_agents_takes_sessions_of_any_agent_and_of_none,
     a_waiting_claim_is_woken_by_a_new_session,
+    a_waiting_claim_ends_when_its_server_stops,
     a_worker_that_lost_its_lease_cannot_write,
     a_heartbeat_keeps_the_lease,
     a_session_whose_workers_all_vanish_fails_with_a_reason,
@@ -88,6 +89,25 @@ async fn a_waiting_claim_is_woken_by_a_new_session(f: Fixture) {
     };
     let (claimed, made) = tokio::join!(waiting, creating);
     assert_eq!(claimed.unwrap()[0].session.id, made.id);
+    f.done().await;
+}
+
+async fn a_waiting_claim_ends_when_its_server_stops(f: Fixture) {
+    let claim = || Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let stopped = async { stopped.await.unwrap() };
+    let waiting = session::claim_until(&f.ledger, &f.worker, claim(), Duration::from_secs(86_400), stopped);
+    let stopping = async {
+        tokio::task::yield_now().await;
+        stop.send(()).unwrap();
+    };
+    assert!(tokio::join!(waiting, stopping).0.unwrap().is_empty());
+    // A claim that arrives later gets what is there, and does not wait.
+    let made = f.pending().await;
+    let late = session::claim_until(&f.ledger, &f.worker, claim(), Duration::from_secs(30), async {}).await.unwrap();
+    assert_eq!(late[0].session.id, made.id);
+    let none = session::claim_until(&f.ledger, &f.worker, claim(), Duration::from_secs(30), async {}).await.unwrap();
+    assert!(none.is_empty());
     f.done().await;
 }
 
