@@ -3,6 +3,7 @@
 
 use super::{
     form::Form,
+    fragment::wants_fragment,
     posted::Posted,
     rating,
     sessions::connect,
@@ -210,10 +211,6 @@ fn other((actor, name): (String, Option<String>)) -> (String, String) {
     let unnamed = if actor.starts_with("user:") { "A former member" } else { "A program" };
     let name = name.unwrap_or_else(|| unnamed.to_owned());
     (actor, name)
-}
-
-fn wants_fragment(headers: &HeaderMap) -> bool {
-    headers.contains_key("x-fragment")
 }
 
 /// Answers after a change: a redirect to the page, or its changing part for scripts.

@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    fragment::wants_fragment,
     sessions::entry,
     shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
@@ -174,11 +175,6 @@ async fn undoable_decisions(state: &AppState, viewer: &Viewer) -> Result<Vec<App
     Ok(items.into_iter().map(wire_map::approval).collect())
 }
 
-/// Whether a script sent the request. It shows the list itself.
-fn is_fragment(headers: &HeaderMap) -> bool {
-    headers.contains_key("x-fragment")
-}
-
 async fn decide(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -262,7 +258,7 @@ async fn next_item(
     form: &Form,
     notice: &str,
 ) -> Result<Response, PageRejection> {
-    if is_fragment(headers) {
+    if wants_fragment(headers) {
         return undoable_fragment(state, viewer).await;
     }
     let next: Option<GateId> = form.optional("next").and_then(|id| id.parse().ok());
@@ -280,7 +276,7 @@ async fn refused(
     problem: &Problem,
 ) -> Result<Response, PageRejection> {
     let status = problem.status();
-    let mut response = if is_fragment(headers) {
+    let mut response = if wants_fragment(headers) {
         let found = page::detail(&state.ledger, &viewer.scope, id).await?;
         (status, Html(ui::detail_fragment(&shown(&viewer, found, None, form)))).into_response()
     } else {
@@ -335,7 +331,7 @@ async fn decide_many(
         };
         note_refusal(&mut refused, id, answer.err());
     }
-    if refused.is_empty() && is_fragment(&headers) {
+    if refused.is_empty() && wants_fragment(&headers) {
         return undoable_fragment(&state, &viewer).await;
     }
     batch_result(&state, viewer, &query, &headers, refused, if puts_aside { "snoozed" } else { "decided" }).await
@@ -372,7 +368,7 @@ async fn batch_result(
     refused: BTreeMap<String, String>,
     notice: &str,
 ) -> Result<Response, PageRejection> {
-    if refused.is_empty() && !is_fragment(headers) {
+    if refused.is_empty() && !wants_fragment(headers) {
         return Ok(redirect_with_notice("/inbox", notice).into_response());
     }
     list_with_refusals(state, viewer, query, headers, refused, StatusCode::OK).await
@@ -387,7 +383,7 @@ async fn list_with_refusals(
     refused: BTreeMap<String, String>,
     status: StatusCode,
 ) -> Result<Response, PageRejection> {
-    if is_fragment(headers) {
+    if wants_fragment(headers) {
         let list = List { refused, ..read_list(state, &viewer, query).await? };
         return Ok((status, Html(ui::list_fragment(&list))).into_response());
     }

@@ -17,6 +17,7 @@ mod export;
 mod export_choice;
 mod find;
 mod form;
+mod fragment;
 mod import;
 mod inbox;
 mod inbox_notice;

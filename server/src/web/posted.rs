@@ -6,6 +6,7 @@
 
 use super::{
     form::Form,
+    fragment::wants_fragment,
     shell::{PageRejection, Viewer, anonymous_shell, local_path, render, return_path},
 };
 use crate::{problem::Problem, state::AppState};
@@ -41,7 +42,7 @@ impl FromRequest<AppState> for Posted {
         let action = parts.uri.path().to_owned();
         let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), None);
         let next = return_path(&parts);
-        let is_script = parts.headers.contains_key("x-fragment");
+        let is_script = wants_fragment(&parts.headers);
         let form = Form::from_request(Request::from_parts(parts, body), state).await;
         let away = match viewer {
             Ok(viewer) => return form.map(|form| Self { viewer, form }).map_err(Problem::into_response),

@@ -1,6 +1,7 @@
 //! Extractors and functions that every page needs: the viewer, the shell, and rendering in its own
 //! task.
 
+use super::fragment::wants_fragment;
 use crate::{cookie, extract::Caller, nonce::Nonce, problem::Problem, state::AppState, wire_map};
 use app::{FormState, Shell, Theme};
 use axum::{
@@ -111,7 +112,7 @@ pub async fn signed_in_shell(
 
 /// Whether a script requests a part of a page, which has no frame.
 fn is_part(headers: &HeaderMap) -> bool {
-    headers.contains_key("x-fragment") || headers.get("sec-fetch-dest").is_some_and(|dest| dest == "empty")
+    wants_fragment(headers) || headers.get("sec-fetch-dest").is_some_and(|dest| dest == "empty")
 }
 
 /// The path of the sign-in page, with the path to return to.
