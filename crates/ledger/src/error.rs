@@ -1,31 +1,10 @@
 //! Errors of use cases, independent of HTTP.
 
-use domain::{event::WriteRefusal, issue::Issue, session};
+pub use domain::issue::Issue as FieldError;
+use domain::{event::WriteRefusal, session};
 
 /// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// An error in one field of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    /// A field name or JSON path such as `events[3].type`.
-    pub field: String,
-    /// What is wrong and what would be valid.
-    pub message: String,
-}
-
-impl FieldError {
-    /// Creates a field error.
-    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { field: field.into(), message: message.into() }
-    }
-}
-
-impl From<Issue> for FieldError {
-    fn from(issue: Issue) -> Self {
-        Self { field: issue.field, message: issue.message }
-    }
-}
 
 /// Why a use case failed. The texts are shown to callers, except that of `Internal`, which is for the server's
 /// log.
@@ -151,9 +130,9 @@ impl Error {
     }
 }
 
-impl From<Vec<Issue>> for Error {
-    fn from(issues: Vec<Issue>) -> Self {
-        Self::Invalid(issues.into_iter().map(FieldError::from).collect())
+impl From<Vec<FieldError>> for Error {
+    fn from(errors: Vec<FieldError>) -> Self {
+        Self::Invalid(errors)
     }
 }
 

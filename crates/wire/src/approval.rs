@@ -281,6 +281,12 @@ pub struct DecideOne {
     pub digest: Option<String>,
 }
 
+impl From<DecideOne> for Decide {
+    fn from(DecideOne { id: _, decision, value, note, digest }: DecideOne) -> Self {
+        Self { decision, value, note, digest }
+    }
+}
+
 /// The answer to a batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -1,5 +1,6 @@
 //! Errors as `application/problem+json` (RFC 9457).
 
+use domain::issue::Issue;
 use serde::{Deserialize, Serialize};
 
 macro_rules! codes {
@@ -100,6 +101,12 @@ pub struct FieldProblem {
     pub field: String,
     /// What is wrong and what would be right.
     pub message: String,
+}
+
+impl From<Issue> for FieldProblem {
+    fn from(Issue { field, message }: Issue) -> Self {
+        Self { field, message }
+    }
 }
 
 /// The body of every error answer.

@@ -224,7 +224,7 @@ pub async fn decide_many(
 
 async fn decide_one(state: &AppState, caller: &Caller, one: wire::approval::DecideOne) -> Result<Approval, Problem> {
     let id: GateId = wire_map::parse_id("id", &one.id)?;
-    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision_of_many(one)).await?;
+    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(one.into())).await?;
     Ok(wire_map::approval(item))
 }
 

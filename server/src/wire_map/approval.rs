@@ -108,11 +108,6 @@ pub fn new_decision(sent: to::Decide) -> NewDecision {
     NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
 }
 
-/// Converts one decision of a batch.
-pub fn new_decision_of_many(sent: to::DecideOne) -> NewDecision {
-    NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
-}
-
 /// Converts the body of a request to `tool-approval`, for a gate of this kind.
 pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecision, Problem> {
     let refuse = |field, goes: &str| {

@@ -61,7 +61,7 @@ const fn refusal_code(refusal: Refusal) -> Code {
 }
 
 fn field_problems(errors: Vec<FieldError>) -> Vec<FieldProblem> {
-    errors.into_iter().map(|error| FieldProblem { field: error.field, message: error.message }).collect()
+    errors.into_iter().map(FieldProblem::from).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};
 use crate::{ActionRecord, FieldError, Result, SessionRecord};
 use domain::{
     id::TenantId,
-    issue::Issue,
     limit::{OUTPUT_ERROR_CHARS_MAX, OUTPUT_ERRORS_MAX},
     output::{read, shape},
 };
@@ -52,8 +51,4 @@ fn shorten(text: &mut String) {
         text.truncate(end);
         text.push('…');
     }
-}
-
-fn field_errors(issues: Vec<Issue>) -> Vec<FieldError> {
-    issues.into_iter().map(FieldError::from).collect()
 }

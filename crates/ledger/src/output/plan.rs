@@ -1,6 +1,6 @@
 //! Plans what a result writes to each entity, or returns all of its errors.
 
-use super::{Checked, field_errors, read, schema, shape};
+use super::{Checked, read, schema, shape};
 use crate::{ActionRecord, EntityRecord, EntityTypeRecord, Error, FieldError, Result, SessionRecord, entity::checked};
 use domain::{
     entity::{FIELD_TITLE, Values},
@@ -30,7 +30,7 @@ pub(super) async fn plan(
 ) -> Result<Checked<Vec<Step>>> {
     let contract = match read(action.output_type, &action.output_config) {
         Ok(contract) => contract,
-        Err(issues) => return Ok(Err(field_errors(issues))),
+        Err(issues) => return Ok(Err(issues)),
     };
     let mut errors = Vec::new();
     if let Some(schema) = &contract.schema {
@@ -39,7 +39,7 @@ pub(super) async fn plan(
     let output = match shape(&contract, result) {
         Ok(output) => output,
         Err(issues) => {
-            errors.extend(field_errors(issues));
+            errors.extend(issues);
             return Ok(Err(errors));
         }
     };
