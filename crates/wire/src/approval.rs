@@ -30,7 +30,7 @@ pub struct Approval {
     /// Action that the session executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
-    /// Name of that action.
+    /// Name of the action that the session executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub action_name: Option<String>,
     /// Agent that the session was queued for.

@@ -30,7 +30,7 @@ pub struct Group {
     pub updated_at: Timestamp,
 }
 
-/// A member of a group.
+/// A person in a group.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

@@ -19,7 +19,7 @@ pub struct Thread {
     /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
-    /// Slug of the agent.
+    /// The agent of the conversation.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// The action that it executes, if it was started with one.

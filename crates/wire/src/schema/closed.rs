@@ -43,7 +43,7 @@ macro_rules! closed {
 }
 
 closed! {
-    /// Status of a session.
+    /// What a session waits for, or how it ended.
     SessionStatus = session::Status::ALL.into_iter().map(session::Status::as_str);
     /// What kind of work a session is.
     SessionType = session::Type::ALL.into_iter().map(session::Type::as_str);
@@ -87,7 +87,7 @@ closed! {
     WarningCode = [action::NO_AGENT].into_iter();
     /// What a token is narrowed to.
     TokenScope = role::TokenScope::ALL.into_iter().map(role::TokenScope::as_str);
-    /// Status of an import.
+    /// Whether rows remain to be imported.
     ImportStatus = entity::ImportStatus::ALL.into_iter().map(entity::ImportStatus::as_str);
     /// What a field's values are.
     FieldType = entity::FieldType::ALL.into_iter().map(entity::FieldType::as_str);
