@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { BINARY } from "./stage";
+import { BINARY } from "./environment";
 
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;

@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FullConfig } from "@playwright/test";
 import { startServer, stopServer, type Server } from "./server";
-import { BINARY, OUTPUT, ROLES, stageFile, TENANTS, type Stage, type Tenant } from "./stage";
+import { BINARY, OUTPUT, ROLES, environmentFile, TENANTS, type Environment, type Tenant } from "./environment";
 
 /** Sets up a test environment for each worker, and removes all of them at the end. */
 export default async function setup({ workers }: FullConfig): Promise<() => Promise<void>> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run \`cargo xtask build\` first`);
   mkdirSync(OUTPUT, { recursive: true });
-  const stages: (() => Promise<void>)[] = [];
-  const takeDown = async () => void (await Promise.all(stages.map((end) => end())));
+  const environments: (() => Promise<void>)[] = [];
+  const takeDown = async () => void (await Promise.all(environments.map((end) => end())));
   try {
-    for (let worker = 0; worker < workers; worker += 1) stages.push(await startEnvironment(worker));
+    for (let worker = 0; worker < workers; worker += 1) environments.push(await startEnvironment(worker));
   } catch (error) {
     await takeDown();
     throw error;
@@ -35,11 +35,11 @@ async function startEnvironment(worker: number): Promise<() => Promise<void>> {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;
   });
-  const end = () => stop(server, dataDir, stageFile(worker));
+  const end = () => stop(server, dataDir, environmentFile(worker));
   try {
-    const tenants = Object.fromEntries(TENANTS.map((tenant) => [tenant, populate(dataDir, tenant)])) as Stage["tenants"];
-    const stage: Stage = { url: server.url, dataDir, tenants };
-    writeFileSync(stageFile(worker), JSON.stringify(stage, null, 2), { mode: 0o600 });
+    const tenants = Object.fromEntries(TENANTS.map((tenant) => [tenant, populate(dataDir, tenant)])) as Environment["tenants"];
+    const environment: Environment = { url: server.url, dataDir, tenants };
+    writeFileSync(environmentFile(worker), JSON.stringify(environment, null, 2), { mode: 0o600 });
   } catch (error) {
     await end();
     throw error;
@@ -70,8 +70,8 @@ function populate(dataDir: string, tenant: string): Tenant {
   };
 }
 
-async function stop(server: Server, dataDir: string, stageFile: string) {
+async function stop(server: Server, dataDir: string, environmentFile: string) {
   await stopServer(server);
   rmSync(dataDir, { recursive: true, force: true });
-  rmSync(stageFile, { force: true });
+  rmSync(environmentFile, { force: true });
 }

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
-import { BINARY, ROOT, stage, type Role, type TenantName, type TokenName } from "./stage";
+import { BINARY, ROOT, environment, type Role, type TenantName, type TokenName } from "./environment";
 
 export { expect };
-export { BINARY, ROOT, stage };
+export { BINARY, ROOT, environment };
 
 const STOP_MS_MAX = 15_000;
 const WAIT_MS_MAX = 30_000;
@@ -40,13 +40,13 @@ export interface NewEvent {
 /** A fixture, because the server's address is known only after the setup. */
 export const test = base.extend({
   baseURL: async ({}, use) => {
-    await use(stage().url);
+    await use(environment().url);
   },
 });
 
 /** Signs in through the form. */
 export async function signIn(page: Page, role: Role, tenant: TenantName = "acme") {
-  const { email, password } = stage().tenants[tenant].people[role];
+  const { email, password } = environment().tenants[tenant].people[role];
   await page.goto("/sign-in");
   await page.locator('input[name="email"]').fill(email);
   await page.locator('input[name="password"]').fill(password);
@@ -69,11 +69,11 @@ export type Api = ReturnType<typeof api>;
 
 /** The HTTP API with a token of the test environment, or with any other token. */
 export function api(token: TokenName | (string & {}) = "operator", tenant: TenantName = "acme") {
-  const tokens: Record<string, string> = stage().tenants[tenant].tokens;
+  const tokens: Record<string, string> = environment().tenants[tenant].tokens;
   const secret = tokens[token] ?? token;
 
   async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${stage().url}${path}`, {
+    const response = await fetch(`${environment().url}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${secret}`,
@@ -203,15 +203,15 @@ export function runProcess(
   program: string,
   words: string[],
   tenant: TenantName = "acme",
-  environment: Record<string, string> = {},
+  variables: Record<string, string> = {},
 ): Worker {
   const child = spawn(program, words, {
     cwd: ROOT,
     env: {
       ...process.env,
-      SHIFTBOOK_URL: stage().url,
-      SHIFTBOOK_TOKEN: stage().tenants[tenant].tokens.worker,
-      ...environment,
+      SHIFTBOOK_URL: environment().url,
+      SHIFTBOOK_TOKEN: environment().tenants[tenant].tokens.worker,
+      ...variables,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,7 +1,7 @@
 /** Helpers of the specs about working sessions. */
 import { expect, type BrowserContext, type Page } from "@playwright/test";
-import { api, stage, type NewEvent, type Session } from "./support";
-import type { Role } from "./stage";
+import { api, environment, type NewEvent, type Session } from "./support";
+import type { Role } from "./environment";
 
 export interface Task {
   id: string;
@@ -15,23 +15,23 @@ export interface Logged extends NewEvent {
 }
 
 /** Sends a POST request as the page's scripts would: with its cookies and origin. */
-export async function postAs<T>(context: BrowserContext, path: string, body: unknown, origin = stage().url): Promise<T> {
+export async function postAs<T>(context: BrowserContext, path: string, body: unknown, origin = environment().url): Promise<T> {
   const response = await context.request.post(`${origin}${path}`, { data: body as object, headers: { origin } });
   if (!response.ok()) throw new Error(`POST ${path} answered ${response.status()}: ${await response.text()}`);
   return (await response.json()) as T;
 }
 
 /** The active working session of the signed-in person. */
-export async function activeOf(context: BrowserContext, origin = stage().url): Promise<Session | null> {
+export async function activeOf(context: BrowserContext, origin = environment().url): Promise<Session | null> {
   const response = await context.request.get(`${origin}/api/sessions/human/active`);
   return ((await response.json()) as { session: Session | null }).session;
 }
 
 /** Signs in without opening a page, so that nothing is recorded, and ends this person's working session. */
 export async function signInIdle(page: Page, role: Role) {
-  const { email, password } = stage().tenants.acme.people[role];
+  const { email, password } = environment().tenants.acme.people[role];
   const context = page.context();
-  const entered = await context.request.post(`${stage().url}/sign-in`, { form: { email, password }, headers: { origin: stage().url } });
+  const entered = await context.request.post(`${environment().url}/sign-in`, { form: { email, password }, headers: { origin: environment().url } });
   expect(entered.url()).not.toContain("/sign-in");
   const session = await activeOf(context);
   if (session) await postAs(context, "/api/sessions/human/stop", { sessionId: session.id });
@@ -39,13 +39,13 @@ export async function signInIdle(page: Page, role: Role) {
 
 /** Creates an active task of the signed-in person. */
 export async function taskFor(page: Page, name: string): Promise<Task> {
-  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
   const { id } = await api().post<{ id: string }>("/api/actions", { name, assignedTo: me.user.id });
   return { id, name };
 }
 
 /** Starts a working session without the picker. */
-export async function begin(page: Page, task: Task, origin = stage().url): Promise<string> {
+export async function begin(page: Page, task: Task, origin = environment().url): Promise<string> {
   const started = await postAs<{ session: Session }>(page.context(), "/api/sessions/human/start", { taskId: task.id }, origin);
   return started.session.id;
 }

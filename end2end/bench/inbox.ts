@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Page } from "@playwright/test";
-import { api, expect, pageLoaded, signIn, stage, test } from "../support";
+import { api, expect, pageLoaded, signIn, environment, test } from "../support";
 
 const WAITING = 10_000;
 const AGENTS = 20;
@@ -75,7 +75,7 @@ async function timed(path: string, cookie: string): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < REQUESTS + 20; n++) {
     const begun = performance.now();
-    const answer = await fetch(`${stage().url}${path}`, { headers: { cookie, "x-fragment": "1" } });
+    const answer = await fetch(`${environment().url}${path}`, { headers: { cookie, "x-fragment": "1" } });
     await answer.arrayBuffer();
     expect(answer.status).toBe(200);
     if (n >= 20) took.push(performance.now() - begun);
@@ -114,7 +114,7 @@ function press(page: Page, key: string, code: string): Promise<number> {
 
 /** The number of items that wait for a decision, as the API counts them. */
 async function openCount(cookie: string): Promise<number> {
-  const answer = await fetch(`${stage().url}/api/approvals/count`, { headers: { cookie } });
+  const answer = await fetch(`${environment().url}/api/approvals/count`, { headers: { cookie } });
   return ((await answer.json()) as { open: number }).open;
 }
 
@@ -129,7 +129,7 @@ test("the inbox", async ({ page, context }) => {
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
   expect(await openCount(cookie)).toBe(WAITING);
 
-  const { items } = (await (await fetch(`${stage().url}/api/approvals?limit=1`, { headers: { cookie } })).json()) as { items: { id: string }[] };
+  const { items } = (await (await fetch(`${environment().url}/api/approvals?limit=1`, { headers: { cookie } })).json()) as { items: { id: string }[] };
   for (const [what, path] of [
     ["list of 100 of 10,000 waiting items, p99", "/api/approvals?limit=100"],
     ["the inbox's list of 200 rows of 10,000, as HTML, p99", "/inbox/list"],

@@ -1,5 +1,5 @@
 /** Signing in and out, and what other people cannot see. */
-import { api, expect, signIn, stage, test } from "../support";
+import { api, expect, signIn, environment, test } from "../support";
 
 test("a wrong password keeps the address and says what is wrong @nojs", async ({ page }) => {
   await page.goto("/sign-in");
@@ -14,7 +14,7 @@ test("a wrong password keeps the address and says what is wrong @nojs", async ({
 test("signing in leads back to the page that was asked for, and signing out ends it @nojs", async ({ page }) => {
   await page.goto("/sessions?status=failed");
   await expect(page).toHaveURL(/\/sign-in\?next=/);
-  const { email, password } = stage().tenants.acme.people.member;
+  const { email, password } = environment().tenants.acme.people.member;
   await page.locator('input[name="email"]').fill(email);
   await page.locator('input[name="password"]').fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();

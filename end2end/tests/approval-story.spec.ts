@@ -3,7 +3,7 @@
  * corrects it, approves, undoes that and approves again. The record's history and the transcript agree.
  */
 import { type Locator, type Page } from "@playwright/test";
-import { api, expect, runWorker, signIn, stage, test } from "../support";
+import { api, expect, runWorker, signIn, environment, test } from "../support";
 
 interface Approval {
   id: string;
@@ -150,8 +150,8 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
 /** The log, the record's page and the session's page agree: three decisions, one of them undone, and one write. */
 async function sameStory(page: Page, sessionId: string, recordId: string) {
   const written = { stage: "Won", note: TYPED };
-  const told = await log(sessionId);
-  const of = (type: string) => told.filter((event) => event.type === type);
+  const events = await log(sessionId);
+  const of = (type: string) => events.filter((event) => event.type === type);
   const [first, withdrawal, second, ...more] = of("user.output_approval");
   expect(more).toEqual([]);
   expect(first?.metadata).toMatchObject({ decision: "edit", value: { note: TYPED } });
@@ -170,7 +170,7 @@ async function sameStory(page: Page, sessionId: string, recordId: string) {
   expect(before).toMatchObject({ version: 1, fields: { stage: "Lead" } });
 
   // The same on the pages.
-  const reviewer = stage().tenants.acme.people.reviewer.email;
+  const reviewer = environment().tenants.acme.people.reviewer.email;
   await page.goto(`/entities/${recordId}`);
   const history = page.locator(".history-item");
   await expect(history).toHaveCount(2);

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type BrowserContext, type LaunchOptions } from "@playwright/test";
 import { triggerHandlers } from "../hostile";
-import { api, expect, signIn, stage, test } from "../support";
+import { api, expect, signIn, environment, test } from "../support";
 
 const tenant = "hostile";
 /** Domain of all hosts in the content; it does not exist. */
@@ -93,8 +93,8 @@ async function fill() {
 
 /** Opens all pages, unfolds them and moves the pointer over every link. */
 async function read(context: BrowserContext, paths: string[]) {
-  const asked: string[] = [];
-  context.on("request", (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  context.on("request", (request) => requested.push(request.url()));
   const page = await context.newPage();
   await signIn(page, "admin", tenant);
   for (const path of paths) {
@@ -103,7 +103,7 @@ async function read(context: BrowserContext, paths: string[]) {
     await triggerHandlers(page);
     for (const link of (await page.locator(`main a[href*="${DOMAIN}"]:visible`).all()).slice(0, 5)) await link.hover();
   }
-  return asked.filter((url) => !url.startsWith(stage().url) && !/^(data|blob|about):/.test(url));
+  return requested.filter((url) => !url.startsWith(environment().url) && !/^(data|blob|about):/.test(url));
 }
 
 test("reading a transcript makes no request to another host, nor asks for its name", async ({ launchOptions }) => {
@@ -128,7 +128,7 @@ test("reading a transcript makes no request to another host, nor asks for its na
     const foreign: string[] = [];
     // With the content security policy as served, and without it, where only escaping prevents requests.
     for (const bypassCSP of [false, true]) {
-      const context = await browser.newContext({ baseURL: stage().url, bypassCSP });
+      const context = await browser.newContext({ baseURL: environment().url, bypassCSP });
       foreign.push(...(await read(context, paths)));
       await context.close();
     }
@@ -138,9 +138,9 @@ test("reading a transcript makes no request to another host, nor asks for its na
     // The counters work: a page that does fetch is seen in all three of them.
     const planted = `planted.${DOMAIN}`;
     const page = await browser.newPage();
-    const asked = page.waitForRequest(`http://${planted}/x`);
+    const request = page.waitForRequest(`http://${planted}/x`);
     await page.setContent(`<link rel="dns-prefetch" href="//looked-up.${DOMAIN}"><img src="http://${planted}/x">`);
-    await asked;
+    await request;
     await expect.poll(() => connections).toBeGreaterThan(0);
   } finally {
     await browser.close();

@@ -4,7 +4,7 @@
  */
 import { type BrowserContext, type Locator, type Page } from "@playwright/test";
 import { generated, picked, triggerHandlers, forbiddenElements, watch } from "../hostile";
-import { api, expect, signIn, stage, test, type NewEvent } from "../support";
+import { api, expect, signIn, environment, test, type NewEvent } from "../support";
 import { postAs } from "../working";
 
 const SEED = 20_261_121;
@@ -178,8 +178,8 @@ async function conversations(context: Record<string, string>) {
   const agentSlug = `talking-${run}`;
   await operator.createAction({ name: line(picked[15]!), slug: agentSlug, agentSlug });
   const send = async <T>(path: string, body: object) => {
-    const headers = { ...context, origin: stage().url, "content-type": "application/json" };
-    const response = await fetch(`${stage().url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+    const headers = { ...context, origin: environment().url, "content-type": "application/json" };
+    const response = await fetch(`${environment().url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   };
@@ -227,7 +227,7 @@ async function settings() {
 
 async function fill(): Promise<Made> {
   const context = await signedIn();
-  const me = (await (await fetch(`${stage().url}/api/me`, { headers: context })).json()) as { user: { id: string } };
+  const me = (await (await fetch(`${environment().url}/api/me`, { headers: context })).json()) as { user: { id: string } };
   const log = await transcript(`talker-${run}`);
   const failed = await titles(me.user.id);
   const kept = await records();
@@ -242,11 +242,11 @@ async function fill(): Promise<Made> {
 
 /** The admin's cookie, for requests about the signed-in person. */
 async function signedIn(): Promise<Record<string, string>> {
-  const { email, password } = stage().tenants[tenant].people.admin;
-  const answer = await fetch(`${stage().url}/sign-in`, {
+  const { email, password } = environment().tenants[tenant].people.admin;
+  const answer = await fetch(`${environment().url}/sign-in`, {
     method: "POST",
     body: new URLSearchParams({ email, password }),
-    headers: { origin: stage().url },
+    headers: { origin: environment().url },
     redirect: "manual",
   });
   return { cookie: answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ") };
@@ -397,11 +397,11 @@ for (const bypassCSP of [false, true]) {
       const body = "<!doctype html><title>x</title><main><img src=x onerror=ran()><p onmouseover=ran()>x</p></main>";
       const headers = { "content-security-policy": "default-src 'none'" };
       await context.route("**/planted", (route) => route.fulfill({ contentType: "text/html", body, headers }));
-      await page.goto(`${stage().url}/planted`);
+      await page.goto(`${environment().url}/planted`);
       await triggerHandlers(page);
       expect((await forbiddenElements(page)).length).toBeGreaterThan(1);
-      const told = bypassCSP ? "a stored script ran" : "the policy refused";
-      await expect.poll(() => seen.some((what) => what.includes(told))).toBe(true);
+      const report = bypassCSP ? "a stored script ran" : "the policy refused";
+      await expect.poll(() => seen.some((what) => what.includes(report))).toBe(true);
     });
   });
 }

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { type Page } from "@playwright/test";
-import { api, BINARY, expect, signIn, stage, test } from "../support";
+import { api, BINARY, expect, signIn, environment, test } from "../support";
 
 interface Item {
   id: string;
@@ -23,7 +23,7 @@ async function itemOf(sessionId: string) {
 }
 
 /** Creates a session that asks a question. Returns the agent's slug and the session. */
-async function asked(question: object, name = "Plan a trip") {
+async function askQuestion(question: object, name = "Plan a trip") {
   const agentSlug = slug("planner");
   const action = await api().createAction({ name, slug: slug(name), agentSlug });
   const session = await api().trigger(action.id);
@@ -48,7 +48,7 @@ const field = (page: Page, name: string) => page.locator(`#gate-form [name="answ
 
 test("a question with a schema is answered by a form made from it @nojs", async ({ page, javaScriptEnabled }) => {
   test.slow();
-  const { agentSlug, session, item } = await asked({ message: "Where to, and for how long?", schema: TRIP });
+  const { agentSlug, session, item } = await askQuestion({ message: "Where to, and for how long?", schema: TRIP });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
   await expect(page.locator("#gate-title")).toContainText("Where to, and for how long?");
@@ -85,7 +85,7 @@ test("a question with a schema is answered by a form made from it @nojs", async 
 });
 
 test("i leads into the answer, and Ctrl Enter sends it", async ({ page }) => {
-  const { agentSlug, session, item } = await asked({ message: "Which region?", schema: { type: "string", title: "Region" } });
+  const { agentSlug, session, item } = await askQuestion({ message: "Which region?", schema: { type: "string", title: "Region" } });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
   await expect(page.locator("html")).toHaveAttribute("data-ready", "");
@@ -133,14 +133,14 @@ test("a relation is shown by title, and chosen from what it can lead to @nojs", 
 /** Creates a token of a person, as for their coding agent. */
 function tokenOf(email: string) {
   return execFileSync(BINARY, ["token", "add", "--name", unique("agent"), "--tenant", "acme", "--role", "member", "--user", email], {
-    env: { ...process.env, SHIFTBOOK_DATA_DIR: stage().dataDir },
+    env: { ...process.env, SHIFTBOOK_DATA_DIR: environment().dataDir },
     encoding: "utf8",
   }).trim();
 }
 
 test("a coding agent that waits in its terminal is in the inbox of its person, with what it asks @nojs", async ({ page, browser }) => {
   test.slow();
-  const person = stage().tenants.acme.people.member;
+  const person = environment().tenants.acme.people.member;
   const hooks = api(tokenOf(person.email));
   const prompt = unique("Tidy the build");
   const id = slug("session");
@@ -157,7 +157,7 @@ test("a coding agent that waits in its terminal is in the inbox of its person, w
     await expect(page.locator("#summary")).toContainText(prompt);
   }
   // No other person sees it.
-  const other = await browser.newPage({ baseURL: stage().url });
+  const other = await browser.newPage({ baseURL: environment().url });
   await signIn(other, "reviewer");
   await other.goto("/inbox");
   await expect(other.getByText(prompt)).toHaveCount(0);
@@ -168,7 +168,7 @@ test("a coding agent that waits in its terminal is in the inbox of its person, w
   await send("SessionEnd", { reason: "exit" });
 });
 
-interface Told {
+interface ShownNotification {
   title: string;
   body: string;
   tag: string;
@@ -177,7 +177,7 @@ interface Told {
 /** Replaces the Notification API: records what the page shows, and can click it. */
 async function recordNotifications(page: Page) {
   await page.addInitScript(() => {
-    const told: (Told & { target: EventTarget })[] = [];
+    const shown: (ShownNotification & { target: EventTarget })[] = [];
     class Recorded extends EventTarget {
       static permission = localStorage.getItem("test-permission") ?? "default";
       static requestPermission() {
@@ -190,15 +190,15 @@ async function recordNotifications(page: Page) {
       close() {}
       constructor(title: string, options: { body: string; tag: string }) {
         super();
-        told.push({ title, body: options.body, tag: options.tag, target: this });
+        shown.push({ title, body: options.body, tag: options.tag, target: this });
       }
     }
-    Object.assign(window, { Notification: Recorded, told });
+    Object.assign(window, { Notification: Recorded, shown });
     Object.defineProperty(document, "hidden", { get: () => sessionStorage.getItem("test-hidden") === "1" });
   });
 }
 
-const told = (page: Page) => page.evaluate(() => (window as unknown as { told: Told[] }).told.map(({ title, body, tag }) => ({ title, body, tag })));
+const notifications = (page: Page) => page.evaluate(() => (window as unknown as { shown: ShownNotification[] }).shown.map(({ title, body, tag }) => ({ title, body, tag })));
 
 /** Hides or shows the page, and waits until the other tabs can know it. */
 async function hide(page: Page, hidden: boolean) {
@@ -227,31 +227,31 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   await hide(page, true);
   const badge = page.locator("#needs-me");
   const waiting = (await badge.textContent()) ?? "";
-  await asked({ message: unique("Before") });
+  await askQuestion({ message: unique("Before") });
   // Earlier specs may have left items: the page has heard of this one when the number changes.
   await expect(badge).not.toHaveText(waiting);
   await expect(badge).toBeVisible();
-  expect(await told(page)).toEqual([]);
+  expect(await notifications(page)).toEqual([]);
 
   await button.click();
   await expect(button).toHaveText("Stop notifying in this browser");
   const name = unique("Trip");
-  const { item } = await asked({ message: "Which region?" }, name);
-  await expect.poll(() => told(page)).toEqual([{ title: expect.stringContaining("asks you a question"), body: name, tag: item.id }]);
+  const { item } = await askQuestion({ message: "Which region?" }, name);
+  await expect.poll(() => notifications(page)).toEqual([{ title: expect.stringContaining("asks you a question"), body: name, tag: item.id }]);
 
   // No notification while a tab is visible.
   await hide(page, false);
-  const { session } = await asked({ message: "Which day?" });
+  const { session } = await askQuestion({ message: "Which day?" });
   await page.goto("/inbox");
   await expect(page.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
-  expect(await told(page)).toEqual([]);
+  expect(await notifications(page)).toEqual([]);
 
   // A click on the notification opens the item.
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
   await hide(page, true);
-  const last = await asked({ message: "Which hotel?" });
-  await expect.poll(async () => (await told(page)).map(({ tag }) => tag)).toEqual([last.item.id]);
-  await page.evaluate(() => (window as unknown as { told: { target: EventTarget }[] }).told[0]!.target.dispatchEvent(new Event("click")));
+  const last = await askQuestion({ message: "Which hotel?" });
+  await expect.poll(async () => (await notifications(page)).map(({ tag }) => tag)).toEqual([last.item.id]);
+  await page.evaluate(() => (window as unknown as { shown: { target: EventTarget }[] }).shown[0]!.target.dispatchEvent(new Event("click")));
   await expect(page).toHaveURL(new RegExp(`/inbox/${last.item.id}`));
 
   // Turned off again, from the inbox.
@@ -274,13 +274,13 @@ test("a browser tells nothing while another tab is looked at", async ({ page }) 
   await other.goto("/inbox");
   await expect(other.locator(".connection")).toHaveAttribute("data-state", "live");
   await someTabVisible(other, true);
-  const { session } = await asked({ message: "Which seat?" });
+  const { session } = await askQuestion({ message: "Which seat?" });
   await expect(other.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
 
   // The only notification is the one sent while no tab was visible.
   await hide(other, true);
-  const { item } = await asked({ message: "Which meal?" });
-  await expect.poll(async () => (await told(page)).map(({ tag }) => tag)).toEqual([item.id]);
-  expect(await told(other)).toEqual([]);
+  const { item } = await askQuestion({ message: "Which meal?" });
+  await expect.poll(async () => (await notifications(page)).map(({ tag }) => tag)).toEqual([item.id]);
+  expect(await notifications(other)).toEqual([]);
   await other.close();
 });

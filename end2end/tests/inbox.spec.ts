@@ -3,7 +3,7 @@
  * approval.
  */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, stage, test } from "../support";
+import { api, expect, expectNoAxeViolations, signIn, environment, test } from "../support";
 
 interface Approval {
   id: string;
@@ -180,7 +180,7 @@ test("another workspace's item looks like one that does not exist @nojs", async 
 
 test("today's row leads to the item, and an agent is one click away @nojs", async ({ page }) => {
   await signIn(page, "reviewer");
-  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
   const title = unique("From today");
   const { item } = await staged((await dealType()).id, title, { stage: "Won" }, { assignedTo: me.user.id });
   await page.goto("/today?bucket=needs_me");
@@ -429,12 +429,12 @@ test("the second reviewer sees at once that it was decided, and by whom", async 
   await signIn(page, "reviewer");
   await openInbox(page, `/inbox/${item.id}`);
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
-  const other = await browser.newContext({ baseURL: stage().url });
+  const other = await browser.newContext({ baseURL: environment().url });
   const second = await other.newPage();
   await signIn(second, "admin");
   await second.goto(`/inbox/${item.id}`);
   await second.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
-  await expect(page.locator("#gate [data-part=state]")).toContainText(`Approved by ${stage().tenants.acme.people.admin.email}`);
+  await expect(page.locator("#gate [data-part=state]")).toContainText(`Approved by ${environment().tenants.acme.people.admin.email}`);
   await expect(page.locator(".gate-bar [data-key=approve]")).toHaveCount(0);
   await other.close();
 });

@@ -1,5 +1,5 @@
 /** The main use: a person runs a task, a real process works on it, and its log appears. */
-import { api, expect, runWorker, signIn, stage, test } from "../support";
+import { api, expect, runWorker, signIn, environment, test } from "../support";
 
 /** A small agent: three events, a pause that reads a line from stdin, and a result. */
 const AGENT = `
@@ -91,7 +91,7 @@ test("what was recorded between a page and its stream is shown when the stream o
 
 test("what came up between Today and its stream is counted and listed when the stream opens", async ({ page }) => {
   await signIn(page, "reviewer");
-  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
   let open = () => {};
   const opened = new Promise<void>((done) => (open = done));
   await page.route("**/api/live", async (route) => {
@@ -111,7 +111,7 @@ test("what came up between Today and its stream is counted and listed when the s
 
 test("the strip says since when, and in which hours of the day", async ({ page }) => {
   await signIn(page, "operator");
-  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
   const agent = `strip-${Date.now().toString(36)}`;
   const action = await api().createAction({ name: `Strip ${agent}`, agentSlug: agent, assignedTo: me.user.id });
   const take = async () => {
@@ -139,8 +139,8 @@ test("what is recorded while the first read of the tail is on its way is shown w
   await signIn(page, "operator");
   let release = () => {};
   const released = new Promise<void>((done) => (release = done));
-  let asked = () => {};
-  const isAsked = new Promise<void>((done) => (asked = done));
+  let markRequested = () => {};
+  const requested = new Promise<void>((done) => (markRequested = done));
   // The server answers the first read at once, and the test delays the response until another event is recorded. The
   // route stays active until the end: a request made while a route is removed may be lost.
   let reads = 0;
@@ -151,7 +151,7 @@ test("what is recorded while the first read of the tail is on its way is shown w
       return;
     }
     const response = await route.fetch();
-    asked();
+    markRequested();
     await released;
     await route.fulfill({ response });
   });
@@ -168,10 +168,10 @@ test("what is recorded while the first read of the tail is on its way is shown w
   await page.goto(`/sessions/${session.id}`);
   await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said before" }] }]);
   open();
-  await Promise.all([isAsked, opened]);
-  const told = page.waitForResponse(isSummary);
+  await Promise.all([requested, opened]);
+  const summary = page.waitForResponse(isSummary);
   await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said meanwhile" }] }]);
-  await told;
+  await summary;
   release();
   await expect(page.getByText("said meanwhile", { exact: true })).toBeVisible();
   await operator.complete(session.id, claim.attempt);

@@ -1,5 +1,5 @@
 /** Inviting people to a workspace, and removing them. */
-import { expect, signIn, stage, test } from "../support";
+import { expect, signIn, environment, test } from "../support";
 
 test("an invited person joins by the link, once, and is removed again @nojs", async ({ page, browser }, info) => {
   const email = `eve-${info.project.name.replace(/\W+/g, "-")}-${Date.now().toString(36)}@acme.localhost`;
@@ -13,8 +13,8 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   expect(link, "the page shows the link").toBeTruthy();
   await expect(page.getByRole("row", { name: new RegExp(email) })).toContainText("until");
 
-  const theirs = await browser.newContext({ baseURL: stage().url, javaScriptEnabled: info.project.use.javaScriptEnabled });
-  const eve = await theirs.newPage();
+  const otherContext = await browser.newContext({ baseURL: environment().url, javaScriptEnabled: info.project.use.javaScriptEnabled });
+  const eve = await otherContext.newPage();
   await eve.goto(link!);
   await expect(eve).toHaveURL(/\/link$/);
   await eve.locator('input[name="name"]').fill("Eve");
@@ -25,7 +25,7 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   await eve.getByRole("button", { name: "Join" }).click();
   await expect(eve).toHaveURL(/\/today/);
   await expect(eve.getByText("You are a member of this workspace now.")).toBeVisible();
-  const late = await theirs.newPage();
+  const late = await otherContext.newPage();
   await late.goto(link!);
   await expect(late.getByRole("heading", { name: "This link does not work" })).toBeVisible();
 
@@ -35,5 +35,5 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   await expect(page.getByText("What they did is kept in the log.")).toBeVisible();
   await eve.goto("/today");
   await expect(eve).toHaveURL(/\/sign-in/);
-  await theirs.close();
+  await otherContext.close();
 });

@@ -1,5 +1,5 @@
 /** Every page: accessible, usable at every width, without a script error. */
-import { api, expect, expectNoAxeViolations, signIn, stage, test } from "../support";
+import { api, expect, expectNoAxeViolations, signIn, environment, test } from "../support";
 
 /** Creates a session whose log has every kind of event, with hostile text in it. */
 async function richSession(): Promise<{ session: string; action: string }> {
@@ -54,7 +54,7 @@ for (const [name, path] of PAGES) {
     });
     const elsewhere: string[] = [];
     page.on("request", (request) => {
-      if (!request.url().startsWith(stage().url) && !request.url().startsWith("data:")) elsewhere.push(request.url());
+      if (!request.url().startsWith(environment().url) && !request.url().startsWith("data:")) elsewhere.push(request.url());
     });
     await signIn(page, "admin");
     await page.goto(path());

@@ -14,7 +14,7 @@ async function running(name: string) {
 const own = (id: string) => `/api/sessions/${id}/feedback`;
 
 /** The rating of the signed-in person, read from the API. */
-async function said(page: Page, id: string) {
+async function ratingOf(page: Page, id: string) {
   const response = await page.request.get(own(id));
   return ((await response.json()) as { label: string | null }).label;
 }
@@ -39,11 +39,11 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   await press("y", "Yes");
   await expect(page.locator("#rating")).toContainText("Thank you. You said that this helped.");
   await expect(question).toHaveCount(0);
-  expect(await said(page, id)).toBe("positive");
+  expect(await ratingOf(page, id)).toBe("positive");
   if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await press("z", "Undo");
   await expect(question).toBeVisible();
-  expect(await said(page, id)).toBeNull();
+  expect(await ratingOf(page, id)).toBeNull();
 
   for (const [key, button, label, words] of [
     ["n", "No", "negative", "did not help"],
@@ -52,7 +52,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
     if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
     await press(key, button);
     await expect(page.locator("#rating")).toContainText(words);
-    expect(await said(page, id)).toBe(label);
+    expect(await ratingOf(page, id)).toBe(label);
     if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
     await press("z", "Undo");
     await expect(question).toBeVisible();
@@ -64,7 +64,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   await page.reload();
   await expect(page.locator("#summary")).toContainText(/completed/i);
   await expect(page.locator("#rating")).toHaveCount(0);
-  expect(await said(page, id)).toBeNull();
+  expect(await ratingOf(page, id)).toBeNull();
 
   // Another person is still asked.
   await page.context().clearCookies({ name: /session/ });
@@ -101,7 +101,7 @@ test("keys that answer are listed, and letters typed into a field answer nothing
   await page.keyboard.press("ControlOrMeta+k");
   await page.keyboard.type("yns");
   await page.keyboard.press("Escape");
-  expect(await said(page, id)).toBeNull();
+  expect(await ratingOf(page, id)).toBeNull();
   await page.keyboard.press("?");
   for (const words of ["Rating: it helped", "Rating: it did not help", "Rating: skip the question", "Rating: undo it"]) {
     await expect(page.getByRole("dialog")).toContainText(words);

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
 import { startServer, stopServer, type Server } from "../server";
-import { BINARY, expect, signIn, stage, test } from "../support";
+import { BINARY, expect, signIn, environment, test } from "../support";
 import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
 
 const EVENTS = "**/fn/working-on/record";
@@ -39,7 +39,7 @@ test("an entity is named once per session, by a path with a UUID alone", async (
   await signInIdle(page, "operator");
   const session = await begin(page, await taskFor(page, "Looking at entities"));
   // The recorder looks only at the path, so any page of the shell can take the place of an entity's page.
-  await page.route(/\/(t|entities)\//, async (route) => route.fulfill({ response: await route.fetch({ url: `${stage().url}/actions` }) }));
+  await page.route(/\/(t|entities)\//, async (route) => route.fulfill({ response: await route.fetch({ url: `${environment().url}/actions` }) }));
   const id = "01890a5d-ac96-774b-bcce-b302099a8057";
   for (const path of [`/t/acme/companies/${id}`, `/entities/${id}?again=1`, "/entities/acme-corp", `/t/acme/companies/${id}`]) {
     await page.goto(path);

@@ -2,7 +2,7 @@
 import { type Page } from "@playwright/test";
 import { api, expect, signIn, test } from "../support";
 
-const said = (n: number) => ({ type: "agent.message", content: [{ type: "text", text: `said ${n}.` }] });
+const messageEvent = (n: number) => ({ type: "agent.message", content: [{ type: "text", text: `said ${n}.` }] });
 const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
 /** Creates a running session with this many messages. */
@@ -11,7 +11,7 @@ async function running(messages: number) {
   const action = await api().createAction({ name: `Pages ${agent}`, agentSlug: agent });
   const { id } = await api().trigger(action.id);
   const { attempt } = await api().claim(agent, 600);
-  const events = Array.from({ length: messages }, (_, n) => said(n));
+  const events = Array.from({ length: messages }, (_, n) => messageEvent(n));
   if (messages > 0) await api().append(id, attempt, events);
   return { id, attempt, agent };
 }
@@ -62,11 +62,11 @@ test("chips, result and the line that says it is queued follow the session", asy
   const messages = page.locator('[data-chip="messages"]');
   await expect(messages).toBeHidden();
   const { attempt } = await api().claim(agent, 600);
-  await api().append(id, attempt, [said(0), said(1)]);
+  await api().append(id, attempt, [messageEvent(0), messageEvent(1)]);
   await expect(page.getByText("Queued.")).toBeHidden();
   await expect(messages).toHaveText(/Messages\s*2/);
   await messages.click();
-  await api().append(id, attempt, [said(2)]);
+  await api().append(id, attempt, [messageEvent(2)]);
   await expect(messages).toHaveText(/Messages\s*3/);
   await expect(messages).toHaveAttribute("aria-current", "true");
   await api().complete(id, attempt, { text: "forty-two" });

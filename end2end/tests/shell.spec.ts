@@ -1,6 +1,6 @@
 /** The shell of every page: the palette, the bottom bar of phones, error pages, and the start of Today. */
 import { devices, type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, pageLoaded, signIn, stage, test } from "../support";
+import { api, expect, expectNoAxeViolations, pageLoaded, signIn, environment, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -70,10 +70,10 @@ test.describe("the palette", () => {
       await route.continue();
     });
     await openPalette(page);
-    const asked = page.waitForRequest("**/find?q=*");
+    const search = page.waitForRequest("**/find?q=*");
     const answered = page.waitForResponse("**/find?q=*");
     await field(page).fill("go to");
-    await asked;
+    await search;
     await page.keyboard.press("ArrowDown");
     const chosen = page.locator("#palette-list [aria-selected=true]");
     await expect(chosen).toContainText("Go to Inbox");
@@ -160,15 +160,15 @@ test("Today asks for nothing again that it has just shown", async ({ page }) => 
   await page.goto("/today");
   await awake(page);
   await pageLoaded(page);
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(new URL(request.url()).pathname));
   await page.goto("/today");
   await awake(page);
   await expect(page.locator(".connection")).toHaveText("Live");
   await pageLoaded(page);
-  expect(asked.filter((path) => path.startsWith("/today/section") || path.includes("work-queue-counts"))).toEqual([]);
+  expect(requested.filter((path) => path.startsWith("/today/section") || path.includes("work-queue-counts"))).toEqual([]);
   // Later changes are read.
-  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
   const ready = page.locator('[data-bucket="delegatable"] .strip-count');
   const before = Number(await ready.textContent());
   await api().createAction({ name: unique("Ready"), agentSlug: "delegate", assignedTo: me.user.id });

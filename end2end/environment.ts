@@ -29,20 +29,20 @@ export interface Tenant {
   tokens: Record<TokenName, string>;
 }
 
-export interface Stage {
+export interface Environment {
   url: string;
   dataDir: string;
   tenants: Record<TenantName, Tenant>;
 }
 
-export function stageFile(worker: number | string): string {
-  return join(OUTPUT, `stage-${worker}.json`);
+export function environmentFile(worker: number | string): string {
+  return join(OUTPUT, `environment-${worker}.json`);
 }
 
-let read: Stage | undefined;
+let read: Environment | undefined;
 
 /** The environment of the current worker, so that specs that run at the same time never see each other's data. */
-export function stage(): Stage {
-  read ??= JSON.parse(readFileSync(stageFile(process.env.TEST_PARALLEL_INDEX ?? 0), "utf8")) as Stage;
+export function environment(): Environment {
+  read ??= JSON.parse(readFileSync(environmentFile(process.env.TEST_PARALLEL_INDEX ?? 0), "utf8")) as Environment;
   return read;
 }
