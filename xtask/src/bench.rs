@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn goals_are_found_however_they_are_asked_for() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        for asked in ["--only G13", "--quick --only=g8", "--only G1,G8"] {
-            assert!(names(&words(asked), &IN_NODE), "{asked}");
+        for arguments in ["--only G13", "--quick --only=g8", "--only G1,G8"] {
+            assert!(names(&words(arguments), &IN_NODE), "{arguments}");
         }
         assert!(!names(&words("--quick --only G1,G18,G80"), &IN_NODE));
     }

@@ -118,8 +118,8 @@ mod tests {
 
     #[test]
     fn a_warning_of_the_compiler_is_found_among_the_messages_of_cargo() {
-        let said = r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"unused"}}"#;
-        assert_eq!(warning(said).as_deref(), Some("unused"));
+        let line = r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"unused"}}"#;
+        assert_eq!(warning(line).as_deref(), Some("unused"));
         for other in [
             r#"{"reason":"compiler-message","message":{"level":"note","rendered":"so"}}"#,
             r#"{"reason":"compiler-artifact","message":{"level":"warning"}}"#,

@@ -289,10 +289,10 @@ mod tests {
 
     #[test]
     fn every_demo_agent_answers_plain_words() {
-        let said = "Hello! What about README.md in docs, and the word lease?";
+        let prompt = "Hello! What about README.md in docs, and the word lease?";
         let inputs = [
-            json!({ "messages": [{ "role": "user", "text": "Hi" }, { "role": "user", "text": said }] }).to_string(),
-            json!(said).to_string(),
+            json!({ "messages": [{ "role": "user", "text": "Hi" }, { "role": "user", "text": prompt }] }).to_string(),
+            json!(prompt).to_string(),
         ];
         for agent in &AGENTS {
             let (program, arguments) = agent.command.split_first().unwrap();
@@ -310,17 +310,17 @@ mod tests {
                     .unwrap();
                 child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
                 let output = child.wait_with_output().unwrap();
-                let said = String::from_utf8_lossy(&output.stdout);
+                let printed = String::from_utf8_lossy(&output.stdout);
                 // The editor hands its session over at the end, which takes a server.
                 assert!(output.status.success() || agent.slug == "editor", "{}: {output:?}", agent.slug);
-                let answers = said.lines().any(|line| line.contains("agent.message") || !line.starts_with('{'));
-                assert!(answers, "{} says nothing to {input}: {said}", agent.slug);
+                let answers = printed.lines().any(|line| line.contains("agent.message") || !line.starts_with('{'));
+                assert!(answers, "{} says nothing to {input}: {printed}", agent.slug);
                 let is_about = match agent.slug {
-                    "scout" => said.contains("docs/"),
-                    "searcher" => said.contains("lease"),
-                    _ => said.contains("README.md"),
+                    "scout" => printed.contains("docs/"),
+                    "searcher" => printed.contains("lease"),
+                    _ => printed.contains("README.md"),
                 };
-                assert!(is_about, "{}: {said}", agent.slug);
+                assert!(is_about, "{}: {printed}", agent.slug);
             }
         }
     }

@@ -45,7 +45,7 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
             if WORKERS.iter().any(|other| other.slug == agent.slug) {
                 start_worker(&server, &worker, agent, &log)
             } else {
-                server.worker(&worker, agent.slug, &words(agent), "0", &log)
+                server.worker(&worker, agent.slug, &command_line(agent), "0", &log)
             }
         };
         match start().and_then(|mut process| {
@@ -82,13 +82,13 @@ fn load_training_data(folder: &Path) -> Result<()> {
     probe.args(["run", "--quiet", "--package", "datalake", "--bin", "datalake-probe", "--", "samples"]).arg(folder);
     let made = capture(&mut probe)?;
     let mut load = command(example_python());
-    // The files are local; no model hub is asked.
+    // The files are local, so no model hub is needed.
     load.env("HF_HUB_OFFLINE", "1").env("HF_HUB_DISABLE_TELEMETRY", "1").env("HF_HOME", folder.join("hub"));
     run_quietly(load.arg("examples/load_training_data.py").args(made.lines()), None)
 }
 
 /// The command of an example, with the Python that has the packages of `examples/requirements.txt`.
-fn words(agent: &Agent) -> Vec<String> {
+fn command_line(agent: &Agent) -> Vec<String> {
     let own = |word: &&str| match *word {
         "python3" => example_python().to_string_lossy().into_owned(),
         word => word.to_owned(),
@@ -97,8 +97,8 @@ fn words(agent: &Agent) -> Vec<String> {
 }
 
 fn start_worker(server: &Served, token: &str, agent: &Agent, log: &Path) -> Result<Managed> {
-    let words = words(agent);
-    let Some((program, arguments)) = words.split_first() else { bail!("an example without a command") };
+    let command_line = command_line(agent);
+    let Some((program, arguments)) = command_line.split_first() else { bail!("an example without a command") };
     let log = std::fs::File::options().create(true).append(true).open(log)?;
     let mut worker = server.command_for(token, command(program));
     worker.args(arguments).stdin(Stdio::null());

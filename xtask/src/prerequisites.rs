@@ -8,24 +8,24 @@ use crate::process::{run, run_quietly};
 use crate::progress::{quiet, say};
 use crate::workspace::{command, find_program, is_root, root, target};
 
-struct Need {
+struct Prerequisite {
     what: &'static str,
     present: fn() -> bool,
     debian: &'static [&'static str],
 }
 
 const NODE: &str = "Node.js with npm";
-/// For `cargo xtask bench` alone: what compiles a reference's wire format.
-const PROTOC: Need = Need {
+/// Compiler of a reference's wire format, needed by `cargo xtask bench` only.
+const PROTOC: Prerequisite = Prerequisite {
     what: "the compiler of protocol buffers",
     present: || find_program("protoc").is_some(),
     debian: &["protobuf-compiler"],
 };
-const NEEDS: [Need; 4] = [
-    Need { what: NODE, present: has_node, debian: &["nodejs", "npm"] },
-    Need { what: "PostgreSQL 15 or newer", present: crate::postgres::is_installed, debian: &["postgresql"] },
-    Need { what: "Python 3 with venv", present: has_python, debian: &["python3", "python3-venv"] },
-    Need { what: "curl", present: || find_program("curl").is_some(), debian: &["curl"] },
+const PREREQUISITES: [Prerequisite; 4] = [
+    Prerequisite { what: NODE, present: has_node, debian: &["nodejs", "npm"] },
+    Prerequisite { what: "PostgreSQL 15 or newer", present: crate::postgres::is_installed, debian: &["postgresql"] },
+    Prerequisite { what: "Python 3 with venv", present: has_python, debian: &["python3", "python3-venv"] },
+    Prerequisite { what: "curl", present: || find_program("curl").is_some(), debian: &["curl"] },
 ];
 
 fn has_node() -> bool {
@@ -39,7 +39,7 @@ fn has_python() -> bool {
 }
 
 pub fn ensure() -> Result<()> {
-    system_packages(NEEDS.iter())?;
+    system_packages(PREREQUISITES.iter())?;
     npm_packages(&root().join("end2end"))?;
     chromium()?;
     python_packages()
@@ -47,7 +47,7 @@ pub fn ensure() -> Result<()> {
 
 /// Installs the npm packages that `cargo xtask bench` compares with, and returns their folder.
 pub fn bench_references() -> Result<PathBuf> {
-    system_packages(NEEDS.iter().filter(|need| need.what == NODE))?;
+    system_packages(PREREQUISITES.iter().filter(|need| need.what == NODE))?;
     let folder = root().join("crates/bench/reference");
     npm_packages(&folder)?;
     Ok(folder)
@@ -58,8 +58,8 @@ pub fn protoc() -> Result<()> {
     system_packages([&PROTOC].into_iter())
 }
 
-fn system_packages<'a>(needs: impl Iterator<Item = &'a Need>) -> Result<()> {
-    let missing: Vec<&Need> = needs.filter(|need| !(need.present)()).collect();
+fn system_packages<'a>(needs: impl Iterator<Item = &'a Prerequisite>) -> Result<()> {
+    let missing: Vec<&Prerequisite> = needs.filter(|need| !(need.present)()).collect();
     if missing.is_empty() {
         return Ok(());
     }

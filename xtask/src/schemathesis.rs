@@ -61,7 +61,7 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(identity) = next() {
-                    let count = tell(identity, Instant::now(), examine(build, identity));
+                    let count = report(identity, Instant::now(), examine(build, identity));
                     total.lock().unwrap_or_else(PoisonError::into_inner).add(count);
                 }
             });
@@ -75,7 +75,7 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     Ok(())
 }
 
-fn tell(identity: &Identity, started: Instant, outcome: Result<()>) -> Count {
+fn report(identity: &Identity, started: Instant, outcome: Result<()>) -> Count {
     match outcome {
         Ok(()) => {
             say(&format!("    {}: nothing found in {}", identity.name, seconds(started.elapsed())));
@@ -113,7 +113,7 @@ fn call(folder: &Path, url: &str, token: Option<&str>, phases: &str) -> Result<(
     run_quietly(&mut run, Some(Duration::from_secs(RUN_SECONDS_MAX)))
 }
 
-/// The settings of the repository, with the place of the hooks and the ids of what was made.
+/// The settings of the repository, with the path of the hooks and the ids of the created objects.
 fn write_settings(folder: &Path, objects: &Objects) -> Result<()> {
     let own = root().join("xtask/schemathesis");
     let settings = std::fs::read_to_string(own.join("schemathesis.toml"))?;
@@ -128,13 +128,13 @@ fn write_settings(folder: &Path, objects: &Objects) -> Result<()> {
 /// One object of each kind at least, so that requests get past "not found".
 fn objects(client: &Client) -> Result<Objects> {
     let fields = json!([{ "slug": "stage", "name": "Stage", "type": "select", "options": ["Lead", "Won"] }]);
-    let entity_type = made(client, "/api/entity-types", &json!({ "name": "Company", "fields": fields }))?;
-    let entity = made(client, "/api/entities", &json!({ "typeId": entity_type, "title": "Acme" }))?;
+    let entity_type = create(client, "/api/entity-types", &json!({ "name": "Company", "fields": fields }))?;
+    let entity = create(client, "/api/entities", &json!({ "typeId": entity_type, "title": "Acme" }))?;
     let action = json!({ "name": "Look at it", "agentSlug": AGENT, "targetEntityId": entity });
-    let action = made(client, "/api/actions", &action)?;
+    let action = create(client, "/api/actions", &action)?;
     let dimensions = json!([{ "slug": "tone", "type": "select", "options": ["kind", "sharp"] }]);
-    let criteria = made(client, "/api/criteria-sets", &json!({ "name": "Tone", "dimensions": dimensions }))?;
-    let group = made(client, "/api/groups", &json!({ "name": "Legal" }))?;
+    let criteria = create(client, "/api/criteria-sets", &json!({ "name": "Tone", "dimensions": dimensions }))?;
+    let group = create(client, "/api/groups", &json!({ "name": "Legal" }))?;
     let webhook = json!({ "url": "https://hooks.invalid/", "events": ["session.ended"] });
     let webhook = client.post("/api/webhooks", &webhook)?;
     let webhook = text(webhook.get("webhook").context("no webhook in the answer")?, "id")?.to_owned();
@@ -162,7 +162,7 @@ fn objects(client: &Client) -> Result<Objects> {
 
 /// Sessions in different places: queued, held, ended, failed, and two that wait for a person.
 fn sessions(client: &Client, action: &str) -> Result<Vec<String>> {
-    let trigger = || made(client, &format!("/api/actions/{action}/trigger"), &json!({ "input": { "n": 1 } }));
+    let trigger = || create(client, &format!("/api/actions/{action}/trigger"), &json!({ "input": { "n": 1 } }));
     let mut ids = Vec::new();
     let outcomes = [
         None,
@@ -189,7 +189,7 @@ fn sessions(client: &Client, action: &str) -> Result<Vec<String>> {
 
 /// A conversation with one turn, and that turn as an interaction.
 fn conversation(client: &Client) -> Result<(String, String)> {
-    let thread = made(client, "/api/threads", &json!({ "agent": "clerk", "message": "Hello" }))?;
+    let thread = create(client, "/api/threads", &json!({ "agent": "clerk", "message": "Hello" }))?;
     client.post("/api/sessions/claim", &json!({ "agentSlugs": ["clerk"] }))?;
     let reply = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": "Good day." }] });
     client.post(&format!("/api/sessions/{thread}/events"), &reply)?;
@@ -207,6 +207,6 @@ fn conversation(client: &Client) -> Result<(String, String)> {
     }
 }
 
-fn made(client: &Client, path: &str, body: &Value) -> Result<String> {
+fn create(client: &Client, path: &str, body: &Value) -> Result<String> {
     Ok(text(&client.post(path, body)?, "id")?.to_owned())
 }

@@ -40,7 +40,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// Sets the folder for temporary data of a program.
-pub fn tell(command: &mut Command) -> &mut Command {
+pub fn set_tmpdir(command: &mut Command) -> &mut Command {
     match FOLDER.get() {
         Some(folder) => command.env(VARIABLE, folder),
         None => command,

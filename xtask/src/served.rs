@@ -164,14 +164,14 @@ impl Client {
         answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send(file))
     }
 
-    /// The id of whoever signs in with this password, as a browser would.
+    /// The id of the person who signs in with this password, as in a browser.
     pub fn user_id(&self, email: &str, password: &str) -> Result<String> {
         let me = ureq::get(format!("{}/api/me", self.url)).header("cookie", self.sign_in(email, password)?);
         let me = answer("/api/me", me.config().timeout_global(LIMIT).http_status_as_error(false).build().call())?;
         Ok(text(me.get("user").context("/api/me names no user")?, "id")?.to_owned())
     }
 
-    /// The cookie of whoever signs in with this password.
+    /// The cookie of the person who signs in with this password.
     pub fn sign_in(&self, email: &str, password: &str) -> Result<String> {
         let sign_in = ureq::post(format!("{}/sign-in", self.url)).header("origin", &self.url);
         let sign_in = sign_in.config().timeout_global(LIMIT).max_redirects(0).http_status_as_error(false).build();

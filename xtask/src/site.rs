@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hash_stands_before_the_extension_and_follows_the_content() {
+    fn the_hash_is_before_the_extension_and_depends_on_the_content() {
         let one = hashed_name("app.css", b"a{}");
         assert!(one.starts_with("app.") && one.ends_with(".css") && one.len() == "app.12345678.css".len(), "{one}");
         assert_ne!(one, hashed_name("app.css", b"b{}"));

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_and_tests_add_up_and_the_last_line_stands_alone() {
+    fn checks_and_tests_are_summed_and_the_last_line_is_separate() {
         let mut report = Report::default();
         report.step("fmt", |_| Ok(()));
         report.step("tests", |tests| {

@@ -18,7 +18,7 @@ const POSTGRES_MINUTES: &str = "0.75";
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Run this step alone, with what it needs.
+    /// Run only this step, with the steps that it needs.
     #[arg(long, value_enum, value_name = "STEP")]
     only: Option<Step>,
     /// Leave out what needs the site: its size, Schemathesis, torture, browsers, examples.
@@ -118,20 +118,20 @@ impl Step {
         )
     }
 
-    /// Whether the step runs only where it is asked for by its name.
+    /// Whether the step runs only if it is named.
     fn is_long(self) -> bool {
         self == Step::Trl
     }
 
-    /// Whether this step is part of running `goal` alone.
+    /// Whether this step runs if only `goal` is named.
     fn serves(self, goal: Step) -> bool {
         self == goal || goal.needs().iter().any(|need| self.serves(*need))
     }
 
     fn is_wanted(self, options: &Options) -> bool {
         let usual = !self.is_long() && (!options.quick || self.is_quick());
-        let asked = options.only.map_or(usual, |goal| self.serves(goal));
-        asked && (self != Step::Release || options.release)
+        let is_selected = options.only.map_or(usual, |goal| self.serves(goal));
+        is_selected && (self != Step::Release || options.release)
     }
 }
 

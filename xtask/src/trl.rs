@@ -18,14 +18,14 @@ const TENANT: &str = "trl";
 const AGENT: &str = "scout";
 const EMAIL: &str = "reviewer@trl.test";
 const PASSWORD: &str = "a long enough password";
-/// For a decision to take effect, which can be undone for some seconds.
+/// Longest wait for a decision to take effect, in seconds. It can be undone for some of them.
 const CLAIM_SECONDS_MAX: u64 = 30;
-/// Until what was said is listed as an interaction.
+/// Longest wait until a turn is listed as an interaction, in seconds.
 const CAPTURE_SECONDS_MAX: u64 = 30;
 /// One answer, one call and one answer after it for each of three decisions, and a conversation.
 const INTERACTIONS: usize = 8;
 
-/// What a reviewer makes of a proposed call.
+/// Decisions of a reviewer on proposed calls.
 const DECISIONS: [&str; 3] = [
     r#"{"decision": "approve"}"#,
     r#"{"decision": "edit", "value": {"to": ["ann@b.test"], "text": "Dear Ann"}}"#,
@@ -44,7 +44,7 @@ pub fn check(build: Build) -> Result<()> {
     log(&client)?;
     let exports = exports(&admin, &folder.path().join("exports"))?;
     let mut check = command(python);
-    // The files are local: nothing is asked of any hub.
+    // The files are local, so no model hub is needed.
     check.env("HF_HUB_OFFLINE", "1").env("HF_HUB_DISABLE_TELEMETRY", "1").env("HF_HOME", folder.path().join("hub"));
     let seen = capture(check.arg("examples/check_with_trl.py").args(exports))?;
     seen.lines().for_each(|line| say(&format!("    {line}")));
@@ -89,7 +89,7 @@ fn part(kind: &str, part: &Value, metadata: Value) -> Value {
     json!({ "type": kind, "content": [part], "metadata": metadata })
 }
 
-/// An agent looks somebody up and proposes a mail; a reviewer decides; the agent ends its work.
+/// An agent looks a person up and proposes an e-mail, a reviewer decides, and the agent completes the session.
 fn call_with_decision(client: &Client, reviewer: &str, decision: &Value) -> Result<()> {
     let new = json!({ "sessionType": "agent", "agentSlug": AGENT, "input": "Greet Ann." });
     let id = text(&client.post("/api/sessions", &new)?, "id")?.to_owned();
@@ -119,14 +119,14 @@ fn call_with_decision(client: &Client, reviewer: &str, decision: &Value) -> Resu
     Ok(())
 }
 
-/// Two turns; what is said in the second tells that the first helped.
+/// Two turns. The message of the second one shows that the first answer helped.
 fn conversation(client: &Client) -> Result<()> {
     let thread =
         text(&client.post("/api/threads", &json!({ "agent": AGENT, "message": "Who is Ann?" }))?, "id")?.to_owned();
     for (reply, next) in [("She owns Acme.", Some("Perfect, thanks! And Bob?")), ("He works for her.", None)] {
         let attempt = claim(client, &thread)?;
-        let said = part("agent.message", &json!({ "type": "text", "text": reply }), json!({}));
-        client.post(&format!("/api/sessions/{thread}/events"), &json!({ "attempt": attempt, "events": [said] }))?;
+        let event = part("agent.message", &json!({ "type": "text", "text": reply }), json!({}));
+        client.post(&format!("/api/sessions/{thread}/events"), &json!({ "attempt": attempt, "events": [event] }))?;
         client.post(&format!("/api/sessions/{thread}/yield"), &json!({ "attempt": attempt, "status": "idle" }))?;
         if let Some(next) = next {
             client.post(&format!("/api/threads/{thread}/messages"), &json!({ "text": next }))?;

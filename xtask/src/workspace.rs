@@ -34,7 +34,7 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(&name);
         }
     }
-    crate::scratch::tell(&mut command);
+    crate::scratch::set_tmpdir(&mut command);
     command
 }
 

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn sql_stands_in_the_store_only() {
+    fn sql_is_only_in_the_store() {
         for text in [
             "const A: &str = \"SELECT id FROM sessions\";",
             "const A: &str = r#\"INSERT INTO sessions (id) VALUES ($1)\"#;",

@@ -15,7 +15,7 @@ const GLOSSARY: &str = "docs/glossary.md";
 const SECTION: &str = "Banned words";
 /// Written by a program: `crates/bench` writes its tables anew with each run.
 const GENERATED: [&str; 1] = ["docs/benchmarks.md"];
-/// Words that say nothing by themselves in a documentation comment.
+/// Words without a meaning of their own in a documentation comment.
 const EMPTY_WORDS: [&str; 28] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has", "how", "in", "is", "it", "its", "of", "on",
     "one", "that", "the", "this", "to", "what", "when", "where", "who", "why",
@@ -107,7 +107,7 @@ fn too_long(path: &str, line: usize, text: &str) -> Option<Finding> {
     (count > LINE_CHARS_MAX && is_breakable).then(|| Finding::new(path, line, LENGTH_RULE, what))
 }
 
-/// The words of a text in lower case, without what stands in backticks: that is code.
+/// The words of a text in lower case, without code in backticks.
 fn words_of_prose(text: &str) -> Vec<String> {
     let prose: Vec<&str> = text.split('`').step_by(2).collect();
     let prose = prose.join(" ");
@@ -305,14 +305,14 @@ mod tests {
         ] {
             assert_eq!(lines(echo, "", ECHO_RULE), [2], "{echo}");
         }
-        for told in [
+        for informative in [
             "/// Time of the decision, UTC.\nstruct At;",
             "/// `POST /id`\nfn id() {}",
             "/// Its id.\n/// A UUIDv7.\nfn id() {}",
             "/// Id.\nimpl Id {}",
             "// Id.\nstruct Id;",
         ] {
-            assert_eq!(lines(told, "", ECHO_RULE), [0; 0], "{told}");
+            assert_eq!(lines(informative, "", ECHO_RULE), [0; 0], "{informative}");
         }
     }
 }
