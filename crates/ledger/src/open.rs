@@ -148,11 +148,11 @@ impl Ledger {
         if !matches!(self.0.lease_clock, LeaseClock::Database) {
             return Ok(());
         }
-        let asked = self.0.clock.now();
-        let theirs = self.store().read(Access::System, |conn| Box::pin(LeaseTime::Database.now(conn))).await?;
+        let requested_at = self.0.clock.now();
+        let database_time = self.store().read(Access::System, |conn| Box::pin(LeaseTime::Database.now(conn))).await?;
         // The database read its clock between the request and the response, so the middle is assumed.
-        let ours = asked + (self.0.clock.now() - asked) / 2;
-        self.0.behind.store((theirs - ours).num_microseconds().unwrap_or_default(), Ordering::Relaxed);
+        let local_time = requested_at + (self.0.clock.now() - requested_at) / 2;
+        self.0.behind.store((database_time - local_time).num_microseconds().unwrap_or_default(), Ordering::Relaxed);
         Ok(())
     }
 

@@ -140,10 +140,10 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timesta
         finished_at: None,
     };
     let erasure = ErasureRecord { seal: seal(key, due.tenant_id, due.session_id, &unsealed), ..unsealed };
-    let begun = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+    let started = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
         Box::pin(async move { Ok(store::retention::begin(tx, &due, &erasure).await?) })
     });
-    begun.await?;
+    started.await?;
     let mut events = 0;
     let mut after = 0;
     while after < due.head_sequence {

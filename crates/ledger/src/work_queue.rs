@@ -105,12 +105,12 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -
     let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
     let read =
         ledger.store().read(scope.into(), move |conn| Box::pin(store::work_queue::day(conn, tenant_id, of, since)));
-    let begun = (since.now - since.done).num_hours() + 1;
-    let mut day = Day { hours: usize::try_from(begun).unwrap_or_default().min(HOURS_MAX), ..Day::default() };
+    let hours_begun = (since.now - since.done).num_hours() + 1;
+    let mut day = Day { hours: usize::try_from(hours_begun).unwrap_or_default().min(HOURS_MAX), ..Day::default() };
     for hour in read.await? {
-        let oldest = |course: &mut Trend| course.at = Some(course.at.map_or(hour.first, |at| at.min(hour.first)));
-        let newest = |course: &mut Trend| course.at = course.at.max(Some(hour.last));
-        let course = match hour.part {
+        let oldest = |trend: &mut Trend| trend.at = Some(trend.at.map_or(hour.first, |at| at.min(hour.first)));
+        let newest = |trend: &mut Trend| trend.at = trend.at.max(Some(hour.last));
+        let trend = match hour.part {
             DayPart::Waiting => {
                 oldest(&mut day.needs_me);
                 &mut day.needs_me
@@ -129,7 +129,7 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -
                 &mut day.done_today
             }
         };
-        if let Some(count) = hour.hour.and_then(|at| course.hours.get_mut(usize::from(at))) {
+        if let Some(count) = hour.hour.and_then(|at| trend.hours.get_mut(usize::from(at))) {
             *count += hour.count;
         }
     }

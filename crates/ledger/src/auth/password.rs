@@ -156,14 +156,14 @@ mod tests {
     #[tokio::test]
     async fn a_hash_whose_caller_has_gone_keeps_its_core_and_its_place() {
         let queue = PasswordQueue::new();
-        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let (started, has_started) = tokio::sync::oneshot::channel();
         let (end, may_end) = std::sync::mpsc::channel::<()>();
         let hash = queue.acquire().unwrap().compute(move || {
-            begun.send(()).map_err(|()| Error::Internal("nobody waits".into()))?;
+            started.send(()).map_err(|()| Error::Internal("nobody waits".into()))?;
             may_end.recv().map_err(|e| Error::Internal(e.to_string()))
         });
         let caller = tokio::spawn(hash);
-        has_begun.await.unwrap();
+        has_started.await.unwrap();
         caller.abort();
         assert!(caller.await.unwrap_err().is_cancelled());
         assert_eq!(queue.cores.available_permits(), PASSWORD_HASHES_AT_ONCE - 1);

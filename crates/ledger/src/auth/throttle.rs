@@ -38,13 +38,13 @@ pub(super) async fn reserve(ledger: &Ledger, email_digest: [u8; 32]) -> Result<(
             Box::pin(async move {
                 let attempts = store::lock_sign_in_attempts(tx, email_digest, now).await?;
                 store::record_sign_in_attempt(tx, email_digest, check_attempt(attempts, now)?).await?;
-                Ok(store::prune_sign_in_attempts(tx, now - kept()).await?)
+                Ok(store::prune_sign_in_attempts(tx, now - retention()).await?)
             })
         })
         .await
 }
 
-fn kept() -> TimeDelta {
+fn retention() -> TimeDelta {
     TimeDelta::minutes(SIGN_IN_FAILURES_KEPT_MINUTES)
 }
 
@@ -57,7 +57,7 @@ fn check_attempt(attempts: SignInAttempts, now: Timestamp) -> Result<SignInAttem
         let seconds = seconds_up(attempts.blocked_until - now);
         return Err(Error::TooManyAttempts { retry_after_seconds: seconds });
     }
-    let earlier = if now - attempts.blocked_until > kept() { 0 } else { attempts.failures };
+    let earlier = if now - attempts.blocked_until > retention() { 0 } else { attempts.failures };
     let failures = earlier.saturating_add(1);
     Ok(SignInAttempts { failures, blocked_until: now + delay_after(failures) })
 }
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn waiting_until_failures_are_forgotten_allows_fewer_attempts_than_going_on() {
         let forgotten =
-            check_attempt(SignInAttempts { failures: 50, blocked_until: at(0) }, at(0) + kept() * 2).unwrap();
+            check_attempt(SignInAttempts { failures: 50, blocked_until: at(0) }, at(0) + retention() * 2).unwrap();
         assert_eq!(forgotten.failures, 1);
         let going_on = SIGN_IN_FAILURES_KEPT_MINUTES * 60 / SIGN_IN_BLOCK_SECONDS_MAX;
         assert!(going_on.cast_unsigned() > SIGN_IN_FREE_FAILURES + 1);

@@ -58,13 +58,13 @@ impl ListQuery {
 /// Returns one page of entities, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, ListQuery::of(query)?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
+    let (reader, query) = (*scope, ListQuery::of(query)?);
+    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, query).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<EntityRecord>> {
-    let ListQuery { type_id, title, before, limit } = asked;
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<EntityRecord>> {
+    let ListQuery { type_id, title, before, limit } = query;
     let page = store::entity::list(conn, scope.tenant_id, type_id, title.as_deref(), before, limit).await?;
     Ok(Listed::of(page, |last| encode(List::Entities, last.id.0)))
 }

@@ -40,11 +40,11 @@ pub async fn list_sessions(
 /// Returns the status mark of each field and block that the sessions' actions write. `sessions` is ordered
 /// newest first.
 pub fn status_map(sessions: &[OfEntity]) -> TaskStatusMap {
-    let standing = |session: &OfEntity| SessionStanding {
+    let status_of = |session: &OfEntity| SessionStanding {
         id: session.id,
         status: session.status,
         targets: session.output_config.as_deref().map(output_targets).unwrap_or_default(),
     };
-    let standings: Vec<_> = sessions.iter().map(standing).collect();
-    build_task_status_map(&standings, &HashMap::new())
+    let statuses: Vec<_> = sessions.iter().map(status_of).collect();
+    build_task_status_map(&statuses, &HashMap::new())
 }

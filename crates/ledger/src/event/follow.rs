@@ -35,7 +35,7 @@ pub struct Following {
     scope: Scope,
     id: SessionId,
     feed: Feed,
-    told: u64,
+    sent: u64,
     /// Whether the log may hold events that were not delivered.
     behind: bool,
 }
@@ -46,7 +46,7 @@ pub struct Following {
 pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequence: u64) -> Result<Following> {
     let feed = ledger.hub().feed(scope.tenant_id, id);
     let head = session::get(ledger, scope, id).await?.head_sequence;
-    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, told: after_sequence.min(head), behind: true })
+    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, sent: after_sequence.min(head), behind: true })
 }
 
 impl Following {
@@ -58,7 +58,7 @@ impl Following {
     pub async fn next(&mut self) -> Result<Follow> {
         loop {
             if self.behind {
-                let query = Read { after_sequence: Some(self.told), limit: READ_EVENTS, ..Read::default() };
+                let query = Read { after_sequence: Some(self.sent), limit: READ_EVENTS, ..Read::default() };
                 let slice = read(&self.ledger, &self.scope, self.id, query).await?;
                 let Some(last) = slice.events.last().map(|event| event.sequence) else {
                     self.behind = false;
@@ -67,7 +67,7 @@ impl Following {
                     }
                     continue;
                 };
-                self.told = last;
+                self.sent = last;
                 return Ok(Follow::Frames(self.ledger.hub().render(&slice.events)));
             }
             match self.feed.recv().await {
@@ -87,14 +87,14 @@ impl Following {
     fn take(&mut self, frames: &Frames) -> Option<Bytes> {
         // A final status is confirmed by reading the log, which also delivers events that were missed.
         self.behind = frames.is_final;
-        if frames.last <= self.told {
+        if frames.last <= self.sent {
             return None;
         }
-        if frames.first != self.told + 1 || frames.bytes.is_empty() {
+        if frames.first != self.sent + 1 || frames.bytes.is_empty() {
             self.behind = true;
             return None;
         }
-        self.told = frames.last;
+        self.sent = frames.last;
         Some(frames.bytes.clone())
     }
 }

@@ -99,14 +99,14 @@ fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> 
 /// the event; a change to idle or waiting comes after it.
 fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Result<Vec<PreparedEvent>> {
     let event = hook.parsed.event.clone();
-    let mut told = hook.factory.prepared(event.kind, event.content, event.metadata)?;
-    told.external_event_id = hook.external_id.clone();
+    let mut recorded = hook.factory.prepared(event.kind, event.content, event.metadata)?;
+    recorded.external_event_id = hook.external_id.clone();
     let mut events = Vec::with_capacity(changes.len() + 2);
     if now == Status::Running {
         events.extend(changes);
-        events.push(told);
+        events.push(recorded);
     } else {
-        events.push(told);
+        events.push(recorded);
         events.extend(changes);
     }
     if let Some(context) = hook.context.take() {

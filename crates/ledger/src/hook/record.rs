@@ -85,8 +85,8 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
     let external_id = parsed.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", parsed.event_name)));
     let context = if parsed.takes_context { context(ledger, scope).await } else { None };
-    let told = context.as_ref().map(|context| context.text.clone());
-    let answer = Answer { event_name: parsed.event_name.clone(), additional_context: told };
+    let text = context.as_ref().map(|context| context.text.clone());
+    let answer = Answer { event_name: parsed.event_name.clone(), additional_context: text };
     for _ in 0..TRIES_MAX {
         let now = ledger.now();
         let attempted = Attempted {

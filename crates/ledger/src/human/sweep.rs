@@ -74,7 +74,7 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
                 // The person may have stopped the session since it was read.
                 let open = before.source.as_deref() == Some(SOURCE)
-                    && before.started_at.is_some_and(|begun| begun <= begun_until);
+                    && before.started_at.is_some_and(|started_at| started_at <= begun_until);
                 let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
                 if !open {
                     return Ok(false);

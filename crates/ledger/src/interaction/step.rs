@@ -76,21 +76,21 @@ fn answer(part: &Value) -> (String, String) {
 
 /// Builds messages from texts and steps in the order of the log. Calls made before any of them got a result form
 /// one message, followed by their results.
-pub(super) fn interleaved<'a>(said: impl Iterator<Item = &'a Entry>, steps: &[Step]) -> Vec<Message> {
+pub(super) fn interleaved<'a>(entries: impl Iterator<Item = &'a Entry>, steps: &[Step]) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut left = steps;
-    for entry in said {
+    for entry in entries {
         let before = left.partition_point(|step| step.sequence < entry.sequence);
-        called(&mut messages, &left[..before]);
+        add_tool_calls(&mut messages, &left[..before]);
         left = &left[before..];
-        let role = if entry.said.by == MessageAuthor::User { Role::User } else { Role::Assistant };
-        messages.push(Message::said(role, entry.said.text.as_str()));
+        let role = if entry.message.by == MessageAuthor::User { Role::User } else { Role::Assistant };
+        messages.push(Message::said(role, entry.message.text.as_str()));
     }
-    called(&mut messages, left);
+    add_tool_calls(&mut messages, left);
     messages
 }
 
-fn called(messages: &mut Vec<Message>, mut steps: &[Step]) {
+fn add_tool_calls(messages: &mut Vec<Message>, mut steps: &[Step]) {
     while let Some(first) = steps.first() {
         let mut answered = first.answered;
         let together = steps.iter().take_while(|step| {
@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     fn entry(sequence: u64, by: MessageAuthor, text: &str) -> Entry {
-        Entry { sequence, at: DateTime::UNIX_EPOCH, said: TurnMessage { by, text: text.to_owned() } }
+        Entry { sequence, at: DateTime::UNIX_EPOCH, message: TurnMessage { by, text: text.to_owned() } }
     }
 
     fn step(sequence: u64, id: &str, answered: u64) -> Step {
@@ -127,11 +127,11 @@ mod tests {
 
     #[test]
     fn calls_stand_with_what_was_said_before_them_and_answers_follow_their_calls() {
-        let said =
+        let entries =
             [(1, MessageAuthor::User, "Find Ann"), (2, MessageAuthor::Agent, "I look."), (9, MessageAuthor::User, "?")];
-        let said = said.map(|(sequence, by, text)| entry(sequence, by, text));
+        let entries = entries.map(|(sequence, by, text)| entry(sequence, by, text));
         let steps = [step(3, "a", 6), step(4, "b", 5), step(7, "c", 8), step(11, "d", 12)];
-        let messages = interleaved(said.iter(), &steps);
+        let messages = interleaved(entries.iter(), &steps);
         let shown: Vec<_> = messages
             .iter()
             .map(|message| (message.role.as_str(), message.content.as_str(), message.tool_calls.len()))

@@ -86,7 +86,7 @@ pub struct PreviousOutcome {
 pub(super) struct Entry {
     pub sequence: u64,
     pub at: Timestamp,
-    pub said: TurnMessage,
+    pub message: TurnMessage,
 }
 
 /// A prompt and its answer in a conversation, both possibly of several messages.
@@ -108,13 +108,13 @@ pub(super) fn last(
     reviewed: &[Reviewed],
     status: Status,
 ) -> (Option<Turn>, Option<PreviousOutcome>) {
-    let (turn, judged) = spoken(session.id, &entries(session, events, status), &steps(events, reviewed));
-    (turn.map(|turn| turn.given(events)), judged)
+    let (turn, judged) = turn_of_dialogue(session.id, &entries(session, events, status), &steps(events, reviewed));
+    (turn.map(|turn| turn.with_model_context(events)), judged)
 }
 
 impl Turn {
     /// Adds the system prompt and the tools that the model had last, if `events` record them.
-    fn given(mut self, events: &[EventRecord]) -> Turn {
+    fn with_model_context(mut self, events: &[EventRecord]) -> Turn {
         let contexts = || events.iter().rev().filter_map(|event| ModelContext::of(&event.metadata));
         let system = contexts().find_map(|context| context.system).filter(|system| !system.trim().is_empty());
         self.prompt.splice(0..0, system.map(|system| Message::said(Role::System, system)));
@@ -123,7 +123,11 @@ impl Turn {
     }
 }
 
-fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<Turn>, Option<PreviousOutcome>) {
+fn turn_of_dialogue(
+    session_id: SessionId,
+    entries: &[Entry],
+    steps: &[Step],
+) -> (Option<Turn>, Option<PreviousOutcome>) {
     let exchanges = exchanges(entries);
     let Some(now) = exchanges.last() else { return (None, None) };
     // Messages of the agent before its last tool call belong to the prompt, not to the answer.
@@ -131,13 +135,13 @@ fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<T
     let steps = &steps[..steps.partition_point(|step| step.sequence < now.sequence)];
     let called_last = steps.last().map_or(0, |step| step.sequence);
     let (before, words) = words.split_at(words.partition_point(|entry| entry.sequence < called_last));
-    let words: Vec<_> = words.iter().filter(|entry| entry.said.by == MessageAuthor::Agent).collect();
+    let words: Vec<_> = words.iter().filter(|entry| entry.message.by == MessageAuthor::Agent).collect();
     let turn = Turn {
         id: answer_id(now.at, session_id, now.sequence),
         at: now.at,
         prompt: cut(interleaved(history.iter().chain(before), steps)),
         tools: None,
-        answer: words.iter().map(|entry| entry.said.text.as_str()).collect::<Vec<_>>().join("\n\n"),
+        answer: words.iter().map(|entry| entry.message.text.as_str()).collect::<Vec<_>>().join("\n\n"),
         tool_call_id: None,
         judgement: None,
     };
@@ -177,10 +181,10 @@ fn judged_by_reviewers(
     };
     let gate = &one.gate;
     let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
-    let said = entries(session, &before, Status::Idle);
+    let entries = entries(session, &before, Status::Idle);
     // In a dialogue the prompt has all messages; in other work only those of the person.
-    let said = said.into_iter().filter(|entry| is_dialogue(session) || entry.said.by == MessageAuthor::User);
-    let mut prompt = interleaved(said.collect::<Vec<_>>().iter(), &steps(&before, reviewed));
+    let entries = entries.into_iter().filter(|entry| is_dialogue(session) || entry.message.by == MessageAuthor::User);
+    let mut prompt = interleaved(entries.collect::<Vec<_>>().iter(), &steps(&before, reviewed));
     // The agent's last message accompanies the proposal and is not part of the prompt.
     let said_last = |message: &mut Message| message.role == Role::Assistant && message.tool_calls.is_empty();
     while prompt.pop_if(said_last).is_some() {}
@@ -200,11 +204,11 @@ fn judged_by_reviewers(
         tool_call_id,
         judgement: Some(ReviewResult { approved, edited: one.edited.clone(), at: one.at }),
     };
-    Some(turn.given(&before))
+    Some(turn.with_model_context(&before))
 }
 
 fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
-    let said = |by, text: String| TurnMessage { by, text };
+    let message = |by, text: String| TurnMessage { by, text };
     let is_dialogue = is_dialogue(session);
     // Outside of dialogues the result is the answer. Messages of the agent after the last request only accompany
     // it.
@@ -214,11 +218,11 @@ fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> V
     if !is_dialogue {
         let input = session.input.as_deref().map(plain).filter(|input| !input.is_empty());
         // A session without input and messages is represented by its title.
-        let asked = input.or_else(|| (asked_last == 0).then(|| session.title.clone()));
-        entries.extend(asked.map(|text| Entry {
+        let request = input.or_else(|| (asked_last == 0).then(|| session.title.clone()));
+        entries.extend(request.map(|text| Entry {
             sequence: 0,
             at: session.created_at,
-            said: said(MessageAuthor::User, text),
+            message: message(MessageAuthor::User, text),
         }));
     }
     for event in events {
@@ -229,25 +233,25 @@ fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> V
         };
         let text = text_of(&event.content);
         if !text.is_empty() {
-            entries.push(Entry { sequence: event.sequence, at: event.recorded_at, said: said(by, text) });
+            entries.push(Entry { sequence: event.sequence, at: event.recorded_at, message: message(by, text) });
         }
     }
     if let Some(result) = result {
         let at = session.completed_at().unwrap_or(session.updated_at);
-        entries.push(Entry { sequence: u64::MAX, at, said: said(MessageAuthor::Agent, plain(result)) });
+        entries.push(Entry { sequence: u64::MAX, at, message: message(MessageAuthor::Agent, plain(result)) });
     }
     entries
 }
 
 fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
     let mut found: Vec<Exchange> = Vec::new();
-    let mut asked: Option<(Timestamp, Vec<&str>)> = None;
+    let mut prompt_parts: Option<(Timestamp, Vec<&str>)> = None;
     let mut answered = false;
     for (at, entry) in entries.iter().enumerate() {
-        let text = entry.said.text.as_str();
-        match (entry.said.by, &mut asked) {
+        let text = entry.message.text.as_str();
+        match (entry.message.by, &mut prompt_parts) {
             (MessageAuthor::User, Some((_, words))) if !answered => words.push(text),
-            (MessageAuthor::User, _) => (asked, answered) = (Some((entry.at, vec![text])), false),
+            (MessageAuthor::User, _) => (prompt_parts, answered) = (Some((entry.at, vec![text])), false),
             (MessageAuthor::Agent, Some((asked_at, words))) if !answered => {
                 answered = true;
                 let (prompt, asked_at) = (words.join("\n\n"), *asked_at);
@@ -265,7 +269,7 @@ fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
         }
     }
     // If the last message is from the person, the turn has no answer yet.
-    if !answered && asked.is_some() { Vec::new() } else { found }
+    if !answered && prompt_parts.is_some() { Vec::new() } else { found }
 }
 
 /// Returns the last messages that fit into [`HISTORY_BYTES_MAX`], at least one. Leading tool results whose call
@@ -311,21 +315,21 @@ mod tests {
     const SESSION: SessionId = SessionId(Uuid::from_u128(7));
 
     /// Builds entries: `u` is a message of the person, `a` one of the agent.
-    fn talk(said: &[(char, &str)]) -> Vec<Entry> {
+    fn entries_of(texts: &[(char, &str)]) -> Vec<Entry> {
         let entry = |(at, (by, text)): (usize, &(char, &str))| Entry {
             sequence: at as u64 + 1,
             at: DateTime::UNIX_EPOCH + TimeDelta::seconds(at as i64),
-            said: TurnMessage {
+            message: TurnMessage {
                 by: if *by == 'u' { MessageAuthor::User } else { MessageAuthor::Agent },
                 text: (*text).to_owned(),
             },
         };
-        said.iter().enumerate().map(entry).collect()
+        texts.iter().enumerate().map(entry).collect()
     }
 
     #[test]
     fn a_turn_is_everything_since_the_answer_before() {
-        let said = [
+        let texts = [
             ('u', "Which port?"),
             ('a', "5432"),
             ('u', "Thanks!"),
@@ -333,33 +337,37 @@ mod tests {
             ('a', "3306"),
             ('a', "By default."),
         ];
-        let (turn, judged) = spoken(SESSION, &talk(&said), &[]);
+        let (turn, judged) = turn_of_dialogue(SESSION, &entries_of(&texts), &[]);
         let turn = turn.unwrap();
         assert_eq!((turn.answer.as_str(), turn.prompt.len()), ("3306\n\nBy default.", 4));
         let judged = judged.unwrap();
         assert_eq!((judged.inferred.outcome, judged.inferred.evidence.rule), (Outcome::Accepted, Rule::Thanks));
         // The previous turn has the same id as when it was the last turn.
-        let (before, nothing) = spoken(SESSION, &talk(&said[..2]), &[]);
+        let (before, nothing) = turn_of_dialogue(SESSION, &entries_of(&texts[..2]), &[]);
         assert_eq!((before.unwrap().id, nothing), (judged.id, None));
         assert_eq!(judged.at, DateTime::UNIX_EPOCH + TimeDelta::seconds(2));
     }
 
     #[test]
     fn nothing_is_captured_before_an_answer() {
-        assert_eq!(spoken(SESSION, &talk(&[]), &[]), (None, None));
-        assert_eq!(spoken(SESSION, &talk(&[('a', "Hello, I am here.")]), &[]), (None, None));
-        assert_eq!(spoken(SESSION, &talk(&[('u', "One"), ('a', "Two"), ('u', "Three")]), &[]), (None, None));
+        assert_eq!(turn_of_dialogue(SESSION, &entries_of(&[]), &[]), (None, None));
+        assert_eq!(turn_of_dialogue(SESSION, &entries_of(&[('a', "Hello, I am here.")]), &[]), (None, None));
+        assert_eq!(
+            turn_of_dialogue(SESSION, &entries_of(&[('u', "One"), ('a', "Two"), ('u', "Three")]), &[]),
+            (None, None)
+        );
     }
 
     #[test]
     fn of_a_long_history_the_end_is_kept() {
         let long = "x".repeat(HISTORY_BYTES_MAX / 2);
-        let said = [('u', long.as_str()), ('a', "1"), ('u', &long), ('a', "2"), ('u', "Short?"), ('a', "3")];
-        let (turn, _) = spoken(SESSION, &talk(&said), &[]);
+        let texts = [('u', long.as_str()), ('a', "1"), ('u', &long), ('a', "2"), ('u', "Short?"), ('a', "3")];
+        let (turn, _) = turn_of_dialogue(SESSION, &entries_of(&texts), &[]);
         let lengths: Vec<usize> = turn.unwrap().prompt.iter().map(|message| message.content.len()).collect();
         assert_eq!(lengths, [1, HISTORY_BYTES_MAX / 2, 1, 6]);
         let huge = "y".repeat(HISTORY_BYTES_MAX * 2);
-        let (turn, _) = spoken(SESSION, &talk(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]), &[]);
+        let (turn, _) =
+            turn_of_dialogue(SESSION, &entries_of(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]), &[]);
         assert_eq!(turn.unwrap().prompt.len(), 1);
     }
 

@@ -129,22 +129,22 @@ fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
 /// Takes at most `max` due messages of all workspaces for the duration of `lease`. Messages that are not settled
 /// by then are taken again. Free slots are shared among workspaces, beginning with the next one in turn. Any
 /// number of servers may call this at once.
-pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, room: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
+pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, free: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
     let now = ledger.now();
     let due = ledger.store().read(Access::System, move |conn| Box::pin(store::outbox::any_due(conn, now)));
-    if room.is_full() || !due.await? {
+    if free.is_full() || !due.await? {
         return Ok(Vec::new());
     }
-    let max = max.min(DELIVERIES_AT_ONCE.saturating_sub(room.under_way));
-    let mut there = room.clone();
+    let max = max.min(DELIVERIES_AT_ONCE.saturating_sub(free.under_way));
+    let mut slots = free.clone();
     let taken = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
-            let taken = take_in_turn(tx, (now, now + lease), max, &mut there).await?;
-            Ok((taken, there))
+            let taken = take_in_turn(tx, (now, now + lease), max, &mut slots).await?;
+            Ok((taken, slots))
         })
     });
-    let (taken, there) = taken.await?;
-    *room = there;
+    let (taken, slots) = taken.await?;
+    *free = slots;
     Ok(taken)
 }
 

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_hears_which_field_is_missing() {
+    fn a_missing_field_of_a_form_is_named() {
         let schema = json!({ "required": ["week"], "properties": { "team": { "required": ["name"] } } });
         let mut fields: Vec<_> =
             form_errors(&schema, &json!({ "team": {} }), "input").into_iter().map(|error| error.field).collect();

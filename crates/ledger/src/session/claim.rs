@@ -184,8 +184,8 @@ async fn take(
     let has_more_children = children.len() > CLAIM_RELATED_MAX as usize;
     children.truncate(CLAIM_RELATED_MAX as usize);
     let context = context(tx, &before, &mut factory, &delimiter).await?;
-    let context = context.map(|(text, told)| {
-        events.push(told);
+    let context = context.map(|(text, event)| {
+        events.push(event);
         text
     });
     let change = Change {
@@ -240,6 +240,6 @@ async fn context(
     let Some((source, activity)) = gather(tx.conn(), session.tenant_id, user_id).await? else { return Ok(None) };
     let text = render(&activity, delimiter);
     let metadata = json!({ "context": "recent_activity", "sessionId": source });
-    let told = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&text), &metadata)?;
-    Ok(Some((text, told)))
+    let event = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&text), &metadata)?;
+    Ok(Some((text, event)))
 }

@@ -149,11 +149,11 @@ pub(super) async fn start_or_skip(
     mut factory: EventFactory,
 ) -> Result<SessionRecord> {
     let dependencies = rows::dependencies(tx.conn(), before.tenant_id, before.id).await?;
-    let standing: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
-    match domain::session::graph::readiness(&standing) {
+    let states: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
+    match domain::session::graph::readiness(&states) {
         Readiness::Wait => Ok(before),
         Readiness::Start => {
-            let completed = standing.iter().all(|(_, status)| *status == Status::Completed);
+            let completed = states.iter().all(|(_, status)| *status == Status::Completed);
             let word = if completed { "completed" } else { "ended" };
             let reason = format!("everything it depends on has {word}");
             step(tx, before, Command::Start, reason, factory).await

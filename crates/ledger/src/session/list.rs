@@ -81,13 +81,13 @@ impl ListQuery {
 /// Returns one page of the sessions that the caller can see, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, ListQuery::of(scope, query)?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
+    let (reader, query) = (*scope, ListQuery::of(scope, query)?);
+    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, query).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<SessionRecord>> {
-    let ListQuery { filter, before, limit } = asked;
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<SessionRecord>> {
+    let ListQuery { filter, before, limit } = query;
     let filter = of_parent(conn, scope, filter).await?;
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
     Ok(Listed::of(page, |last| encode(List::Sessions, last.id.0)))

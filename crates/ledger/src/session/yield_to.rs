@@ -90,13 +90,13 @@ impl YieldRequest {
             YieldTo::Idle => None,
             YieldTo::AwaitingTool => self.paused_tool_call.clone().map(Task::Tool),
             YieldTo::WaitingHuman => Some(Task::Question(self.question.clone().unwrap_or_else(|| Question {
-                message: self.said().unwrap_or_else(|| "The agent is waiting for an answer.".into()),
+                message: self.detail_text().unwrap_or_else(|| "The agent is waiting for an answer.".into()),
                 schema: None,
             }))),
         }
     }
 
-    fn said(&self) -> Option<String> {
+    fn detail_text(&self) -> Option<String> {
         self.detail.clone().filter(|detail| !detail.trim().is_empty())
     }
 
@@ -107,7 +107,7 @@ impl YieldRequest {
             YieldTo::WaitingHuman => "waiting for a person",
             YieldTo::AwaitingTool => "waiting for a tool",
         };
-        self.said().unwrap_or_else(|| fallback.into())
+        self.detail_text().unwrap_or_else(|| fallback.into())
     }
 }
 

@@ -93,10 +93,10 @@ pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message
         factory: EventFactory::new(ledger, now, 1),
     };
     let scope = *scope;
-    let said = ledger
+    let receipt = ledger
         .store()
         .write((&scope).into(), move |tx| Box::pin(async move { add(tx, &scope, change, message, event).await }));
-    said.await
+    receipt.await
 }
 
 async fn add(

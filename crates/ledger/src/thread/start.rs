@@ -94,10 +94,10 @@ pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Sta
     let factory = EventFactory::new(ledger, now, 3);
     let message_id = ledger.event_id(now);
     let scope = *scope;
-    let begun = ledger.store().write((&scope).into(), move |tx| {
+    let started = ledger.store().write((&scope).into(), move |tx| {
         Box::pin(async move { insert(tx, scope, (id, message_id), factory, with, new).await })
     });
-    begun.await
+    started.await
 }
 
 async fn insert(
@@ -155,8 +155,8 @@ async fn row(
     session.state = State::Draft { waits_for_dependencies: false };
     session.queued_at = None;
     session.source = Some(SOURCE.into());
-    let said = new.message.as_deref().filter(|_| !new.incognito).and_then(title);
-    session.title = new.title.clone().or(said).unwrap_or_else(|| untitled(&agent));
+    let title_of_message = new.message.as_deref().filter(|_| !new.incognito).and_then(title);
+    session.title = new.title.clone().or(title_of_message).unwrap_or_else(|| untitled(&agent));
     if new.incognito {
         session.user_id = None;
         session.metadata = json!({ "incognito": true }).to_string();

@@ -68,7 +68,8 @@ pub(super) async fn check(
             None => checked.is_unsealed = true,
         }
     }
-    let mut walk = Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS, erasure, erased: 0, told: None };
+    let mut walk =
+        Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS, erasure, erased: 0, status_change: None };
     checked.bad = events(ledger, &session, &mut walk, &mut checked.events).await?;
     checked.erased = walk.erased;
     if checked.bad.is_none() {
@@ -126,7 +127,7 @@ fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<St
         let is_same = row_digest.is_none_or(|digest| digest == final_row::digest_of(session));
         return (!is_same).then(|| "its row was changed after its content was erased".into());
     }
-    let Some(RecordedStatusChange { to, bound }) = &walk.told else {
+    let Some(RecordedStatusChange { to, bound }) = &walk.status_change else {
         // An erasure in progress has already erased the metadata of the status change.
         *is_unbound = session.status().is_final();
         return None;
@@ -153,7 +154,7 @@ struct Walk {
     erasure: Option<ErasureRecord>,
     erased: u64,
     /// The last status change in the log, if it can be read.
-    told: Option<RecordedStatusChange>,
+    status_change: Option<RecordedStatusChange>,
 }
 
 impl Walk {
@@ -190,7 +191,7 @@ impl Walk {
         self.sequence = event.sequence;
         self.digest = digest;
         if event.kind == Kind::SESSION_STATUS_CHANGE {
-            self.told = final_row::read(&event.metadata);
+            self.status_change = final_row::read(&event.metadata);
         }
         Ok(())
     }

@@ -110,8 +110,8 @@ mod tests {
         let columns = [("Name", Some("title")), ("Stage", Some("stage")), ("Note", None), ("Size", Some("size"))];
         let columns = columns.map(|(c, f)| Column { column: c.into(), field: f.map(str::to_owned) });
         let cells: Vec<String> = cells.iter().map(|c| (*c).to_owned()).collect();
-        let said = |e: RowError| format!("{}/{}: {}", e.row, e.field, e.message);
-        check(&fields, &columns, 2, &cells).map_err(|errors| errors.into_iter().map(said).collect())
+        let message = |e: RowError| format!("{}/{}: {}", e.row, e.field, e.message);
+        check(&fields, &columns, 2, &cells).map_err(|errors| errors.into_iter().map(message).collect())
     }
 
     #[test]
