@@ -1,4 +1,4 @@
-//! Names the browser of a request in a few words that a person recognises.
+//! Names the browser of a request in a form that people recognise.
 
 use axum::http::{HeaderMap, header};
 

@@ -18,7 +18,7 @@ pub struct Peer(pub SocketAddr);
 /// Paths without confidential content, which load balancers request under any name.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// Headers of proxies. Their values are not trusted, but their presence shows that the request came through a proxy.
-const OF_PROXIES: [HeaderName; 6] = [
+const PROXY_HEADERS: [HeaderName; 6] = [
     HeaderName::from_static("forwarded"),
     HeaderName::from_static("x-forwarded-for"),
     HeaderName::from_static("x-forwarded-host"),
@@ -96,7 +96,7 @@ pub fn check(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Res
 /// The peer's address is not enough: behind a reverse proxy it is always this machine, and some proxies send a loopback
 /// address as `Host`. So a header of a proxy, or a public URL, means that the request is not local.
 pub fn is_local(peer: Option<Peer>, uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> bool {
-    let by_proxy = OF_PROXIES.iter().any(|name| headers.contains_key(name));
+    let by_proxy = PROXY_HEADERS.iter().any(|name| headers.contains_key(name));
     let public = public_origin.is_some_and(|origin| !host_of_origin(origin).is_some_and(|host| is_loopback(&host)));
     !by_proxy
         && !public
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_nobody_can_point_here_are_known() {
+    fn names_that_no_one_can_point_to_this_server_are_known() {
         for (name, expected) in [
             ("localhost", HostClass::Loopback),
             ("LOCALHOST.:4210", HostClass::Loopback),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_local_when_nothing_speaks_against_it() {
+    fn a_request_without_signs_of_a_proxy_is_local() {
         let (here, elsewhere) = (Peer("127.0.0.1:1".parse().unwrap()), Peer("192.0.2.7:1".parse().unwrap()));
         let uri = Uri::from_static("/setup");
         let local = |peer, pairs: &[(&'static str, &str)], public| is_local(peer, &uri, &headers(pairs), public);

@@ -119,7 +119,7 @@ impl Metrics {
     }
 
     /// Counts sessions that workers claimed.
-    pub fn claimed(&self, sessions: usize) {
+    pub fn record_claims(&self, sessions: usize) {
         self.claims.inc_by(sessions as u64);
     }
 

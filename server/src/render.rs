@@ -207,19 +207,19 @@ mod tests {
     proptest! {
         #[test]
         fn an_event_is_rendered_as_serde_would(event in events()) {
-            let mut ours = Vec::new();
-            render_event(&event, &mut ours);
+            let mut rendered = Vec::new();
+            render_event(&event, &mut rendered);
             let serdes = serde_json::to_vec(&wire_map::event(event)).unwrap();
-            prop_assert_eq!(String::from_utf8(ours).unwrap(), String::from_utf8(serdes).unwrap());
+            prop_assert_eq!(String::from_utf8(rendered).unwrap(), String::from_utf8(serdes).unwrap());
         }
 
         #[test]
         fn a_page_is_rendered_as_serde_would(records in prop::collection::vec(events(), 0..4), head in any::<u64>(), has_more: bool) {
             let slice = Slice { events: records, head_sequence: head, has_more, status: Status::Running };
-            let ours = render_slice(&slice);
+            let rendered = render_slice(&slice);
             let events = slice.events.into_iter().map(wire_map::event).collect();
             let page = wire::event::Events { events, head_sequence: head, has_more };
-            prop_assert_eq!(&ours[..], serde_json::to_vec(&page).unwrap());
+            prop_assert_eq!(&rendered[..], serde_json::to_vec(&page).unwrap());
         }
 
         #[test]

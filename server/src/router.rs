@@ -1,4 +1,4 @@
-//! Builds the router: all routes, behind the one middleware of `shield`.
+//! Builds the router: all routes, wrapped in the middleware of `shield`.
 
 use crate::{api, assets, problem::Problem, server_function, shield, state::AppState, web};
 use axum::{

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_matches_its_own_page_alone() {
+    fn a_tag_matches_its_own_page_only() {
         let tag = Tag::new(Digest([7; 32]), "limit=1");
         for good in [tag.header(false), tag.header(true), format!("\"x\", W/{}", tag.header(false)), "*".to_owned()] {
             assert!(tag.matches(&headers(header::IF_NONE_MATCH, &good)), "{good}");

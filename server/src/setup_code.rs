@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_taken_as_people_type_it_and_no_other_is() {
+    fn a_code_is_accepted_as_people_type_it_and_no_other_code_is() {
         let set_up = SetupState::new(&Bytes(7));
         let shown = set_up.grouped_code();
         assert_eq!((shown.len(), shown.split('-').count()), (19, 4), "{shown}");

@@ -74,8 +74,8 @@ impl WorkerApi for LocalWorkerApi {
                     }
                 };
                 let claimed = session::claim_until(&state.ledger, &scope, wanted, wait, stop).await;
-                if let Err(Ok(unheard)) = answer.send(claimed) {
-                    for session::Claimed { session, .. } in unheard {
+                if let Err(Ok(unclaimed)) = answer.send(claimed) {
+                    for session::Claimed { session, .. } in unclaimed {
                         // A session that cannot be released returns to the queue when its lease expires.
                         let _ = session::release(&state.ledger, &scope, session.id, session.attempt).await;
                     }
@@ -83,7 +83,7 @@ impl WorkerApi for LocalWorkerApi {
             });
             let gone = |_| refused(Problem::internal("a claim ended without an answer"));
             let records = claimed.await.map_err(gone)?.map_err(refused)?;
-            self.state.metrics.claimed(records.len());
+            self.state.metrics.record_claims(records.len());
             Ok(wire_map::claimed(records))
         })
     }

@@ -37,7 +37,7 @@ pub async fn claim(
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
         return Err(release_claimed(&state, &caller, records).await);
     }
-    state.metrics.claimed(records.len());
+    state.metrics.record_claims(records.len());
     Ok(Json(wire_map::claimed(records)))
 }
 
@@ -155,7 +155,7 @@ pub async fn fail(
     tag = "worker", request_body = worker::Yield,
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
-        (status = 200, description = "The parked session", body = Session),
+        (status = 200, description = "The yielded session", body = Session),
         (
             status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
             body = wire::Problem, content_type = "application/problem+json",

@@ -26,10 +26,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Workspaces that a refusal names.
+/// Most workspaces that an error names.
 const WORKSPACES_NAMED: usize = 10;
-/// How often progress is told, where somebody watches.
-const TELL_EVERY: Duration = Duration::from_millis(200);
+/// Interval between redraws of the progress line.
+const DRAW_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Commands that export what the server keeps.
 #[derive(Debug, clap::Subcommand)]
@@ -217,9 +217,7 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     print_preview(&preview, &args.out)
 }
 
-/// The workspace whose lines are read, where the files hold more than one. What one workspace said is never mixed into
-/// another's training data because nobody thought of it.
-/// Refuses a folder that holds no prompts and answers: an export of nothing would look like one of everything.
+/// Refuses a folder without prompts and answers, because an empty export would look like a complete one.
 fn require_streams(folder: &Path, layout: &Layout) -> Result<(), Failure> {
     let interactions = layout.interactions();
     for (place, meaning) in [
@@ -263,7 +261,7 @@ fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failu
     }
 }
 
-/// The streams leave the database as files of their own first: an export reads them more than once.
+/// Writes the streams of the database to temporary files first, because an export reads them more than once.
 async fn from_database(settings: &Settings, tenant: &str, options: Options, out: &Path) -> Result<Preview, Failure> {
     let ledger = open(settings, Mode::Tool).await?;
     let exported =
@@ -289,7 +287,7 @@ async fn dumped_and_written(
             rating(ledger)
         }
         None => {
-            // A closed stderr leaves the manifest, which counts no rating.
+            // If stderr is closed, the manifest still shows that no rating was counted.
             let _ = writeln!(io::stderr(), "shiftbook: there is no instance key, so ratings of sessions are left out");
             Box::new(|_| Ok(None))
         }
@@ -299,7 +297,8 @@ async fn dumped_and_written(
     written((Layout::below(scratch), None), rated, options, (out.to_owned(), stopped)).await
 }
 
-/// Set by Ctrl-C: what an export has of its own beside the file is not redacted, and has to go before it ends.
+/// Returns a flag that Ctrl-C sets. The export then removes its temporary files, which are not redacted, before it
+/// ends.
 fn stopped_by_ctrl_c() -> Arc<AtomicBool> {
     let stopped: Arc<AtomicBool> = Arc::default();
     let sign = Arc::clone(&stopped);
@@ -341,7 +340,7 @@ async fn written(
 
 fn print_preview(preview: &Preview, out: &Path) -> Result<(), Failure> {
     for warning in &preview.warnings {
-        // A closed stderr leaves the manifest, which counts them.
+        // If stderr is closed, the manifest still counts the skipped lines.
         let _ = writeln!(io::stderr(), "shiftbook: skipped {warning}");
     }
     let counts = &preview.manifest.counts;
@@ -363,33 +362,33 @@ fn print_preview(preview: &Preview, out: &Path) -> Result<(), Failure> {
     ))
 }
 
-/// A line on stderr that says how far it is, where a person looks.
+/// A progress line on stderr, shown on terminals only.
 struct ProgressBar {
-    watched: bool,
-    told: Instant,
+    is_terminal: bool,
+    drawn_at: Instant,
 }
 
 impl ProgressBar {
     fn new() -> ProgressBar {
-        ProgressBar { watched: io::stderr().is_terminal(), told: Instant::now() }
+        ProgressBar { is_terminal: io::stderr().is_terminal(), drawn_at: Instant::now() }
     }
 
     fn draw(&mut self, progress: Progress) {
-        if !self.watched || self.told.elapsed() < TELL_EVERY {
+        if !self.is_terminal || self.drawn_at.elapsed() < DRAW_INTERVAL {
             return;
         }
-        self.told = Instant::now();
+        self.drawn_at = Instant::now();
         let text = match progress {
             Progress::Read(read) => format!("{} read", counted(read, "interaction")),
             Progress::Matched(done, of) => format!("{done} of {of} interactions matched"),
             Progress::Written(done, of) => format!("{done} of {of} rows written"),
         };
-        // Nobody who closed stderr wants to know.
+        // A failure to write to standard error is ignored.
         let _ = write!(io::stderr(), "\r\u{1b}[K{text}");
     }
 
     fn end(&self) {
-        if self.watched {
+        if self.is_terminal {
             let _ = write!(io::stderr(), "\r\u{1b}[K");
         }
     }

@@ -41,7 +41,7 @@ fn show_progress(so_far: &Erased) {
 pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let older_than = args.before.and_time(chrono::NaiveTime::MIN).and_utc();
-    // Erasing needs the database alone: a server would show cached pages and keep pages of the old file.
+    // Erasing needs exclusive access: a running server would show cached pages and keep pages of the old file.
     let mode = if args.apply { Mode::Server } else { Mode::Tool };
     let ledger = open(&settings, mode).await?;
     if !args.apply {

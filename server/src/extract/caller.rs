@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bearer_token_is_told_from_anything_else() {
+    fn bearer_tokens_are_recognised() {
         assert_eq!(bearer("Bearer sbk_x"), Some("sbk_x"));
         assert_eq!(bearer("bearer  sbk_x "), Some("sbk_x"));
         for bad in ["sbk_x", "Basic abc", "Bearer", "Bearer ", "Bearersbk_x", &format!("Bearer {}", "x".repeat(600))] {

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn json_media_types_are_told_from_others() {
+    fn json_media_types_are_recognised() {
         let is = |kind: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::CONTENT_TYPE, kind.parse().unwrap());

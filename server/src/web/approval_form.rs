@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_told_at_its_field() {
+    fn unreadable_values_get_an_error_at_their_field() {
         let form = form(&[
             ("approval", "1"),
             ("reviewers", "anyone\nbob@acme.test"),

@@ -266,14 +266,14 @@ async fn say(
     headers: HeaderMap,
     Posted { viewer, form }: Posted,
 ) -> Result<Response, PageRejection> {
-    match tell(&state, &viewer, id, &form).await {
+    match post_message(&state, &viewer, id, &form).await {
         Ok(()) => updated_page(&state, viewer, id, &headers).await,
         Err(problem) => refused_page(&state, viewer, id, (&headers, &form, "say"), problem).await,
     }
 }
 
 /// Sends the message, or uses it as the answer to the agent's open question.
-async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Problem> {
+async fn post_message(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Problem> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let session = own(state, viewer, id).await?;
     let message = Message { text: form.text("text"), id: form.text("id").parse().ok() };

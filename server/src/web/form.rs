@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_form_brings_back_everything_but_passwords() {
+    fn a_refused_form_keeps_the_typed_text_without_passwords() {
         let fields = [("email", "a@b"), ("password", "secret")].map(|(k, v)| (k.to_owned(), v.to_owned()));
         let form = Form(fields.into());
         let state = form.refused("", &Problem::field(Code::InvalidRequest, "email", "wrong"));

@@ -44,17 +44,17 @@ impl FromRequest<AppState> for Posted {
         let next = return_path(&parts);
         let is_script = wants_fragment(&parts.headers);
         let form = Form::from_request(Request::from_parts(parts, body), state).await;
-        let away = match viewer {
+        let redirect = match viewer {
             Ok(viewer) => return form.map(|form| Self { viewer, form }).map_err(Problem::into_response),
             Err(PageRejection::Redirect(redirect)) => redirect,
-            Err(turned) => return Err(turned.into_response()),
+            Err(rejection) => return Err(rejection.into_response()),
         };
         if is_script {
             // The script's page still has the typed text.
             return Err(Problem::new(Code::Unauthenticated).into_response());
         }
         let kept = form.ok().and_then(|form| kept(action, form.typed()));
-        let Some(kept) = kept else { return Err(away.into_response()) };
+        let Some(kept) = kept else { return Err(redirect.into_response()) };
         let props = Props { next, kept: Some(kept), ..Props::default() };
         Err(render(StatusCode::UNAUTHORIZED, move || sign_in::page(&shell, &props)).await)
     }

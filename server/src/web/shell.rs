@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_paths_of_ours_are_gone_on_to() {
+    fn only_paths_of_this_server_are_continued_to() {
         for own in ["/", "/sessions?status=failed", "/t/acme/note/1?q=%2F%2Fevil.test#x", "/%09/evil.test"] {
             assert_eq!(local_path(Some(own)), own);
         }

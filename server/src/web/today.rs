@@ -25,7 +25,7 @@ use wire::Code;
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/today", get(show))
-        .route("/today/courses", get(courses))
+        .route("/today/courses", get(trends))
         .route("/today/section/{bucket}", get(section))
 }
 
@@ -80,22 +80,22 @@ async fn show(
 }
 
 /// The trends below the counts.
-async fn courses(
+async fn trends(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<TodayQuery>,
     headers: HeaderMap,
 ) -> Result<Html<String>, PageRejection> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
-    let course = |bucket, course: work_queue::Trend| {
-        let hours = course.hours.into_iter().take(day.hours).collect();
-        Trend { bucket, at: course.at, hours }
+    let trend = |bucket, trend: work_queue::Trend| {
+        let hours = trend.hours.into_iter().take(day.hours).collect();
+        Trend { bucket, at: trend.at, hours }
     };
     Ok(Html(today::trend_fragment(&[
-        course(Bucket::NeedsMe, day.needs_me),
-        course(Bucket::Running, day.running),
-        course(Bucket::Failed, day.failed),
-        course(Bucket::DoneToday, day.done_today),
+        trend(Bucket::NeedsMe, day.needs_me),
+        trend(Bucket::Running, day.running),
+        trend(Bucket::Failed, day.failed),
+        trend(Bucket::DoneToday, day.done_today),
     ])))
 }
 

@@ -18,7 +18,7 @@ pub fn depends_on(ids: &[String], if_fails: Option<IfDependencyFails>) -> Result
     ids.iter().enumerate().map(on).collect()
 }
 
-/// What came of a session around the one that is claimed.
+/// Converts the result of a session that is related to the claimed one.
 pub fn related_session(related: RelatedSession) -> wire::worker::Related {
     let code = related.error_code;
     wire::worker::Related {

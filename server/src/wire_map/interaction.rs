@@ -15,7 +15,7 @@ pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_jso
         role: message.role.as_str().to_owned(),
         content: message.content,
     };
-    // What was said; calls of tools and their answers are in the session's log.
+    // Only messages; tool calls and their results are in the session's log.
     let said = |message: &datalake::Message| message.role != Role::Tool && !message.content.is_empty();
     Ok(wired::Interaction {
         id: row.id.to_string(),

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_apart() {
+    fn kinds_of_lines_are_distinguished() {
         for (line, expected) in [
             ("  ", Typed::Nothing),
             (" hello /end ", Typed::Message("hello /end")),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_told_nothing_to_do() {
+    fn control_characters_do_not_reach_a_terminal() {
         let said = "One\r\n\ttwo \u{1b}]0;title\u{7} \u{9b}2J é";
         assert_eq!(without_controls(said), "One\n\ttwo \u{fffd}]0;title\u{fffd} \u{fffd}2J é");
     }

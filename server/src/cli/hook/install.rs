@@ -139,7 +139,7 @@ fn default_settings(source: Source) -> Result<PathBuf, Failure> {
     folder.map(|folder| folder.join(file)).ok_or_else(|| Failure::Misused("HOME is not set; pass --settings".into()))
 }
 
-/// A path as one word of a shell command.
+/// Quotes a path as one argument of a shell command.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }

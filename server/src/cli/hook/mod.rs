@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agents_call_is_told_from_what_a_person_types() {
+    fn calls_of_agents_are_distinguished_from_typed_commands() {
         for (line, expected) in [
             ("shiftbook hook claude-code PreToolUse", true),
             ("shiftbook hook claude-cod PreToolUse", true),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_hook_stops_nobody() {
+    fn a_file_that_is_not_a_hook_blocks_no_others() {
         let dir = tempfile::tempdir().unwrap();
         let spool = Spool::find(Some(dir.path()), "http://a", "t").unwrap();
         spool.add(&entry("b")).unwrap();
