@@ -24,7 +24,7 @@ on_both_engines!(
     paging_in_both_directions_reads_every_event_once,
     counts_of_kinds_keep_up_with_the_log,
     a_follower_sees_every_event_once_in_order_while_writers_append,
-    an_unfinished_answer_is_told_to_followers_and_recorded_nowhere,
+    pieces_of_an_answer_are_sent_to_followers_and_not_stored,
     the_log_survives_a_restart_and_its_chain_verifies,
     history_cannot_be_changed_behind_the_products_back,
     a_changed_row_is_named_by_verify,
@@ -267,23 +267,23 @@ async fn a_follower_sees_every_event_once_in_order_while_writers_append(f: Fixtu
     f.done().await;
 }
 
-async fn an_unfinished_answer_is_told_to_followers_and_recorded_nowhere(f: Fixture) {
+async fn pieces_of_an_answer_are_sent_to_followers_and_not_stored(f: Fixture) {
     let session = f.running().await;
     let before = f.log(session.id).await.len();
     let mut following = events::follow(&f.ledger, &f.member, session.id, before as u64).await.unwrap();
     let piece = |attempt, offset, text: &str| Delta { attempt, offset, text: text.to_owned() };
-    let tell = async |delta: Delta| events::send_delta(&f.ledger, &f.worker, session.id, delta).await;
-    tell(piece(1, 0, "Hel")).await.unwrap();
-    tell(piece(1, 3, "lo")).await.unwrap();
+    let send_piece = async |delta: Delta| events::send_delta(&f.ledger, &f.worker, session.id, delta).await;
+    send_piece(piece(1, 0, "Hel")).await.unwrap();
+    send_piece(piece(1, 3, "lo")).await.unwrap();
     for (offset, text) in [(0, "Hel"), (3, "lo")] {
         match following.next().await.unwrap() {
             Follow::Delta(delta) => assert_eq!(*delta, piece(1, offset, text)),
             other => panic!("not a piece: {other:?}"),
         }
     }
-    assert!(matches!(tell(piece(2, 0, "x")).await, Err(Error::Refused(_))), "an attempt that holds nothing");
+    assert!(matches!(send_piece(piece(2, 0, "x")).await, Err(Error::Refused(_))), "an attempt that holds nothing");
     for wrong in [String::new(), "x".repeat(domain::limit::DELTA_BYTES_MAX + 1)] {
-        assert!(matches!(tell(piece(1, 0, &wrong)).await, Err(Error::Invalid(_))));
+        assert!(matches!(send_piece(piece(1, 0, &wrong)).await, Err(Error::Invalid(_))));
     }
     let by_member = events::send_delta(&f.ledger, &f.member, session.id, piece(1, 0, "x")).await;
     assert!(matches!(by_member, Err(Error::Forbidden(_))), "{by_member:?}");
@@ -291,7 +291,7 @@ async fn an_unfinished_answer_is_told_to_followers_and_recorded_nowhere(f: Fixtu
     assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
     assert_eq!(f.log(session.id).await.len(), before);
     session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
-    assert!(matches!(tell(piece(1, 5, "!")).await, Err(Error::Refused(_))), "it has ended");
+    assert!(matches!(send_piece(piece(1, 5, "!")).await, Err(Error::Refused(_))), "it has ended");
     f.done().await;
 }
 

@@ -111,7 +111,7 @@ async fn two_servers_that_append_in_turns_write_one_log() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_retry_hears_what_is_recorded_on_whichever_server_it_arrives() {
+async fn a_retry_on_any_server_is_answered_with_what_is_recorded() {
     let f = Fixture::postgres().await;
     let (session, other) = (f.running().await, other_server(&f).await);
     let id = session.id;
@@ -255,7 +255,7 @@ async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_somebody_holds_keeps_nobody_else_waiting() {
+async fn a_locked_session_does_not_delay_other_sessions() {
     let f = Fixture::postgres().await;
     // This server has claimed nothing, so its cache is empty.
     let server = other_server(&f).await;
@@ -300,7 +300,7 @@ async fn a_session_that_somebody_holds_keeps_nobody_else_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_append_is_given_up_when_its_session_is_held_for_too_long_and_nothing_of_it_is_written() {
+async fn an_append_to_a_session_that_is_locked_for_too_long_fails_and_writes_nothing() {
     let f = Fixture::postgres().await;
     let [held, free] = [f.running().await.id, f.running().await.id];
     let mut holder = f.engine.raw().await;
@@ -334,20 +334,28 @@ fn call(workspace: uuid::Uuid, session: &SessionRecord, event_tenant: uuid::Uuid
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_statement_writes_under_row_level_security_whoever_calls_it() {
     let f = Fixture::postgres().await;
-    let (ours, theirs) = (f.worker.tenant_id.0, f.stranger.tenant_id.0);
+    let (own_tenant, other_tenant) = (f.worker.tenant_id.0, f.stranger.tenant_id.0);
     let session = f.running().await;
     let task = crate::human::task(&f, "Mine").await;
     let task = ledger::human::start(&f.ledger, &f.member, task).await.unwrap().session;
     let mut raw = f.engine.raw().await;
-    assert_eq!(raw.number(&call(theirs, &session, ours, "agent.message")).await, 0, "another workspace found it");
+    assert_eq!(
+        raw.number(&call(other_tenant, &session, own_tenant, "agent.message")).await,
+        0,
+        "another workspace found it"
+    );
     for (what, sql) in [
-        ("an event of another workspace", call(ours, &session, theirs, "agent.message")),
-        ("what somebody did, by somebody else", call(ours, &task, ours, "human.marker")),
+        ("an event of another workspace", call(own_tenant, &session, other_tenant, "agent.message")),
+        ("what somebody did, by somebody else", call(own_tenant, &task, own_tenant, "human.marker")),
     ] {
         let refused = raw.execute(&sql).await.expect_err(what).to_string();
         assert!(refused.contains("row-level security"), "{what}: {refused}");
     }
-    assert_eq!(raw.number(&call(ours, &session, ours, "agent.message")).await, 1, "the call itself is right");
+    assert_eq!(
+        raw.number(&call(own_tenant, &session, own_tenant, "agent.message")).await,
+        1,
+        "the call itself is right"
+    );
     // The role and the workspace are reset after the statement.
     let unset =
         "SELECT COUNT(*) WHERE current_user = session_user AND coalesce(current_setting('app.tenant', true), '') = ''";

@@ -18,12 +18,12 @@ use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
-    a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do,
+    a_bundle_is_installed_as_a_whole_and_a_second_time_changes_nothing,
     a_dry_run_says_what_an_install_does_and_writes_nothing,
     what_differs_is_changed_field_by_field_and_the_rest_is_kept,
-    one_wrong_thing_keeps_the_whole_bundle_out,
+    one_error_refuses_the_whole_bundle,
     two_installs_at_once_lose_nothing,
-    a_bundle_needs_the_rights_to_what_it_holds_and_stays_in_its_workspace,
+    a_bundle_needs_permission_for_each_object_and_changes_its_workspace_only,
     an_action_names_only_reviewers_and_criteria_that_exist,
     what_is_looked_up_by_a_text_with_a_nul_is_refused,
 );
@@ -43,16 +43,16 @@ async fn rows(f: &Fixture) -> Vec<i64> {
     counts
 }
 
-async fn a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do(f: Fixture) {
+async fn a_bundle_is_installed_as_a_whole_and_a_second_time_changes_nothing(f: Fixture) {
     let plan = install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
     let all = ["compliance", "outreach-safety", "company", "update-company"];
     assert_eq!(operations(&plan), all.map(|slug| (slug, PlannedOperation::Create)));
     let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
     // Labels, styles, scores and hard blocks of the options are kept.
     let claim = &set.dimensions[1].options;
-    let told: Vec<_> = claim.iter().map(|o| (o.label.as_str(), o.style.as_str(), o.score, o.hard_block)).collect();
+    let options: Vec<_> = claim.iter().map(|o| (o.label.as_str(), o.style.as_str(), o.score, o.hard_block)).collect();
     assert_eq!(
-        told,
+        options,
         [
             ("Every claim has a source", "positive", Some(1.0), false),
             ("A claim needs a look", "caution", Some(0.5), false),
@@ -89,11 +89,11 @@ async fn a_dry_run_says_what_an_install_does_and_writes_nothing(f: Fixture) {
     assert_eq!(rows(&f).await, [0; 6]);
     let done = install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
     // Ids differ each time. Apart from them both plans are equal.
-    let told = |plan: Plan| -> Vec<_> {
+    let changes = |plan: Plan| -> Vec<_> {
         let fields = plan.items.into_iter().flat_map(|item| item.fields);
         fields.filter(|f| f.field != "outputConfig.criteria_set_ids").collect()
     };
-    assert_eq!(told(looked), told(done));
+    assert_eq!(changes(looked), changes(done));
     f.done().await;
 }
 
@@ -117,12 +117,12 @@ actions:
     let fields = |index: usize| -> Vec<(String, PlannedOperation)> {
         plan.items[index].fields.iter().map(|f| (f.field.clone(), f.operation)).collect()
     };
-    let told =
+    let expected =
         |pairs: &[(&str, PlannedOperation)]| pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect::<Vec<_>>();
-    assert_eq!(fields(0), told(&[("name", PlannedOperation::Keep), ("members", PlannedOperation::Change)]));
+    assert_eq!(fields(0), expected(&[("name", PlannedOperation::Keep), ("members", PlannedOperation::Change)]));
     assert_eq!(
         fields(1),
-        told(&[
+        expected(&[
             ("name", PlannedOperation::Keep),
             ("dimensions.tone", PlannedOperation::Change),
             ("dimensions.phi_safety", PlannedOperation::Remove),
@@ -155,7 +155,7 @@ actions:
     f.done().await;
 }
 
-async fn one_wrong_thing_keeps_the_whole_bundle_out(f: Fixture) {
+async fn one_error_refuses_the_whole_bundle(f: Fixture) {
     for (tail, path) in [
         (
             "criteriaSets: [{ slug: b, name: B, dimensions: [{ slug: t, type: scale, min: 1 }] }]",
@@ -208,7 +208,7 @@ async fn two_installs_at_once_lose_nothing(f: Fixture) {
     f.done().await;
 }
 
-async fn a_bundle_needs_the_rights_to_what_it_holds_and_stays_in_its_workspace(f: Fixture) {
+async fn a_bundle_needs_permission_for_each_object_and_changes_its_workspace_only(f: Fixture) {
     let reviewer = Scope { role: Role::Reviewer, ..f.member };
     for low in [f.member, reviewer, f.worker] {
         for mode in [Mode::DryRun, Mode::Apply] {

@@ -213,8 +213,8 @@ async fn a_yielded_session_holds_no_lease(f: Fixture) {
         let session = f.running_for(5).await;
         let yield_request =
             session::YieldRequest { detail: Some("look at this".into()), ..session::YieldRequest::at(1, to) };
-        let parked = session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
-        assert_eq!((parked.status(), parked.lease_expires_at()), (to.status(), None));
+        let yielded = session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
+        assert_eq!((yielded.status(), yielded.lease_expires_at()), (to.status(), None));
         f.clock.advance(TimeDelta::seconds(60));
         assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
         let refused = f.append(session.id, 1, vec![text("x")]).await;

@@ -17,7 +17,7 @@ use testkit::{Fixture, human, on_both_engines};
 on_both_engines!(
     the_short_way_and_the_long_way_leave_the_same_behind,
     a_session_with_more_to_it_is_claimed_in_its_turn,
-    a_person_who_begins_to_work_is_told_of_in_the_next_claim,
+    the_next_claim_has_the_context_of_a_person_who_started_to_work,
 );
 
 /// Returns the agents of a claim. One agent allows the fast path; a second one forces the general path.
@@ -101,7 +101,7 @@ async fn a_session_with_more_to_it_is_claimed_in_its_turn(f: Fixture) {
     f.done().await;
 }
 
-async fn a_person_who_begins_to_work_is_told_of_in_the_next_claim(f: Fixture) {
+async fn the_next_claim_has_the_context_of_a_person_who_started_to_work(f: Fixture) {
     let queue = async || {
         let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
         session::create(&f.ledger, &f.member, new).await.unwrap()

@@ -19,10 +19,10 @@ on_both_engines!(
     two_changes_of_one_version_make_one_new_version,
     wrong_dimensions_are_refused_by_their_path,
     another_workspace_finds_no_criteria_set_or_group,
-    operators_change_criteria_sets_and_groups_and_everybody_reads_them,
+    operators_change_criteria_sets_and_groups_and_everyone_reads_them,
     criteria_sets_are_listed_page_by_page,
     people_come_to_a_group_and_go_one_by_one,
-    a_group_takes_only_members_of_the_workspace_and_only_so_many,
+    a_group_accepts_only_members_and_a_limited_number_of_them,
 );
 
 fn dimensions(json: Value) -> Vec<Dimension> {
@@ -174,7 +174,7 @@ async fn another_workspace_finds_no_criteria_set_or_group(f: Fixture) {
     f.done().await;
 }
 
-async fn operators_change_criteria_sets_and_groups_and_everybody_reads_them(f: Fixture) {
+async fn operators_change_criteria_sets_and_groups_and_everyone_reads_them(f: Fixture) {
     let (set, team) = (brand_safety(&f).await, compliance(&f).await);
     let me = f.member.user_id().unwrap();
     for low in [f.member, f.worker] {
@@ -247,7 +247,7 @@ async fn people_come_to_a_group_and_go_one_by_one(f: Fixture) {
     f.done().await;
 }
 
-async fn a_group_takes_only_members_of_the_workspace_and_only_so_many(f: Fixture) {
+async fn a_group_accepts_only_members_and_a_limited_number_of_them(f: Fixture) {
     let (sam, nobody) = (f.stranger.user_id().unwrap(), UserId(uuid::Uuid::from_u128(7)));
     let new = NewGroup { name: "Odd".into(), slug: None, members: vec![f.admin.user_id().unwrap(), sam, nobody] };
     assert_eq!(fields_of(group::create(&f.ledger, &f.admin, new).await), ["members[1]", "members[2]"]);

@@ -18,8 +18,8 @@ use store::{Access, MessageRecord, Mode, Store};
 use testkit::{Fixture, SeededEntropy, on_both_engines, smtp::SmtpReceiver};
 
 on_both_engines!(
-    somebody_who_wants_e_mail_gets_one_with_a_link,
-    somebody_who_wants_none_any_more_gets_none,
+    a_person_who_wants_e_mail_gets_one_with_a_link,
+    a_person_who_has_turned_e_mail_off_gets_none,
     an_e_mail_that_was_not_taken_is_sent_again_and_one_that_was_refused_is_not,
     only_people_have_a_choice,
 );
@@ -76,7 +76,7 @@ async fn wants_email(f: &Fixture, who: &Scope) -> bool {
     page::settings::read(&f.ledger, who, "").await.unwrap().own.unwrap().wants_email
 }
 
-async fn somebody_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
+async fn a_person_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
     assert!(!wants_email(&f, &f.member).await, "nobody is written to who did not ask");
     email::set_wanted(&f.ledger, &f.member, true).await.unwrap();
@@ -101,7 +101,7 @@ async fn somebody_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
     f.done().await;
 }
 
-async fn somebody_who_wants_none_any_more_gets_none(f: Fixture) {
+async fn a_person_who_has_turned_e_mail_off_gets_none(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
     email::set_wanted(&f.ledger, &f.member, true).await.unwrap();
     waits_for(&f, &f.member).await;

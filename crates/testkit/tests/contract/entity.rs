@@ -94,10 +94,11 @@ async fn every_write_of_an_entity_is_a_version_with_its_author(f: Fixture) {
             break;
         }
     }
-    let told: Vec<_> = seen.iter().map(|v| (v.version, v.title.as_str(), json!(v.fields), v.actor.clone())).collect();
+    let versions: Vec<_> =
+        seen.iter().map(|v| (v.version, v.title.as_str(), json!(v.fields), v.actor.clone())).collect();
     let (mia, max) = (f.member.caller.to_string(), f.other_member.caller.to_string());
     assert_eq!(
-        told,
+        versions,
         [
             (3, "Acme Inc", json!({ "stage": "Won" }), mia.clone()),
             (2, "Acme", json!({ "stage": "Won", "size": 12 }), max),
@@ -178,7 +179,7 @@ async fn another_workspace_finds_no_entity_type_entity_or_import(f: Fixture) {
     let of = company(&f).await;
     let made = acme(&f, &of, "Acme").await;
     let file = || import::NewImport { source: "Name\nBeta\n".into(), mapping: None };
-    let begun = import::begin(&f.ledger, &f.member, of.id, file()).await.unwrap();
+    let started = import::begin(&f.ledger, &f.member, of.id, file()).await.unwrap();
     let (l, s) = (&f.ledger, &f.stranger);
     let change = EntityChange { version: 1, ..Default::default() };
     let type_change = EntityTypeChange { version: 1, ..Default::default() };
@@ -196,7 +197,7 @@ async fn another_workspace_finds_no_entity_type_entity_or_import(f: Fixture) {
     not_found("update type", entity_type::update(l, s, of.id, type_change).await.err());
     not_found("preview", import::preview(l, s, of.id, file()).await.err());
     not_found("begin import", import::begin(l, s, of.id, file()).await.err());
-    not_found("import", import::get(l, s, begun.id).await.err());
+    not_found("import", import::get(l, s, started.id).await.err());
     assert!(entity::list(l, s, ListEntities::default()).await.unwrap().items.is_empty());
     let of_type = ListEntities { type_id: Some(of.id), ..Default::default() };
     assert!(entity::list(l, s, of_type).await.unwrap().items.is_empty());

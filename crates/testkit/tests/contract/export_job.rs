@@ -16,9 +16,9 @@ async fn an_export_is_remembered_by_its_workspace_until_there_are_newer_ones(f: 
     let id = |n: u32| Uuid::from_u128(0x0193_b0a0_0000_7000_8000_0000_0000_0000 + u128::from(n));
     let options = || r#"{"format":"sft"}"#.to_owned();
     begin(l, o, id(0), "s1".into(), options()).await.unwrap();
-    let begun = find(l, o, id(0)).await.unwrap().unwrap();
-    assert_eq!((begun.state, begun.server.as_str(), begun.options), (ExportState::Running, "s1", options()));
-    assert_eq!((begun.asked_by, begun.ended_at), (o.caller.to_string(), None));
+    let started = find(l, o, id(0)).await.unwrap().unwrap();
+    assert_eq!((started.state, started.server.as_str(), started.options), (ExportState::Running, "s1", options()));
+    assert_eq!((started.asked_by, started.ended_at), (o.caller.to_string(), None));
     f.clock.advance(TimeDelta::seconds(3));
     let done = Ending { counts: Some(r#"{"rows":3}"#.into()), error: None };
     end(l, o, id(0), ExportState::Done, done.clone()).await.unwrap();
@@ -26,7 +26,7 @@ async fn an_export_is_remembered_by_its_workspace_until_there_are_newer_ones(f: 
     end(l, o, id(0), ExportState::Failed, Ending { error: Some("late".into()), ..done.clone() }).await.unwrap();
     let ended = find(l, o, id(0)).await.unwrap().unwrap();
     assert_eq!((ended.state, ended.counts, ended.error), (ExportState::Done, done.counts, None));
-    assert!(ended.ended_at.is_some_and(|at| at > begun.begun_at));
+    assert!(ended.ended_at.is_some_and(|at| at > started.begun_at));
 
     assert!(matches!(list(l, &f.member, 10).await, Err(Error::Forbidden(_))));
     assert!(matches!(begin(l, &f.member, id(1), "s1".into(), options()).await, Err(Error::Forbidden(_))));

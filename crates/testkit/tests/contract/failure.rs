@@ -15,7 +15,7 @@ use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     every_bad_end_is_recorded_with_what_helps,
-    a_good_end_and_a_cancelled_one_are_no_failures,
+    completed_and_cancelled_sessions_are_no_failures,
     a_failure_is_acknowledged_once_by_whom_it_concerns,
     failures_are_listed_newest_first_page_by_page,
     another_workspace_knows_of_no_failure,
@@ -29,14 +29,14 @@ pub async fn failed(f: &Fixture, code: Option<&str>) -> SessionId {
     running.id
 }
 
-async fn of(f: &Fixture, id: SessionId) -> Option<FailureRecord> {
+async fn failure_of(f: &Fixture, id: SessionId) -> Option<FailureRecord> {
     failure::of_sessions(&f.ledger, &f.member, &[id]).await.unwrap().pop()
 }
 
 async fn every_bad_end_is_recorded_with_what_helps(f: Fixture) {
     for code in [Some("exit_3"), None] {
         let id = failed(&f, code).await;
-        let record = of(&f, id).await.unwrap();
+        let record = failure_of(&f, id).await.unwrap();
         let expected = code.unwrap_or("error");
         assert_eq!((record.code.as_str(), record.message.as_str()), (expected, "no luck"));
         assert_eq!(record.remediation, remediation(expected));
@@ -54,7 +54,7 @@ async fn every_bad_end_is_recorded_with_what_helps(f: Fixture) {
         f.clock.advance(TimeDelta::seconds(6));
         session::sweep(&f.ledger).await.unwrap();
     }
-    let record = of(&f, lost.unwrap().id).await.unwrap();
+    let record = failure_of(&f, lost.unwrap().id).await.unwrap();
     assert_eq!((record.code.as_str(), record.message.as_str()), ("lease_exhausted", "the last of 3 attempts was lost"));
     assert_eq!(record.remediation, remediation("lease_exhausted"));
     let mut raw = f.engine.raw().await;
@@ -63,7 +63,7 @@ async fn every_bad_end_is_recorded_with_what_helps(f: Fixture) {
     f.done().await;
 }
 
-async fn a_good_end_and_a_cancelled_one_are_no_failures(f: Fixture) {
+async fn completed_and_cancelled_sessions_are_no_failures(f: Fixture) {
     let done = f.running().await;
     let completion = session::Completion { attempt: 1, result: None, usage: None };
     session::complete(&f.ledger, &f.worker, done.id, completion).await.unwrap();
@@ -124,6 +124,6 @@ async fn another_workspace_knows_of_no_failure(f: Fixture) {
     assert!(failure::of_sessions(&f.ledger, &f.stranger, &[id]).await.unwrap().is_empty());
     let taken = failure::acknowledge(&f.ledger, &f.stranger, id).await;
     assert!(matches!(taken, Err(Error::NotFound(_))), "{taken:?}");
-    assert_eq!(of(&f, id).await.unwrap().acknowledged_at, None);
+    assert_eq!(failure_of(&f, id).await.unwrap().acknowledged_at, None);
     f.done().await;
 }

@@ -22,11 +22,11 @@ use testkit::{Engine, Fixture, on_both_engines};
 
 on_both_engines!(
     each_label_lands_once_and_nothing_lands_without_one,
-    what_a_rating_is_about_is_told_by_the_key_alone,
-    a_rating_that_cannot_be_kept_does_not_keep_a_conversation_from_ending,
-    an_incognito_rating_names_nobody_and_dies_with_the_process,
+    only_the_key_links_a_rating_to_its_session,
+    a_conversation_ends_although_its_rating_cannot_be_recorded,
+    an_incognito_rating_has_no_name_and_ends_with_the_process,
     any_ended_session_is_rated_once_by_each_person_who_can_take_it_back,
-    nobody_sees_or_changes_what_somebody_else_rated,
+    no_one_can_read_or_change_the_rating_of_another_person,
     a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_own_work,
     a_purge_removes_what_is_old_and_says_how_much,
     the_tables_take_nothing_but_ratings,
@@ -39,7 +39,7 @@ fn with(label: Label, source: Surface) -> Ending {
     Ending { feedback: Some(label), source, ..ENDING }
 }
 
-async fn kept(f: &Fixture, session: &SessionRecord) -> Vec<FeedbackRecord> {
+async fn ratings_of(f: &Fixture, session: &SessionRecord) -> Vec<FeedbackRecord> {
     feedback::list_by_operator(&f.ledger, session.id).await.unwrap()
 }
 
@@ -56,7 +56,7 @@ async fn each_label_lands_once_and_nothing_lands_without_one(f: Fixture) {
         f.clock.advance(TimeDelta::seconds(1));
         let again = thread::end(l, m, session.id, with(label, source)).await.unwrap();
         assert_eq!((&ended.session, &ended.summary), (&again.session, &again.summary));
-        let records = kept(&f, &session).await;
+        let records = ratings_of(&f, &session).await;
         let [record] = records.as_slice() else { panic!("{records:?}") };
         assert_eq!((record.label, record.source, record.user_id_or_null), (label, source, m.user_id()));
         assert_eq!((record.turn_count_at_end, record.schema_version), (1, 1));
@@ -66,12 +66,12 @@ async fn each_label_lands_once_and_nothing_lands_without_one(f: Fixture) {
     }
     let silent = rested(&f).await;
     let ended = thread::end(l, m, silent.id, ENDING).await.unwrap();
-    assert!(ended.summary.is_some() && kept(&f, &silent).await.is_empty());
+    assert!(ended.summary.is_some() && ratings_of(&f, &silent).await.is_empty());
     assert_eq!(feedback::count_by_operator(l).await.unwrap(), 4);
     // A rating after the end counts, and a second label replaces the first.
     thread::end(l, m, silent.id, with(Label::Negative, Surface::ApiEnd)).await.unwrap();
     thread::end(l, m, silent.id, with(Label::Skip, Surface::CliEnd)).await.unwrap();
-    let records = kept(&f, &silent).await;
+    let records = ratings_of(&f, &silent).await;
     assert_eq!(
         records.iter().map(|record| (record.label, record.source)).collect::<Vec<_>>(),
         [(Label::Skip, Surface::CliEnd)]
@@ -86,10 +86,10 @@ async fn each_label_lands_once_and_nothing_lands_without_one(f: Fixture) {
     f.done().await;
 }
 
-async fn what_a_rating_is_about_is_told_by_the_key_alone(f: Fixture) {
+async fn only_the_key_links_a_rating_to_its_session(f: Fixture) {
     let session = rested(&f).await;
     thread::end(&f.ledger, &f.member, session.id, with(Label::Positive, Surface::CliEnd)).await.unwrap();
-    let name = kept(&f, &session).await.remove(0).session_id_opaque;
+    let name = ratings_of(&f, &session).await.remove(0).session_id_opaque;
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let id = session.id.to_string();
     let bare = [hex(&Sha256::digest(id.as_bytes())), hex(&Sha256::digest(session.id.0.as_bytes()))];
@@ -128,7 +128,7 @@ async fn open_without_key(f: &Fixture) -> ledger::Ledger {
     ledger::Ledger::open(options).await.unwrap()
 }
 
-async fn a_rating_that_cannot_be_kept_does_not_keep_a_conversation_from_ending(f: Fixture) {
+async fn a_conversation_ends_although_its_rating_cannot_be_recorded(f: Fixture) {
     let (l, m) = (&f.ledger, &f.member);
     let silent = rested(&f).await;
     let without = thread::end(l, m, silent.id, ENDING).await.unwrap();
@@ -151,11 +151,11 @@ async fn a_rating_that_cannot_be_kept_does_not_keep_a_conversation_from_ending(f
     f.done().await;
 }
 
-async fn an_incognito_rating_names_nobody_and_dies_with_the_process(mut f: Fixture) {
+async fn an_incognito_rating_has_no_name_and_ends_with_the_process(mut f: Fixture) {
     let m = f.member;
-    let begun = thread::start(&f.ledger, &m, NewThread { incognito: true, ..new(Some("Hush")) }).await.unwrap();
+    let conversation = thread::start(&f.ledger, &m, NewThread { incognito: true, ..new(Some("Hush")) }).await.unwrap();
     crate::thread::turn(&f, "…").await;
-    let id = begun.session.id;
+    let id = conversation.session.id;
     thread::end(&f.ledger, &m, id, with(Label::Negative, Surface::CliEnd)).await.unwrap();
     let own = feedback::of_session(&f.ledger, &m, id).await.unwrap().unwrap();
     assert_eq!((own.label, own.user_id_or_null), (Label::Negative, None));
@@ -203,12 +203,12 @@ async fn any_ended_session_is_rated_once_by_each_person_who_can_take_it_back(f: 
     for made in futures_util::future::join_all(many).await {
         made.unwrap();
     }
-    assert_eq!(kept(&f, &running).await.iter().filter(|one| one.user_id_or_null == f.admin.user_id()).count(), 1);
+    assert_eq!(ratings_of(&f, &running).await.iter().filter(|one| one.user_id_or_null == f.admin.user_id()).count(), 1);
     f.done().await;
 }
 
 /// Returns the prompt for feedback that each of these callers gets for the present state of a session.
-async fn asked(f: &Fixture, session: &SessionRecord, who: [&Scope; 3]) -> Vec<Prompt> {
+async fn prompts(f: &Fixture, session: &SessionRecord, who: [&Scope; 3]) -> Vec<Prompt> {
     let now = session::get(&f.ledger, who[0], session.id).await.unwrap();
     let mut prompts = Vec::new();
     for scope in who {
@@ -222,33 +222,33 @@ async fn a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_ow
     let who = [&f.member, &f.other_member, &f.worker];
     let (ask, silent) = (Prompt::Ask, Prompt::Silent);
     let running = f.running().await;
-    assert_eq!(asked(&f, &running, who).await, [silent; 3], "never while work goes on");
+    assert_eq!(prompts(&f, &running, who).await, [silent; 3], "never while work goes on");
     let done = session::Completion { attempt: 1, result: None, usage: None };
     session::complete(l, &f.worker, running.id, done).await.unwrap();
-    assert_eq!(asked(&f, &running, who).await, [ask, ask, silent], "people, not programs");
+    assert_eq!(prompts(&f, &running, who).await, [ask, ask, silent], "people, not programs");
     feedback::record(l, &f.member, running.id, Label::Skip, Surface::WebEnd).await.unwrap();
-    assert_eq!(asked(&f, &running, who).await, [Prompt::Given(Label::Skip), ask, silent]);
+    assert_eq!(prompts(&f, &running, who).await, [Prompt::Given(Label::Skip), ask, silent]);
 
     let never = f.pending().await;
     session::cancel(l, &f.operator, never.id, None).await.unwrap();
-    assert_eq!(asked(&f, &never, who).await, [silent; 3], "what never began helped nobody");
+    assert_eq!(prompts(&f, &never, who).await, [silent; 3], "what never began helped nobody");
     let own = human::start(l, &f.member, task(&f, "Own work").await).await.unwrap().session;
     human::stop(l, &f.member, own.id).await.unwrap();
-    assert_eq!(asked(&f, &own, who).await, [silent; 3]);
+    assert_eq!(prompts(&f, &own, who).await, [silent; 3]);
 
     let secret = NewThread { incognito: true, ..new(Some("Hush")) };
     thread::start(l, &f.member, secret).await.unwrap();
     let secret = turn(&f, "Hush.").await;
     thread::end(l, &f.member, secret.id, ENDING).await.unwrap();
-    assert_eq!(asked(&f, &secret, who).await, [ask, silent, silent]);
+    assert_eq!(prompts(&f, &secret, who).await, [ask, silent, silent]);
 
     f.clock.advance(TimeDelta::days(ASKED_DAYS) + TimeDelta::seconds(1));
-    assert_eq!(asked(&f, &running, who).await, [Prompt::Given(Label::Skip), silent, silent]);
-    assert_eq!(asked(&f, &secret, who).await, [silent; 3]);
+    assert_eq!(prompts(&f, &running, who).await, [Prompt::Given(Label::Skip), silent, silent]);
+    assert_eq!(prompts(&f, &secret, who).await, [silent; 3]);
     f.done().await;
 }
 
-async fn nobody_sees_or_changes_what_somebody_else_rated(f: Fixture) {
+async fn no_one_can_read_or_change_the_rating_of_another_person(f: Fixture) {
     let l = &f.ledger;
     let session = rested(&f).await;
     thread::end(l, &f.member, session.id, with(Label::Negative, Surface::CliEnd)).await.unwrap();
@@ -271,7 +271,7 @@ async fn nobody_sees_or_changes_what_somebody_else_rated(f: Fixture) {
     // A token that acts for the person reads and writes the person's rating.
     let theirs = Scope { on_behalf_of: f.member.user_id(), ..nobody };
     assert_eq!(feedback::of_session(l, &theirs, session.id).await.unwrap().unwrap().label, Label::Negative);
-    assert_eq!(kept(&f, &session).await.len(), 1);
+    assert_eq!(ratings_of(&f, &session).await.len(), 1);
     f.done().await;
 }
 
@@ -287,8 +287,8 @@ async fn a_purge_removes_what_is_old_and_says_how_much(f: Fixture) {
     // It is day 300, so the first two ratings are older than 180 days.
     assert_eq!(feedback::purge_by_operator(l, kept_since(l.now())).await.unwrap(), 2);
     assert_eq!(feedback::purge_by_operator(l, kept_since(l.now())).await.unwrap(), 0);
-    assert!(kept(&f, &sessions[1]).await.is_empty());
-    let last = kept(&f, &sessions[2]).await.remove(0);
+    assert!(ratings_of(&f, &sessions[1]).await.is_empty());
+    let last = ratings_of(&f, &sessions[2]).await.remove(0);
     // A rating exactly as old as the limit is kept.
     assert_eq!(feedback::purge_by_operator(l, last.recorded_at).await.unwrap(), 0);
     assert_eq!(feedback::count_by_operator(l).await.unwrap(), 1);

@@ -115,7 +115,7 @@ async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
 const WRITE_VERSION: usize = 18;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_is_read_only_at_start_is_told_and_works_again_when_it_is_not() {
+async fn a_read_only_file_is_reported_at_start_and_works_when_it_is_writable() {
     let mut f = Fixture::sqlite().await;
     let session = rate(&f).await;
     f.ledger.close().await;
@@ -124,8 +124,8 @@ async fn a_file_that_is_read_only_at_start_is_told_and_works_again_when_it_is_no
     std::fs::write(file(&f), &bytes).unwrap();
     f.restart().await;
     let (l, m) = (&f.ledger, &f.member);
-    let told = feedback::check(l).await;
-    assert!(matches!(&told, Err(Error::Unavailable(why)) if why.contains("read-only")), "{told:?}");
+    let refused = feedback::check(l).await;
+    assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("read-only")), "{refused:?}");
     let refused = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await;
     assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("read-only")), "{refused:?}");
     assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);

@@ -28,10 +28,10 @@ on_both_engines!(
     an_undone_decision_has_no_effect_and_can_be_given_again,
     a_reviewers_edit_is_what_is_written,
     a_reviewer_cannot_add_what_was_not_staged_or_break_the_records_type,
-    a_hard_block_fails_the_session_and_asks_nobody,
+    a_hard_block_fails_the_session_and_asks_no_one,
     an_edit_that_chooses_a_hard_block_is_refused_by_its_dimension,
     an_output_that_does_not_answer_a_blocking_dimension_is_blocked,
-    a_denied_output_goes_back_with_its_reason_and_the_third_denial_fails_it,
+    a_denied_output_is_returned_with_its_reason_and_the_third_denial_fails_the_session,
     a_cancelled_session_withdraws_its_gate,
     an_approval_that_cannot_be_written_any_more_waits_again,
     several_entities_are_approved_as_one,
@@ -159,7 +159,7 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
     let done = session_now(&f, waiting.id).await;
     assert_eq!((done.status(), done.end_reason()), (Status::Completed, Some(EndReason::Done)));
     assert_eq!(serde_json::from_str::<Value>(done.result().unwrap()).unwrap(), json!({ "stage": "Won", "size": 12 }));
-    let told = newest_kinds(&f, waiting.id, 5).await;
+    let kinds = newest_kinds(&f, waiting.id, 5).await;
     let expected = [
         "session.waiting_approval",
         "session.status_change",
@@ -167,7 +167,7 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
         "session.completed",
         "session.status_change",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(kinds, expected);
     f.assert_verified().await;
     f.done().await;
 }
@@ -205,8 +205,8 @@ async fn an_undone_decision_has_no_effect_and_can_be_given_again(f: Fixture) {
     assert!(matches!(late, Err(Error::GateClosed { .. })), "{late:?}");
     assert_eq!(sweep_after(&f, 0).await.settled, 1);
     assert_eq!(now(&f, &acme).await.version, 2);
-    let told = newest_kinds(&f, waiting.id, 5).await;
-    assert_eq!(told[..3], ["user.output_approval"; 3]);
+    let kinds = newest_kinds(&f, waiting.id, 5).await;
+    assert_eq!(kinds[..3], ["user.output_approval"; 3]);
     f.done().await;
 }
 
@@ -250,7 +250,7 @@ async fn a_reviewer_cannot_add_what_was_not_staged_or_break_the_records_type(f: 
     f.done().await;
 }
 
-async fn a_hard_block_fails_the_session_and_asks_nobody(f: Fixture) {
+async fn a_hard_block_fails_the_session_and_asks_no_one(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, safety(&f).await).await;
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
@@ -297,7 +297,7 @@ async fn an_output_that_does_not_answer_a_blocking_dimension_is_blocked(f: Fixtu
     f.done().await;
 }
 
-async fn a_denied_output_goes_back_with_its_reason_and_the_third_denial_fails_it(f: Fixture) {
+async fn a_denied_output_is_returned_with_its_reason_and_the_third_denial_fails_the_session(f: Fixture) {
     at_once(&f).await;
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
@@ -316,8 +316,8 @@ async fn a_denied_output_goes_back_with_its_reason_and_the_third_denial_fails_it
         }
         assert_eq!(after.status(), Status::Pending);
         let again = claim(&f).await;
-        let told: Vec<_> = again.denials.iter().filter_map(|denied| denied.note.clone()).collect();
-        assert_eq!(told, (1..=round).map(|n| format!("reason {n}")).collect::<Vec<_>>());
+        let notes: Vec<_> = again.denials.iter().filter_map(|denied| denied.note.clone()).collect();
+        assert_eq!(notes, (1..=round).map(|n| format!("reason {n}")).collect::<Vec<_>>());
         assert_eq!(again.denials[0].by, "otto@acme.test");
         waiting = complete(&f, &again.session, &json!({ "stage": "Won" })).await;
         item = gate_of(&f, waiting.id).await;

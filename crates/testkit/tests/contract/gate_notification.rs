@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
 
 on_both_engines!(
-    a_gate_tells_webhooks_its_life_and_asks_its_reviewers,
-    anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request,
+    webhooks_get_each_change_of_a_gate_and_reviewers_get_e_mail,
+    anyone_means_everyone_whose_role_decides_and_no_one_is_asked_for_their_own_request,
 );
 
 fn outbox_worker(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
@@ -27,7 +27,7 @@ fn user(scope: &Scope) -> String {
     format!("user:{}", scope.user_id().unwrap())
 }
 
-async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
+async fn webhooks_get_each_change_of_a_gate_and_reviewers_get_e_mail(f: Fixture) {
     let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
     let outbox_worker = outbox_worker(&f, &smtp);
     subscribed(&f, receiver.url(), &Topic::SUBSCRIBABLE.map(Topic::as_str)).await;
@@ -53,10 +53,10 @@ async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
     assert_eq!(outbox_worker.drain().await.unwrap(), 1);
     let received = receiver.received();
     let bodies: Vec<Value> = received.iter().map(|r| serde_json::from_str(&r.body).unwrap()).collect();
-    let told: Vec<&str> = bodies.iter().map(|body| body["type"].as_str().unwrap()).collect();
+    let types: Vec<&str> = bodies.iter().map(|body| body["type"].as_str().unwrap()).collect();
     let expected =
         ["approval.requested", "approval.reminder", "approval.escalated", "approval.decided", "approval.undone"];
-    assert_eq!(told, expected);
+    assert_eq!(types, expected);
     for body in &bodies {
         assert_eq!(body["data"]["approvalId"], item.gate.id.to_string());
         assert_eq!(body["data"]["sessionId"], waiting.id.to_string());
@@ -74,7 +74,7 @@ async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
     f.done().await;
 }
 
-async fn anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request(f: Fixture) {
+async fn anyone_means_everyone_whose_role_decides_and_no_one_is_asked_for_their_own_request(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
     for person in [&f.admin, &f.operator, &f.member, &f.stranger] {
         email::set_wanted(&f.ledger, person, true).await.unwrap();

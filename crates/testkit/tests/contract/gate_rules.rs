@@ -26,11 +26,11 @@ on_both_engines!(
     a_repeat_answers_with_the_recorded_decision_and_another_decision_conflicts,
     only_assigned_reviewers_decide,
     a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many,
-    nobody_approves_their_own_request_where_the_task_forbids_it,
+    no_one_approves_their_own_request_if_the_task_forbids_it,
     a_decision_is_bound_to_what_was_shown,
     a_paused_call_resumes_with_the_arguments_that_were_approved,
     a_question_is_answered_within_its_schema,
-    what_nobody_decides_is_reminded_escalated_and_expires,
+    a_gate_without_a_decision_is_reminded_escalated_and_expires,
     what_was_put_aside_comes_back,
     the_inbox_pages_by_deadline,
 );
@@ -40,7 +40,7 @@ async fn of_fifty_decisions_at_once_one_is_recorded(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
-    let asked = (0..50).map(|n| {
+    let decisions = (0..50).map(|n| {
         let new = match n % 3 {
             0 => says(Verdict::Approve),
             1 => says(Verdict::Deny),
@@ -50,9 +50,9 @@ async fn of_fifty_decisions_at_once_one_is_recorded(f: Fixture) {
         let (ledger, id) = (f.ledger.clone(), item.gate.id);
         tokio::spawn(async move { (new.verdict, gate::decide(&ledger, &by, id, new).await) })
     });
-    let asked: Vec<_> = asked.collect();
+    let decisions: Vec<_> = decisions.collect();
     let (mut taken, mut refused) = (Vec::new(), 0);
-    for answer in asked {
+    for answer in decisions {
         match answer.await.unwrap() {
             (verdict, Ok(item)) => taken.push((verdict, item.last)),
             (_, Err(Error::AlreadyDecided(recorded))) => {
@@ -139,7 +139,7 @@ async fn a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many(f: Fixtu
     f.done().await;
 }
 
-async fn nobody_approves_their_own_request_where_the_task_forbids_it(f: Fixture) {
+async fn no_one_approves_their_own_request_if_the_task_forbids_it(f: Fixture) {
     at_once(&f).await;
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let both: Vec<_> =
@@ -182,8 +182,8 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         let session = f.running().await;
         let yield_request =
             YieldRequest { paused_tool_call: Some(call()), ..YieldRequest::at(session.attempt, YieldTo::AwaitingTool) };
-        let parked = session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
-        assert_eq!(parked.status(), Status::AwaitingTool);
+        let yielded = session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
+        assert_eq!(yielded.status(), Status::AwaitingTool);
         let item = gate_of(&f, session.id).await;
         assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Tool, "send_mail"));
         decide(&f, &f.operator, item.gate.id, new.clone()).await.unwrap();
@@ -230,7 +230,7 @@ async fn a_question_is_answered_within_its_schema(f: Fixture) {
     f.done().await;
 }
 
-async fn what_nobody_decides_is_reminded_escalated_and_expires(f: Fixture) {
+async fn a_gate_without_a_decision_is_reminded_escalated_and_expires(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let person = |scope: &Scope| format!("user:{}", scope.user_id().unwrap());
     let policy = json!({

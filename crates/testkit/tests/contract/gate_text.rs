@@ -66,8 +66,8 @@ async fn a_text_is_staged_whole_and_counts_when_it_is_approved(f: Fixture) {
         assert_eq!(complete(&f, &session, &output).await.status(), Status::WaitingHuman);
         decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
         assert_eq!(result(&f, &session).await, Some(output));
-        let told = newest_kinds(&f, session.id, 3).await;
-        assert_eq!(told, [Kind::USER_OUTPUT_APPROVAL, Kind::SESSION_COMPLETED, Kind::SESSION_STATUS_CHANGE]);
+        let kinds = newest_kinds(&f, session.id, 3).await;
+        assert_eq!(kinds, [Kind::USER_OUTPUT_APPROVAL, Kind::SESSION_COMPLETED, Kind::SESSION_STATUS_CHANGE]);
     }
     f.assert_verified().await;
     f.done().await;

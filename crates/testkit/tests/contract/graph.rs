@@ -21,14 +21,14 @@ use std::time::Duration;
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
-    a_chain_runs_in_its_order_and_hands_outputs_on,
+    a_chain_runs_in_order_and_passes_outputs_on,
     a_diamond_joins_once_with_every_output,
     a_waiting_claim_is_woken_when_the_last_dependency_completes,
     every_way_to_end_counts,
-    a_dependency_that_does_not_complete_gives_its_dependents_up,
+    a_dependency_that_does_not_complete_abandons_its_dependents,
     who_runs_anyway_begins_once_everything_has_ended,
     what_has_ended_before_counts_at_once,
-    an_end_that_nobody_followed_up_is_followed_by_the_sweep,
+    an_end_without_consequences_gets_them_from_the_sweep,
     another_workspaces_sessions_are_not_there_to_depend_on,
     wrong_dependencies_are_refused_by_their_place,
     a_session_has_so_many_dependents_at_most,
@@ -87,12 +87,12 @@ pub async fn changes(f: &Fixture, id: SessionId) -> Vec<String> {
     let changes = log.iter().filter(|event| event.kind == "session.status_change");
     changes
         .map(|event| {
-            let told: Value = serde_json::from_str(&event.metadata).unwrap();
+            let change: Value = serde_json::from_str(&event.metadata).unwrap();
             format!(
                 "{} → {}: {}",
-                told["from"].as_str().unwrap(),
-                told["to"].as_str().unwrap(),
-                told["reason"].as_str().unwrap()
+                change["from"].as_str().unwrap(),
+                change["to"].as_str().unwrap(),
+                change["reason"].as_str().unwrap()
             )
         })
         .collect()
@@ -102,7 +102,7 @@ pub async fn noted(f: &Fixture) -> i64 {
     f.engine.raw().await.number("SELECT COUNT(*) FROM session_endings").await
 }
 
-async fn a_chain_runs_in_its_order_and_hands_outputs_on(f: Fixture) {
+async fn a_chain_runs_in_order_and_passes_outputs_on(f: Fixture) {
     let first = after(&f, "one", &[]).await;
     let second = after(&f, "two", &[first.id]).await;
     let third = after(&f, "three", &[second.id]).await;
@@ -117,12 +117,15 @@ async fn a_chain_runs_in_its_order_and_hands_outputs_on(f: Fixture) {
     assert_eq!(now(&f, third.id).await, third);
 
     let claimed = run(&f, "two", &json!({ "n": 2 })).await;
-    let [told] = &claimed.dependencies[..] else { panic!("{:?}", claimed.dependencies) };
-    assert_eq!((told.id, told.status, told.output.as_deref()), (first.id, Status::Completed, Some(r#"{"n":1}"#)));
+    let [related] = &claimed.dependencies[..] else { panic!("{:?}", claimed.dependencies) };
+    assert_eq!(
+        (related.id, related.status, related.output.as_deref()),
+        (first.id, Status::Completed, Some(r#"{"n":1}"#))
+    );
     assert!(claimed.children.is_empty());
     // A claim lists direct dependencies only, not the dependencies of these.
     let claimed = run(&f, "three", &json!(3)).await;
-    assert_eq!(claimed.dependencies.iter().map(|told| told.id).collect::<Vec<_>>(), [second.id]);
+    assert_eq!(claimed.dependencies.iter().map(|related| related.id).collect::<Vec<_>>(), [second.id]);
     assert_eq!(noted(&f).await, 0);
     f.assert_verified().await;
     f.done().await;
@@ -148,9 +151,10 @@ async fn a_diamond_joins_once_with_every_output(f: Fixture) {
     session::sweep(&f.ledger).await.unwrap();
     assert_eq!(changes(&f, joined.id).await, ["draft → pending: everything it depends on has completed"]);
     let claimed = take(&f, "join").await.unwrap();
-    let told: Vec<_> = claimed.dependencies.iter().map(|told| (told.id, told.output.clone().unwrap())).collect();
+    let related: Vec<_> =
+        claimed.dependencies.iter().map(|related| (related.id, related.output.clone().unwrap())).collect();
     let expected: Vec<_> = arms.iter().map(|id| (*id, json!(id).to_string())).collect();
-    assert_eq!(told, expected);
+    assert_eq!(related, expected);
     f.assert_verified().await;
     f.done().await;
 }
@@ -229,7 +233,7 @@ async fn every_way_to_end_counts(f: Fixture) {
     f.done().await;
 }
 
-async fn a_dependency_that_does_not_complete_gives_its_dependents_up(f: Fixture) {
+async fn a_dependency_that_does_not_complete_abandons_its_dependents(f: Fixture) {
     let first = after(&f, "one", &[]).await;
     let other = after(&f, "other", &[]).await;
     let second = after(&f, "two", &[other.id, first.id]).await;
@@ -267,13 +271,15 @@ async fn who_runs_anyway_begins_once_everything_has_ended(f: Fixture) {
     run(&f, "good", &json!("fine")).await;
     assert_eq!(changes(&f, joined.id).await, ["draft → pending: everything it depends on has ended"]);
     let claimed = take(&f, "join").await.unwrap();
-    let told: Vec<_> = claimed
+    let related: Vec<_> = claimed
         .dependencies
         .iter()
-        .map(|told| (told.status, told.output.as_deref(), told.error_code.as_deref(), told.error_message.as_deref()))
+        .map(|related| {
+            (related.status, related.output.as_deref(), related.error_code.as_deref(), related.error_message.as_deref())
+        })
         .collect();
     let good = (Status::Completed, Some("\"fine\""), None, None);
-    assert_eq!(told, [(Status::Failed, None, Some("exit_1"), Some("no luck")), good]);
+    assert_eq!(related, [(Status::Failed, None, Some("exit_1"), Some("no luck")), good]);
     f.done().await;
 }
 
@@ -295,7 +301,7 @@ async fn what_has_ended_before_counts_at_once(f: Fixture) {
 }
 
 /// The process is killed, or the database fails, between the end of a session and its consequences.
-async fn an_end_that_nobody_followed_up_is_followed_by_the_sweep(f: Fixture) {
+async fn an_end_without_consequences_gets_them_from_the_sweep(f: Fixture) {
     let first = after(&f, "one", &[]).await;
     let second = after(&f, "two", &[first.id]).await;
     let held = take(&f, "one").await.unwrap().session;
@@ -332,16 +338,16 @@ async fn an_end_that_nobody_followed_up_is_followed_by_the_sweep(f: Fixture) {
 }
 
 async fn another_workspaces_sessions_are_not_there_to_depend_on(f: Fixture) {
-    let ours = after(&f, "one", &[]).await;
-    let new = NewSession { depends_on: on(&[ours.id], IfDependencyFails::Abandon), ..of_agent("two") };
+    let own = after(&f, "one", &[]).await;
+    let new = NewSession { depends_on: on(&[own.id], IfDependencyFails::Abandon), ..of_agent("two") };
     let refused = session::create(&f.ledger, &f.stranger, new).await;
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
-    let child = NewSession { parent_id: Some(ours.id), ..of_agent("two") };
+    let child = NewSession { parent_id: Some(own.id), ..of_agent("two") };
     let refused = session::create(&f.ledger, &f.stranger, child).await;
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
-    let refused = session::related(&f.ledger, &f.stranger, ours.id).await;
+    let refused = session::related(&f.ledger, &f.stranger, own.id).await;
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
-    assert!(!now(&f, ours.id).await.awaited);
+    assert!(!now(&f, own.id).await.awaited);
     f.done().await;
 }
 
@@ -391,11 +397,11 @@ async fn a_session_has_so_many_dependents_at_most(f: Fixture) {
     assert!(matches!(refused, Err(Error::LimitReached(_))), "{refused:?}");
     run(&f, "one", &json!(1)).await;
     let claim = Claim { agent_slugs: Some(vec!["two".into()]), max: 100, lease_seconds: 60 };
-    let mut begun = 0;
+    let mut claimed_count = 0;
     for _ in 0..2 {
-        begun += session::claim(&f.ledger, &f.worker, claim.clone(), Duration::ZERO).await.unwrap().len();
+        claimed_count += session::claim(&f.ledger, &f.worker, claim.clone(), Duration::ZERO).await.unwrap().len();
     }
-    assert_eq!(begun, DEPENDENTS_MAX as usize);
+    assert_eq!(claimed_count, DEPENDENTS_MAX as usize);
     // A session that has ended is not waited for.
     session::create(&f.ledger, &f.operator, new).await.unwrap();
     f.done().await;
@@ -413,8 +419,8 @@ async fn a_retry_depends_on_the_newest_retries(f: Fixture) {
     run(&f, "one", &json!("mended")).await;
     let claimed = run(&f, "two", &json!(2)).await;
     assert_eq!(claimed.session.id, then.id);
-    let [told] = &claimed.dependencies[..] else { panic!("{:?}", claimed.dependencies) };
-    assert_eq!((told.id, told.output.as_deref()), (again.id, Some("\"mended\"")));
+    let [related] = &claimed.dependencies[..] else { panic!("{:?}", claimed.dependencies) };
+    assert_eq!((related.id, related.output.as_deref()), (again.id, Some("\"mended\"")));
     // If the failed dependency was not retried, a retry of the dependent session starts without it.
     let third = after(&f, "three", &[first.id]).await;
     assert_eq!(third.status(), Status::Abandoned);
@@ -435,8 +441,9 @@ async fn outputs_that_do_not_fit_are_left_out_and_said_to_be(f: Fixture) {
     }
     let claimed = take(&f, "join").await.unwrap();
     assert_eq!(claimed.session.id, joined.id);
-    let told: Vec<_> = claimed.dependencies.iter().map(|told| (told.output.is_some(), told.output_left_out)).collect();
-    assert_eq!(told, [(true, false), (true, false), (false, true)]);
+    let related: Vec<_> =
+        claimed.dependencies.iter().map(|related| (related.output.is_some(), related.output_left_out)).collect();
+    assert_eq!(related, [(true, false), (true, false), (false, true)]);
     f.done().await;
 }
 

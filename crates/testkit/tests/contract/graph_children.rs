@@ -21,8 +21,8 @@ on_both_engines!(
     a_parent_whose_children_have_all_ended_goes_on_at_once,
     a_parent_that_waits_for_nothing_is_refused,
     a_child_that_is_added_is_waited_for_too,
-    a_worker_that_lost_its_parent_is_told_what_it_had_started,
-    a_cancelled_session_stops_everything_below_it,
+    a_claim_after_a_lost_lease_has_the_children_that_were_started,
+    a_cancelled_session_cancels_all_its_descendants,
     a_stopped_parent_starts_nothing_more,
     a_cascade_that_is_cut_short_is_finished_by_the_sweep,
     parent_and_child_cannot_wait_for_each_other,
@@ -58,8 +58,8 @@ async fn a_parent_is_resumed_once_when_the_last_of_fifty_children_ends(f: Fixtur
         let trigger = Trigger { parent_id: Some(parent.id), input: Some(n.to_string()), ..Trigger::default() };
         children.push(action::trigger(&f.ledger, &f.worker, part.id, trigger).await.unwrap().id);
     }
-    let parked = wait(&f, &parent).await.unwrap();
-    assert_eq!((parked.status(), parked.waits_for()), (Status::Idle, Some(WaitsFor::Children)));
+    let yielded = wait(&f, &parent).await.unwrap();
+    assert_eq!((yielded.status(), yielded.waits_for()), (Status::Idle, Some(WaitsFor::Children)));
     assert!(take(&f, "parent").await.is_none());
 
     let held = f.claim(100, 3_600).await;
@@ -77,18 +77,21 @@ async fn a_parent_is_resumed_once_when_the_last_of_fifty_children_ends(f: Fixtur
         ended.unwrap();
     }
     session::sweep(&f.ledger).await.unwrap();
-    let told = changes(&f, parent.id).await;
+    let recorded = changes(&f, parent.id).await;
     let resumed = "idle → pending: every session that it started has ended";
-    assert_eq!(told.iter().filter(|change| *change == resumed).count(), 1, "{told:?}");
-    assert_eq!(told.last().unwrap(), resumed);
+    assert_eq!(recorded.iter().filter(|change| *change == resumed).count(), 1, "{recorded:?}");
+    assert_eq!(recorded.last().unwrap(), resumed);
 
     let claimed = take(&f, "parent").await.unwrap();
     assert_eq!(claimed.session.attempt, 2);
     assert!(!claimed.has_more_children);
-    let told: Vec<_> = claimed.children.iter().map(|told| told.id).collect();
-    assert_eq!(told, children);
-    for (n, told) in claimed.children.iter().enumerate() {
-        assert_eq!((told.status, told.output.clone()), (Status::Completed, Some(json!(n.to_string()).to_string())));
+    let related: Vec<_> = claimed.children.iter().map(|related| related.id).collect();
+    assert_eq!(related, children);
+    for (n, related) in claimed.children.iter().enumerate() {
+        assert_eq!(
+            (related.status, related.output.clone()),
+            (Status::Completed, Some(json!(n.to_string()).to_string()))
+        );
     }
     assert_eq!(noted(&f).await, 0);
     if on_postgres {
@@ -104,19 +107,19 @@ async fn a_parent_whose_children_have_all_ended_goes_on_at_once(f: Fixture) {
     run(&f, "good", &json!(1)).await;
     let held = take(&f, "bad").await.unwrap().session;
     fail(&f, &held).await;
-    let parked = wait(&f, &parent).await.unwrap();
-    assert_eq!((parked.status(), parked.waits_for()), (Status::Pending, None));
-    let told = changes(&f, parent.id).await;
+    let yielded = wait(&f, &parent).await.unwrap();
+    assert_eq!((yielded.status(), yielded.waits_for()), (Status::Pending, None));
+    let recorded = changes(&f, parent.id).await;
     assert_eq!(
-        told[told.len() - 2..],
+        recorded[recorded.len() - 2..],
         [
             "running → idle: waiting for the sessions it started",
             "idle → pending: every session that it started has ended"
         ]
     );
     let claimed = take(&f, "parent").await.unwrap();
-    let told: Vec<_> = claimed.children.iter().map(|told| (told.id, told.status)).collect();
-    assert_eq!(told, [(good.id, Status::Completed), (bad.id, Status::Failed)]);
+    let related: Vec<_> = claimed.children.iter().map(|related| (related.id, related.status)).collect();
+    assert_eq!(related, [(good.id, Status::Completed), (bad.id, Status::Failed)]);
     f.done().await;
 }
 
@@ -149,13 +152,13 @@ async fn a_child_that_is_added_is_waited_for_too(f: Fixture) {
     f.done().await;
 }
 
-async fn a_worker_that_lost_its_parent_is_told_what_it_had_started(f: Fixture) {
+async fn a_claim_after_a_lost_lease_has_the_children_that_were_started(f: Fixture) {
     let lost = parent(&f).await;
     let started = child(&f, lost.id, "part").await;
     session::release(&f.ledger, &f.worker, lost.id, 1).await.unwrap();
     let claimed = take(&f, "parent").await.unwrap();
-    let told: Vec<_> = claimed.children.iter().map(|told| (told.id, told.status)).collect();
-    assert_eq!(told, [(started.id, Status::Pending)]);
+    let related: Vec<_> = claimed.children.iter().map(|related| (related.id, related.status)).collect();
+    assert_eq!(related, [(started.id, Status::Pending)]);
     f.done().await;
 }
 
@@ -182,7 +185,7 @@ async fn waiting_for_sessions_uses_up_no_attempt(f: Fixture) {
     f.done().await;
 }
 
-async fn a_cancelled_session_stops_everything_below_it(f: Fixture) {
+async fn a_cancelled_session_cancels_all_its_descendants(f: Fixture) {
     let top = parent(&f).await;
     let done = child(&f, top.id, "done").await;
     run(&f, "done", &json!(1)).await;
@@ -200,10 +203,10 @@ async fn a_cancelled_session_stops_everything_below_it(f: Fixture) {
     for (id, by) in [(middle.id, top.id), (bottom.id, middle.id), (queued.id, middle.id)] {
         let stopped = now(&f, id).await;
         assert_eq!((stopped.status(), stopped.end_reason()), (Status::Abandoned, Some(EndReason::Cancelled)));
-        let told = changes(&f, id).await;
+        let recorded = changes(&f, id).await;
         let reason = format!("→ abandoned: session {by}, which started it, was cancelled");
-        assert!(told.last().unwrap().ends_with(&reason), "{told:?}");
-        assert_eq!(told.iter().filter(|change| change.contains("→ abandoned")).count(), 1);
+        assert!(recorded.last().unwrap().ends_with(&reason), "{recorded:?}");
+        assert_eq!(recorded.iter().filter(|change| change.contains("→ abandoned")).count(), 1);
     }
     assert_eq!(now(&f, dependent.id).await.end_reason(), Some(EndReason::DependencyFailed));
     assert_eq!(now(&f, done.id).await.status(), Status::Completed);

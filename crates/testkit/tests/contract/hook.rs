@@ -34,11 +34,11 @@ on_both_engines!(
     workspaces_and_people_do_not_see_into_each_others_agents,
     an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first,
     hooks_at_the_same_instant_after_the_end_make_one_session,
-    a_key_that_made_another_session_is_refused,
+    a_key_of_another_session_is_refused,
     every_other_hook_is_recorded_as_it_came,
     a_session_is_titled_by_its_first_prompt,
     what_is_no_hook_is_refused_by_field,
-    the_agent_of_a_person_at_work_is_told_what_they_do,
+    the_agent_of_a_person_at_work_gets_their_context,
 );
 
 fn hook(source: Source, body: impl ToString) -> Hook {
@@ -268,17 +268,17 @@ fn hook_session(session: &SessionRecord) -> String {
 async fn workspaces_and_people_do_not_see_into_each_others_agents(f: Fixture) {
     let prompt = payload("UserPromptSubmit", json!({ "prompt": "hello" }));
     send(&f, &f.member, &prompt).await.unwrap();
-    let ours = only(&f).await;
+    let own = only(&f).await;
     assert!(sessions(&f, &f.stranger).await.is_empty());
-    assert!(matches!(session::get(&f.ledger, &f.stranger, ours.id).await, Err(Error::NotFound(_))));
+    assert!(matches!(session::get(&f.ledger, &f.stranger, own.id).await, Err(Error::NotFound(_))));
     send(&f, &f.stranger, &prompt).await.unwrap();
     let theirs = sessions(&f, &f.stranger).await;
     assert_eq!(theirs.len(), 1);
-    assert_ne!(theirs[0].id, ours.id);
-    assert_eq!(only(&f).await, ours, "the same id elsewhere is another session");
+    assert_ne!(theirs[0].id, own.id);
+    assert_eq!(only(&f).await, own, "the same id elsewhere is another session");
     let refused = send(&f, &f.other_member, tool("PreToolUse", "Bash", "ls", "t-1")).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
-    assert_eq!(only(&f).await, ours);
+    assert_eq!(only(&f).await, own);
     send(&f, &f.operator, tool("PreToolUse", "Bash", "ls", "t-1")).await.unwrap();
     f.done().await;
 }
@@ -326,7 +326,7 @@ async fn hooks_at_the_same_instant_after_the_end_make_one_session(f: Fixture) {
     f.done().await;
 }
 
-async fn a_key_that_made_another_session_is_refused(f: Fixture) {
+async fn a_key_of_another_session_is_refused(f: Fixture) {
     let new = NewSession { idempotency_key: Some("hook:claude-code:s-1".into()), ..NewSession::of_type(Type::Agent) };
     let taken = session::create(&f.ledger, &f.member, new).await.unwrap();
     let refused = send(&f, &f.member, payload("UserPromptSubmit", json!({ "prompt": "hello" }))).await;
@@ -343,10 +343,10 @@ async fn every_other_hook_is_recorded_as_it_came(f: Fixture) {
     }
     let session = only(&f).await;
     let log = f.log(session.id).await;
-    let told: Vec<_> = log.iter().filter(|event| !event.kind.starts_with("session.")).collect();
-    assert_eq!(told.len(), MORE.lines().count() - 1, "all but the error, which is a session.error");
+    let recorded: Vec<_> = log.iter().filter(|event| !event.kind.starts_with("session.")).collect();
+    assert_eq!(recorded.len(), MORE.lines().count() - 1, "all but the error, which is a session.error");
     assert!(log.iter().all(|event| event.at == at), "events happened when the hook was called");
-    let last = told.last().unwrap();
+    let last = recorded.last().unwrap();
     assert!(last.metadata.contains(r#""something":{"nested":[1,2,{"deep":true}]}"#), "{}", last.metadata);
     assert!(log.iter().any(|event| event.kind == "session.error" && event.metadata.contains("rate_limit")));
     f.done().await;
@@ -377,15 +377,15 @@ async fn what_is_no_hook_is_refused_by_field(f: Fixture) {
     f.done().await;
 }
 
-async fn the_agent_of_a_person_at_work_is_told_what_they_do(f: Fixture) {
+async fn the_agent_of_a_person_at_work_gets_their_context(f: Fixture) {
     let token = token::create_by_operator(&f.ledger, "acme", "laptop", Role::Member, None, Some("mia@acme.test"));
     let secret = token.await.unwrap().1;
     let mias = auth::by_token(&f.ledger, &secret).await.unwrap().unwrap().scope;
     let prompt = |id: &str| payload("UserPromptSubmit", json!({ "prompt": "go on", "prompt_id": id }));
     assert_eq!(send(&f, &mias, prompt("p-1")).await.unwrap().additional_context, None, "she works on nothing");
     human::start(&f.ledger, &f.member, crate::human::task(&f, "Close the books").await).await.unwrap();
-    let told = send(&f, &mias, prompt("p-2")).await.unwrap().additional_context.unwrap();
-    assert!(told.contains("Close the books") && told.chars().count() < 10_000, "{told}");
+    let context = send(&f, &mias, prompt("p-2")).await.unwrap().additional_context.unwrap();
+    assert!(context.contains("Close the books") && context.chars().count() < 10_000, "{context}");
     assert!(send(&f, &mias, prompt("p-2")).await.unwrap().additional_context.is_some(), "a repeat is answered too");
     let call = tool("PreToolUse", "Bash", "ls", "t-1");
     assert_eq!(send(&f, &mias, call).await.unwrap().additional_context, None, "nobody waits for it there");
@@ -395,9 +395,9 @@ async fn the_agent_of_a_person_at_work_is_told_what_they_do(f: Fixture) {
     let injected: Vec<_> = log.iter().filter(|event| event.kind == "session.context_injected").collect();
     assert_eq!(injected.len(), 1);
     let content: Value = serde_json::from_str(&injected[0].content).unwrap();
-    assert_eq!(content[0]["text"], told);
-    let nobodys = payload("UserPromptSubmit", json!({ "session_id": "s-2", "prompt": "go on" }));
-    assert_eq!(send(&f, &f.worker, nobodys).await.unwrap().additional_context, None, "a token that is nobody's own");
+    assert_eq!(content[0]["text"], context);
+    let unowned = payload("UserPromptSubmit", json!({ "session_id": "s-2", "prompt": "go on" }));
+    assert_eq!(send(&f, &f.worker, unowned).await.unwrap().additional_context, None, "a token that is nobody's own");
     f.assert_verified().await;
     f.done().await;
 }

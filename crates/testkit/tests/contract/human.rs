@@ -23,13 +23,13 @@ on_both_engines!(
     people_and_workspaces_do_not_disturb_each_other,
     only_the_owner_stops_a_working_session,
     a_task_that_is_archived_or_foreign_is_refused_precisely,
-    nobody_else_can_end_or_take_over_a_working_session,
+    no_one_else_can_end_or_take_over_a_working_session,
     a_session_left_open_is_abandoned_once_by_one_of_two_servers,
     a_batch_repeated_after_a_lost_answer_adds_nothing_however_it_is_grouped,
     the_day_adds_up_by_task_from_the_persons_own_midnight,
     tasks_are_found_by_assignee_and_by_part_of_their_name,
     other_tabs_hear_of_start_switch_and_stop,
-    everybody_makes_plain_tasks_for_themselves_and_nothing_more,
+    everyone_creates_plain_tasks_for_themselves_and_nothing_more,
 );
 
 pub(crate) async fn task(f: &Fixture, name: &str) -> ActionId {
@@ -37,7 +37,7 @@ pub(crate) async fn task(f: &Fixture, name: &str) -> ActionId {
     action::create(&f.ledger, &f.operator, new).await.unwrap().id
 }
 
-async fn everybody_makes_plain_tasks_for_themselves_and_nothing_more(f: Fixture) {
+async fn everyone_creates_plain_tasks_for_themselves_and_nothing_more(f: Fixture) {
     let own = |name: &str| NewAction { name: name.into(), assigned_to: f.member.user_id(), ..Default::default() };
     let made = action::create(&f.ledger, &f.member, own("Call Acme")).await.unwrap();
     assert_eq!((made.assigned_to, made.agent_slug.as_deref()), (f.member.user_id(), None));
@@ -96,11 +96,11 @@ async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: F
     assert_eq!((active.session.id, active.task.id), (second.session.id, mail));
     let ended = session::get(&f.ledger, &f.member, first.session.id).await.unwrap();
     assert_eq!((ended.status(), ended.end_reason()), (Status::Completed, Some(EndReason::Superseded)));
-    let mut told = changes(&f, first.session.id).await;
-    let digest = told[1].as_object_mut().unwrap().remove("rowDigest");
+    let mut recorded = changes(&f, first.session.id).await;
+    let digest = recorded[1].as_object_mut().unwrap().remove("rowDigest");
     assert!(digest.is_some_and(|digest| digest.as_str().unwrap().starts_with("v1:")), "the end binds the row");
     assert_eq!(
-        told,
+        recorded,
         [
             json!({"from": "draft", "reason": "started", "to": "running"}),
             json!({"from": "running", "reason": "superseded", "to": "completed"}),
@@ -200,7 +200,7 @@ async fn a_task_that_is_archived_or_foreign_is_refused_precisely(f: Fixture) {
     f.done().await;
 }
 
-async fn nobody_else_can_end_or_take_over_a_working_session(f: Fixture) {
+async fn no_one_else_can_end_or_take_over_a_working_session(f: Fixture) {
     let mine = start(&f, &f.member, task(&f, "Mine").await).await.session;
     // No worker ever claimed the session, so attempt 0 gives no access either.
     for attempt in [0, 1] {
@@ -212,10 +212,10 @@ async fn nobody_else_can_end_or_take_over_a_working_session(f: Fixture) {
             assert!(session::fail(l, &caller, id, failure).await.is_err());
             assert!(session::release(l, &caller, id, attempt).await.is_err());
             assert!(session::heartbeat(l, &caller, id, attempt).await.is_err());
-            let parked =
+            let yielded =
                 session::yield_to(l, &caller, id, session::YieldRequest::at(attempt, domain::session::YieldTo::Idle))
                     .await;
-            assert!(parked.is_err());
+            assert!(yielded.is_err());
             for kind in ["agent.message", "human.marker"] {
                 let event = NewEvent { kind: kind.into(), ..did("human.marker", "x") };
                 let append = Append { session_id: id, attempt: Some(attempt), events: vec![event] };
@@ -325,8 +325,8 @@ async fn tasks_are_found_by_assignee_and_by_part_of_their_name(f: Fixture) {
     assert_eq!(list(&f.member, Some(Assignee::Me), Some("nothing")).await.unwrap(), 0);
     let own_token = Scope { on_behalf_of: f.member.user_id(), ..f.worker };
     assert_eq!(list(&own_token, Some(Assignee::Me), None).await.unwrap(), 1);
-    let nobodys = list(&f.worker, Some(Assignee::Me), None).await;
-    assert!(matches!(&nobodys, Err(Error::Invalid(fields)) if fields[0].field == "assignedTo"), "{nobodys:?}");
+    let refused = list(&f.worker, Some(Assignee::Me), None).await;
+    assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "assignedTo"), "{refused:?}");
     start(&f, &f.member, mine).await;
     f.done().await;
 }

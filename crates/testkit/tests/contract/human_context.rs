@@ -18,11 +18,11 @@ use std::time::Duration;
 use testkit::{Fixture, human as did, on_both_engines};
 
 on_both_engines!(
-    the_block_tells_the_task_and_the_last_events_with_titles,
-    a_personal_token_reads_what_its_person_did_and_nobody_elses_does,
+    the_block_has_the_task_and_the_last_events_with_titles,
+    a_personal_token_reads_the_activity_of_its_person_and_other_tokens_do_not,
     people_have_tokens_of_their_own_that_may_at_most_what_they_may,
     a_token_of_a_person_may_no_more_than_they_may_now,
-    a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_shows_it,
+    a_claim_has_the_context_of_the_person_and_the_transcript_shows_it,
 );
 
 async fn work(f: &Fixture, name: &str, events: Vec<NewEvent>) {
@@ -64,7 +64,7 @@ fn inside(block: &str) -> Vec<&str> {
     lines
 }
 
-async fn the_block_tells_the_task_and_the_last_events_with_titles(f: Fixture) {
+async fn the_block_has_the_task_and_the_last_events_with_titles(f: Fixture) {
     let block = async || human::recent_activity::block(&f.ledger, &f.member).await.unwrap();
     assert_eq!(block().await, None, "without a session there is nothing to tell");
     let acme = entity(&f, "Acme <Corp>").await;
@@ -78,9 +78,9 @@ async fn the_block_tells_the_task_and_the_last_events_with_titles(f: Fixture) {
         did("human.marker", "drafting\noutreach to **Acme**"),
     ];
     work(&f, "Q2 \"review\"", events).await;
-    let told = block().await.unwrap();
+    let context = block().await.unwrap();
     assert_eq!(
-        inside(&told),
+        inside(&context),
         [
             "Working on: **Q2 &quot;review&quot;** (started at 08:00 UTC)",
             "Recent events:",
@@ -91,8 +91,8 @@ async fn the_block_tells_the_task_and_the_last_events_with_titles(f: Fixture) {
         ]
     );
     let again = block().await.unwrap();
-    assert_eq!(inside(&again), inside(&told));
-    assert_ne!(again.lines().next(), told.lines().next(), "each block has a delimiter of its own");
+    assert_eq!(inside(&again), inside(&context));
+    assert_ne!(again.lines().next(), context.lines().next(), "each block has a delimiter of its own");
     assert_eq!(human::recent_activity::block(&f.ledger, &f.other_member).await.unwrap(), None);
     f.clock.advance(TimeDelta::minutes(1));
     work(&f, "Mail", Vec::new()).await;
@@ -100,7 +100,7 @@ async fn the_block_tells_the_task_and_the_last_events_with_titles(f: Fixture) {
     f.done().await;
 }
 
-async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fixture) {
+async fn a_personal_token_reads_the_activity_of_its_person_and_other_tokens_do_not(f: Fixture) {
     work(&f, "Secret plans", Vec::new()).await;
     let scope_of = async |secret: String| auth::by_token(&f.ledger, &secret).await.unwrap().unwrap().scope;
     let by_operator = token::create_by_operator(
@@ -113,8 +113,8 @@ async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fix
     );
     let mias = scope_of(by_operator.await.unwrap().1).await;
     assert_eq!((mias.on_behalf_of, mias.user_id()), (f.member.user_id(), None));
-    let told = human::recent_activity::block(&f.ledger, &mias).await.unwrap().unwrap();
-    assert!(told.contains("Secret plans"));
+    let context = human::recent_activity::block(&f.ledger, &mias).await.unwrap().unwrap();
+    assert!(context.contains("Secret plans"));
     // A session that the token starts belongs to the person, but its creator is the token.
     let made = session::create(&f.ledger, &mias, NewSession::of_type(Type::Mixed)).await.unwrap();
     assert_eq!((made.user_id, made.created_by.starts_with("token:")), (f.member.user_id(), true));
@@ -124,8 +124,8 @@ async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fix
     assert_eq!(human::recent_activity::block(&f.ledger, &admins).await.unwrap(), None);
     let listed = token::list(&f.ledger, &f.admin).await.unwrap();
     assert_eq!(listed.iter().filter(|token| token.user_id.is_some()).count(), 2);
-    let nobodys = human::recent_activity::block(&f.ledger, &f.worker).await;
-    assert!(matches!(nobodys, Err(Error::Forbidden(_))), "{nobodys:?}");
+    let refused = human::recent_activity::block(&f.ledger, &f.worker).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     let outsider = token::create_by_operator(&f.ledger, "acme", "x", Role::Member, None, Some("sam@other.test")).await;
     assert!(matches!(&outsider, Err(Error::Invalid(fields)) if fields[0].field == "user"), "{outsider:?}");
     // A token is not a person, even if it acts for one.
@@ -181,12 +181,12 @@ async fn people_have_tokens_of_their_own_that_may_at_most_what_they_may(f: Fixtu
     token::revoke(&f.ledger, &f.member, mine.id).await.unwrap();
     assert!(auth::by_token(&f.ledger, &secret).await.unwrap().is_none());
     token::revoke(&f.ledger, &f.admin, theirs.id).await.unwrap();
-    let nobodys = token::list(&f.ledger, &f.worker).await;
-    assert!(matches!(nobodys, Err(Error::Forbidden(_))), "{nobodys:?}");
+    let refused = token::list(&f.ledger, &f.worker).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     f.done().await;
 }
 
-async fn a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_shows_it(f: Fixture) {
+async fn a_claim_has_the_context_of_the_person_and_the_transcript_shows_it(f: Fixture) {
     let claim = async || {
         let claim = Claim { agent_slugs: None, max: 10, lease_seconds: 60 };
         session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap()

@@ -50,10 +50,10 @@ async fn an_import_that_is_interrupted_goes_on_and_makes_every_row_once(mut f: F
     let of = company(&f).await;
     let rows = IMPORT_CHUNK_ROWS * 3 + 7;
     let (source, names) = numbered(rows);
-    let begun = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
-    assert_eq!((begun.rows_total, begun.next_row, begun.status), (rows as u64, 0, ImportStatus::Running));
+    let started = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    assert_eq!((started.rows_total, started.next_row, started.status), (rows as u64, 0, ImportStatus::Running));
     let tenant_id = f.member.tenant_id;
-    let after = import::advance(&f.ledger, tenant_id, begun.id).await.unwrap();
+    let after = import::advance(&f.ledger, tenant_id, started.id).await.unwrap();
     assert_eq!(after.next_row, IMPORT_CHUNK_ROWS as u64);
     // If the transaction of a chunk fails, neither its entities nor its progress are stored.
     let mut raw = f.engine.raw().await;
@@ -66,7 +66,7 @@ async fn an_import_that_is_interrupted_goes_on_and_makes_every_row_once(mut f: F
         }
     };
     raw.execute(refuse).await.unwrap();
-    assert!(import::advance(&f.ledger, tenant_id, begun.id).await.is_err());
+    assert!(import::advance(&f.ledger, tenant_id, started.id).await.is_err());
     assert_eq!(titles(&f).await.len(), IMPORT_CHUNK_ROWS);
     let repair = match &raw {
         testkit::Raw::Sqlite(_) => "DROP TRIGGER broken",
@@ -80,10 +80,10 @@ async fn an_import_that_is_interrupted_goes_on_and_makes_every_row_once(mut f: F
     f.clock.advance(chrono::TimeDelta::seconds(30));
     assert_eq!(import::resume_stalled(&f.ledger).await.unwrap(), 1);
     assert_eq!(import::resume_stalled(&f.ledger).await.unwrap(), 0);
-    let done = import::get(&f.ledger, &f.member, begun.id).await.unwrap();
+    let done = import::get(&f.ledger, &f.member, started.id).await.unwrap();
     assert_eq!((done.status, done.next_row, done.created_count), (ImportStatus::Completed, rows as u64, rows as u64));
     assert_eq!(titles(&f).await, names);
-    let again = import::run(&f.ledger, tenant_id, begun.id).await.unwrap();
+    let again = import::run(&f.ledger, tenant_id, started.id).await.unwrap();
     assert_eq!(again, done);
     assert_eq!(titles(&f).await.len(), rows);
     let mut raw = f.engine.raw().await;
@@ -95,8 +95,8 @@ async fn an_import_that_is_interrupted_goes_on_and_makes_every_row_once(mut f: F
 async fn many_who_run_one_import_make_every_row_once(f: Fixture) {
     let of = company(&f).await;
     let (source, names) = numbered(IMPORT_CHUNK_ROWS * 4);
-    let begun = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
-    let runs = (0..4).map(|_| import::run(&f.ledger, f.member.tenant_id, begun.id));
+    let started = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    let runs = (0..4).map(|_| import::run(&f.ledger, f.member.tenant_id, started.id));
     for ended in futures_util::future::join_all(runs).await {
         assert_eq!(ended.unwrap().status, ImportStatus::Completed);
     }
@@ -114,16 +114,16 @@ async fn wrong_rows_are_reported_by_number_and_field_and_the_others_are_made(f: 
         parent.id,
         uuid::Uuid::from_u128(7)
     );
-    let begun = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
-    let done = import::run(&f.ledger, f.member.tenant_id, begun.id).await.unwrap();
+    let started = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    let done = import::run(&f.ledger, f.member.tenant_id, started.id).await.unwrap();
     assert_eq!((done.rows_total, done.created_count, done.failed_count), (5, 1, 4));
-    let told: Vec<_> = done.errors.iter().map(|e| (e.row, e.field.as_str())).collect();
-    assert_eq!(told, [(2, "size"), (4, "title"), (5, "stage"), (5, "size"), (5, "title"), (6, "parent")]);
+    let errors: Vec<_> = done.errors.iter().map(|e| (e.row, e.field.as_str())).collect();
+    assert_eq!(errors, [(2, "size"), (4, "title"), (5, "stage"), (5, "size"), (5, "title"), (6, "parent")]);
     assert_eq!(titles(&f).await, ["Fine", "Parent"]);
     // The number of reported errors is limited.
     let bad = format!("Name,Stage\n{}", "x,Nope\n".repeat(IMPORT_ERRORS_MAX + 50));
-    let begun = import::begin(&f.ledger, &f.member, of.id, file(bad)).await.unwrap();
-    let done = import::run(&f.ledger, f.member.tenant_id, begun.id).await.unwrap();
+    let started = import::begin(&f.ledger, &f.member, of.id, file(bad)).await.unwrap();
+    let done = import::run(&f.ledger, f.member.tenant_id, started.id).await.unwrap();
     assert_eq!((done.errors.len(), done.failed_count), (IMPORT_ERRORS_MAX, IMPORT_ERRORS_MAX as u64 + 50));
     f.done().await;
 }
@@ -157,8 +157,8 @@ async fn a_preview_says_how_many_rows_would_be_there_twice(f: Fixture) {
     let source = "Name,Stage\nAcme \"A\" Inc.,Lead\nÖbb,Lead\nÖbb,Lead\nWrong,Nope\n";
     let first = import::preview(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
     assert_eq!((first.failed_count, first.repeated_count), (1, 1), "one title is in the file twice");
-    let begun = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
-    import::run(&f.ledger, f.member.tenant_id, begun.id).await.unwrap();
+    let started = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    import::run(&f.ledger, f.member.tenant_id, started.id).await.unwrap();
     let again = import::preview(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
     assert_eq!((again.failed_count, again.repeated_count), (1, 3), "every row that can be made is there already");
     // Titles that differ in case are different, and so are titles of entities of another type.

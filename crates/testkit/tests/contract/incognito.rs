@@ -24,13 +24,13 @@ use ledger::{
 use testkit::{Fixture, on_both_engines, receiver::Receiver, text};
 
 on_both_engines!(
-    nobody_else_finds_an_incognito_conversation_by_any_way,
+    no_one_else_can_find_an_incognito_conversation,
     the_agent_at_work_sees_what_it_works_on_and_what_it_starts,
     figures_and_lists_of_others_leave_it_out,
-    what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told,
+    a_question_in_an_incognito_conversation_is_for_its_person_only_and_sends_no_message,
 );
 
-async fn begun(f: &Fixture, message: &str) -> SessionRecord {
+async fn start_conversation(f: &Fixture, message: &str) -> SessionRecord {
     let new = NewThread { incognito: true, idempotency_key: Some("hush".into()), ..new(Some(message)) };
     thread::start(&f.ledger, &f.member, new).await.unwrap().session
 }
@@ -44,9 +44,9 @@ async fn listed(f: &Fixture, who: &Scope, parent_id: Option<SessionId>) -> Vec<S
     found.items.iter().map(|session| session.id).collect()
 }
 
-async fn nobody_else_finds_an_incognito_conversation_by_any_way(f: Fixture) {
+async fn no_one_else_can_find_an_incognito_conversation(f: Fixture) {
     let l = &f.ledger;
-    let id = begun(&f, "A secret").await.id;
+    let id = start_conversation(&f, "A secret").await.id;
     turn(&f, "Hush.").await;
     // A worker that has not claimed the session has no more access than other callers.
     let made = token::create(l, &f.admin, "another", Role::Admin, Some(TokenScope::Worker)).await.unwrap();
@@ -100,7 +100,7 @@ async fn nobody_else_finds_an_incognito_conversation_by_any_way(f: Fixture) {
 
 async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) {
     let l = &f.ledger;
-    let id = begun(&f, "Look it up").await.id;
+    let id = start_conversation(&f, "Look it up").await.id;
     let worked = f.claim(1, 60).await.remove(0);
     assert_eq!(session::get(l, &f.worker, id).await.unwrap().attempt, 1);
     assert!(!event::read(l, &f.worker, id, event::Read::default()).await.unwrap().events.is_empty());
@@ -131,7 +131,7 @@ async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) 
 
 async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
     let l = &f.ledger;
-    let id = begun(&f, "A secret").await.id;
+    let id = start_conversation(&f, "A secret").await.id;
     turn(&f, "Hush.").await;
     let open = f.pending().await;
     session::cancel(l, &f.operator, open.id, None).await.unwrap();
@@ -144,20 +144,20 @@ async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
     f.done().await;
 }
 
-async fn what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told(f: Fixture) {
+async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_sends_no_message(f: Fixture) {
     let l = &f.ledger;
     let topics = ["session.failed", "session.ended", "approval.requested", "approval.decided"];
     let receiver = Receiver::start().await;
     subscribed(&f, receiver.url(), &topics).await;
-    let id = begun(&f, "A secret").await.id;
+    let id = start_conversation(&f, "A secret").await.id;
     let worked = f.claim(1, 60).await.remove(0);
     let question = Question { message: "Which secret?".into(), schema: None };
     let yield_request =
         YieldRequest { question: Some(question), ..YieldRequest::at(worked.attempt, YieldTo::WaitingHuman) };
     session::yield_to(l, &f.worker, id, yield_request).await.unwrap();
-    let asked = gate::of_sessions(l, &f.member, vec![id]).await.unwrap().remove(0).gate.id;
+    let question = gate::of_sessions(l, &f.member, vec![id]).await.unwrap().remove(0).gate.id;
     for who in [&f.admin, &f.operator] {
-        hidden("gate", gate::get(l, who, asked).await.map(drop));
+        hidden("gate", gate::get(l, who, question).await.map(drop));
         let wanted =
             ListGates { filter: GateFilter::In(GateState::Open), kind: None, all: true, limit: 10, cursor: None };
         let listed = gate::list(l, who, wanted).await.unwrap();
@@ -169,7 +169,7 @@ async fn what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told(f: Fixtu
     member::withdraw(l, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
     assert_eq!(gate::ask_admins(l).await.unwrap(), 0, "admins are not asked instead");
     member::activate(l, &f.admin, mia).await.unwrap();
-    assert_eq!(gate::get(l, &f.member, asked).await.unwrap().item.gate.title, "Which secret?");
+    assert_eq!(gate::get(l, &f.member, question).await.unwrap().item.gate.title, "Which secret?");
     gate::reply(l, &f.member, id, gate::Reply::Accept("\"this one\"".into())).await.unwrap();
     let again = f.claim(1, 60).await.remove(0);
     let failure = Failure { attempt: again.attempt, message: "a secret cause".into(), code: None, usage: None };

@@ -34,7 +34,7 @@ use uuid::Uuid;
 
 on_both_engines!(
     an_answer_is_due_once_and_kept_once,
-    a_turn_that_nobody_settled_is_due_again,
+    a_turn_whose_capture_was_not_recorded_is_due_again,
     reviewers_say_what_an_answer_is_worth,
     a_coding_agents_turns_are_captured_from_its_hooks,
     incognito_and_unworked_sessions_are_not_captured,
@@ -110,7 +110,7 @@ async fn an_answer_is_due_once_and_kept_once(f: Fixture) {
     f.done().await;
 }
 
-async fn a_turn_that_nobody_settled_is_due_again(f: Fixture) {
+async fn a_turn_whose_capture_was_not_recorded_is_due_again(f: Fixture) {
     answered(&f, "Which port?", &json!({ "port": 5432 })).await;
     let first = due(&f).await.pop().unwrap();
     assert!(due(&f).await.is_empty(), "it is somebody else's for the length of the lease");
@@ -306,8 +306,8 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     let listed = listed().await;
     let [last, first] = listed.as_slice() else { panic!("two answers: {listed:?}") };
     let record: InteractionRecord = serde_json::from_str(&last.record).unwrap();
-    let said: Vec<_> = record.prompt.iter().map(|message| message.content.as_str()).collect();
-    assert_eq!(said, ["What is the stage of Acme?", "It is Lead.", "Perfect, thanks! And who owns it?"]);
+    let texts: Vec<_> = record.prompt.iter().map(|message| message.content.as_str()).collect();
+    assert_eq!(texts, ["What is the stage of Acme?", "It is Lead.", "Perfect, thanks! And who owns it?"]);
     assert_eq!((record.response.as_str(), last.outcome, &last.feedback), ("Ann owns it.", None, &None));
     assert_eq!(first.outcome, Some(Outcome::Accepted));
     let mark: FeedbackRecord = serde_json::from_str(first.feedback.as_deref().unwrap()).unwrap();
@@ -368,10 +368,11 @@ async fn what_is_inferred_later_does_not_stand_over_a_persons_own_word(f: Fixtur
     mark(&f.ledger, &turn_capture, &f.member, first.id, Feedback::Negative, (false, None)).await.unwrap();
     // Two later messages of the person accept the answers. The outcomes are recorded, but the person's mark stays the
     // label.
-    for (said, answer) in [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")]
+    for (message, answer) in
+        [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")]
     {
         f.clock.advance(TimeDelta::seconds(5));
-        thread::say(&f.ledger, &f.member, talk.id, Message { text: said.into(), id: None }).await.unwrap();
+        thread::say(&f.ledger, &f.member, talk.id, Message { text: message.into(), id: None }).await.unwrap();
         turn(&f, answer).await;
         drain(&f.ledger, &turn_capture).await.unwrap();
     }

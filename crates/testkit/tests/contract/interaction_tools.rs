@@ -20,7 +20,7 @@ use testkit::{Fixture, event, on_both_engines};
 
 on_both_engines!(
     a_tool_call_that_reviewers_decided_about_was_an_answer_too,
-    a_turn_has_the_steps_the_system_prompt_and_the_tools_that_its_log_tells,
+    a_turn_has_the_steps_system_prompt_and_tools_of_its_log,
 );
 
 async fn a_tool_call_that_reviewers_decided_about_was_an_answer_too(f: Fixture) {
@@ -74,7 +74,7 @@ fn answers(id: &str, output: &Value) -> NewEvent {
     of_part("agent.tool_result", &part, &json!({}))
 }
 
-async fn a_turn_has_the_steps_the_system_prompt_and_the_tools_that_its_log_tells(f: Fixture) {
+async fn a_turn_has_the_steps_system_prompt_and_tools_of_its_log(f: Fixture) {
     thread::start(&f.ledger, &f.member, new(Some("Who owns Acme?"))).await.unwrap();
     let running = f.claim(1, 3_600).await.pop().unwrap();
     let tool = json!({ "type": "function", "function": { "name": "find", "parameters": { "type": "object" } } });

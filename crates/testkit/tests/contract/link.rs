@@ -33,7 +33,7 @@ async fn accept(f: &Fixture, link: &str, password: &str) -> ledger::Result<Signe
     auth::use_link(&f.ledger, link, "Eve Online", password, "Firefox on Linux").await
 }
 
-fn gone<T>(what: ledger::Result<T>) -> bool {
+fn is_gone<T>(what: ledger::Result<T>) -> bool {
     matches!(what, Err(Error::NotFound("link")))
 }
 
@@ -49,7 +49,7 @@ async fn an_invitation_is_accepted_once(f: Fixture) {
     let (joined, late): (Vec<_>, Vec<_>) = tries.into_iter().partition(Result::is_ok);
     assert_eq!((joined.len(), late.len()), (1, 3));
     let joined = joined.into_iter().next().unwrap().unwrap();
-    assert!(late.into_iter().all(gone));
+    assert!(late.into_iter().all(is_gone));
     assert_eq!((joined.identity.scope.role, joined.identity.tenant.slug.as_str()), (Role::Reviewer, "acme"));
     assert_eq!(joined.identity.user.unwrap().name, "Eve Online");
     assert!(auth::by_cookie(&f.ledger, &joined.secret).await.unwrap().is_some());
@@ -68,11 +68,11 @@ async fn an_invitation_ends_with_its_time_its_successor_and_its_withdrawal(f: Fi
     assert!(auth::find_link(&f.ledger, &link).await.unwrap().is_some());
     assert_eq!(member::list_invitations(&f.ledger, &f.admin).await.unwrap(), std::slice::from_ref(&second));
     member::withdraw_invitation(&f.ledger, &f.admin, second.id).await.unwrap();
-    assert!(gone(accept(&f, &link, NEW).await));
+    assert!(is_gone(accept(&f, &link, NEW).await));
     let (_, link) = invite().await;
     f.clock.advance(TimeDelta::days(INVITATION_DAYS));
     assert!(auth::find_link(&f.ledger, &link).await.unwrap().is_none());
-    assert!(gone(accept(&f, &link, NEW).await));
+    assert!(is_gone(accept(&f, &link, NEW).await));
     assert!(member::list_invitations(&f.ledger, &f.admin).await.unwrap().is_empty());
     f.ledger.maintain().await.unwrap();
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM access_links").await, 0, "expired links are deleted");
@@ -108,20 +108,20 @@ async fn a_reset_ends_every_sign_in_and_works_once(f: Fixture) {
     let (made, first) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
     assert_eq!((made.email.as_str(), made.expires_at - made.created_at), (MIA, TimeDelta::hours(RESET_LINK_HOURS)));
     let (_, link) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
-    assert!(gone(accept(&f, &first, NEW).await), "replaced by the second");
+    assert!(is_gone(accept(&f, &first, NEW).await), "replaced by the second");
     assert!(auth::by_cookie(&f.ledger, &old).await.unwrap().is_some(), "making a link ends nothing");
     // Wrong attempts block the sign-in. The new password clears the block.
     while auth::sign_in(&f.ledger, MIA, "wrong", "").await.is_err_and(|e| matches!(e, Error::BadCredentials)) {}
     let fresh = accept(&f, &link, NEW).await.unwrap();
     assert!(auth::by_cookie(&f.ledger, &old).await.unwrap().is_none());
     assert!(auth::by_cookie(&f.ledger, &fresh.secret).await.unwrap().is_some());
-    assert!(gone(accept(&f, &link, NEW).await));
+    assert!(is_gone(accept(&f, &link, NEW).await));
     let wrong = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.err();
     assert!(matches!(wrong, Some(Error::BadCredentials)), "{wrong:?}");
     auth::sign_in(&f.ledger, MIA, NEW, "").await.unwrap();
     let (_, late) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
     f.clock.advance(TimeDelta::hours(RESET_LINK_HOURS));
-    assert!(gone(accept(&f, &late, NEW).await));
+    assert!(is_gone(accept(&f, &late, NEW).await));
     f.done().await;
 }
 
@@ -131,7 +131,7 @@ async fn an_admin_makes_no_reset_link_for_people_of_other_workspaces(f: Fixture)
     member::add_by_operator(&f.ledger, "other", MIA, Role::Member, PASSWORD).await.unwrap();
     let refused = member::reset_link(&f.ledger, &f.admin, mia).await.err();
     assert!(matches!(refused, Some(Error::Forbidden(_))), "{refused:?}");
-    assert!(gone(accept(&f, &link, NEW).await), "one from before does not work any more either");
+    assert!(is_gone(accept(&f, &link, NEW).await), "one from before does not work any more either");
     let foreign = member::reset_link(&f.ledger, &f.admin, f.stranger.user_id().unwrap()).await.err();
     assert!(matches!(foreign, Some(Error::NotFound("member"))), "{foreign:?}");
     let (_, link) = member::reset_link_by_operator(&f.ledger, "acme", MIA).await.unwrap();
@@ -150,7 +150,7 @@ async fn a_changed_password_ends_the_other_sign_ins(f: Fixture) {
     change(PASSWORD, NEW).await.unwrap();
     assert!(auth::by_cookie(&f.ledger, &here).await.unwrap().is_some());
     assert!(auth::by_cookie(&f.ledger, &other).await.unwrap().is_none());
-    assert!(gone(accept(&f, &link, PASSWORD).await), "a link from before would undo it");
+    assert!(is_gone(accept(&f, &link, PASSWORD).await), "a link from before would undo it");
     auth::sign_in(&f.ledger, MIA, NEW, "").await.unwrap();
     // A person at an open browser cannot guess the password in the form that changes it.
     let guesses = std::iter::repeat_with(|| change("wrong", PASSWORD)).take(8);
@@ -163,10 +163,10 @@ async fn a_changed_password_ends_the_other_sign_ins(f: Fixture) {
 
 async fn people_see_and_end_their_own_sign_ins(f: Fixture) {
     f.clock.advance(TimeDelta::minutes(1));
-    let here = auth::sign_in(&f.ledger, MIA, PASSWORD, "Firefox on Linux").await.unwrap().secret;
+    let this_browser = auth::sign_in(&f.ledger, MIA, PASSWORD, "Firefox on Linux").await.unwrap().secret;
     f.clock.advance(TimeDelta::minutes(1));
-    let there = auth::sign_in(&f.ledger, MIA, PASSWORD, "Safari on iPhone").await.unwrap().secret;
-    let list = async || auth::list_sign_ins(&f.ledger, &f.member, &here).await.unwrap();
+    let other_browser = auth::sign_in(&f.ledger, MIA, PASSWORD, "Safari on iPhone").await.unwrap().secret;
+    let list = async || auth::list_sign_ins(&f.ledger, &f.member, &this_browser).await.unwrap();
     let listed = list().await;
     let seen: Vec<_> = listed.iter().map(|s| (s.browser.as_str(), s.workspace.as_str(), s.is_current)).collect();
     // The third sign-in is the fixture's.
@@ -174,14 +174,14 @@ async fn people_see_and_end_their_own_sign_ins(f: Fixture) {
     let foreign = auth::end_sign_in(&f.ledger, &f.other_member, listed[0].id).await;
     assert!(matches!(foreign, Err(Error::NotFound("sign-in"))), "nobody ends what is not theirs");
     auth::end_sign_in(&f.ledger, &f.member, listed[0].id).await.unwrap();
-    assert!(auth::by_cookie(&f.ledger, &there).await.unwrap().is_none());
-    auth::end_other_sign_ins(&f.ledger, &f.member, &here).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &other_browser).await.unwrap().is_none());
+    auth::end_other_sign_ins(&f.ledger, &f.member, &this_browser).await.unwrap();
     assert_eq!(list().await.len(), 1);
-    assert!(auth::by_cookie(&f.ledger, &here).await.unwrap().is_some());
+    assert!(auth::by_cookie(&f.ledger, &this_browser).await.unwrap().is_some());
     let program = auth::list_sign_ins(&f.ledger, &f.worker, "").await;
     assert!(matches!(program, Err(Error::Forbidden(_))));
     auth::set_name(&f.ledger, &f.member, " Mia ").await.unwrap();
-    assert_eq!(auth::by_cookie(&f.ledger, &here).await.unwrap().unwrap().user.unwrap().name, "Mia");
+    assert_eq!(auth::by_cookie(&f.ledger, &this_browser).await.unwrap().unwrap().user.unwrap().name, "Mia");
     assert!(matches!(auth::set_name(&f.ledger, &f.member, "a\nb").await, Err(Error::Invalid(_))));
     f.clock.advance(TimeDelta::hours(13));
     assert!(list().await.is_empty(), "what is unused for long does not work and is not listed");

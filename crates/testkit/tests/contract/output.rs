@@ -21,7 +21,7 @@ on_both_engines!(
     a_result_makes_and_changes_several_entities_or_none,
     a_result_becomes_an_entity_that_leads_to_the_tasks_own,
     named_values_go_to_the_entity_where_there_is_one,
-    a_wrong_result_comes_back_once_and_then_fails_the_session,
+    a_wrong_result_is_returned_once_and_then_fails_the_session,
     a_new_attempt_has_its_own_warning,
     a_schema_binds_every_kind_of_result,
     what_a_criteria_set_names_stays_in_the_result,
@@ -75,7 +75,7 @@ async fn all_entities(f: &Fixture) -> Vec<EntityRecord> {
 }
 
 /// Returns the metadata of the newest event of this kind.
-async fn told(f: &Fixture, session: &SessionRecord, kind: &str) -> Value {
+async fn metadata_of(f: &Fixture, session: &SessionRecord, kind: &str) -> Value {
     let log = f.log(session.id).await;
     let event = log.into_iter().rfind(|event| event.kind == kind).unwrap();
     serde_json::from_str(&event.metadata).unwrap()
@@ -132,11 +132,11 @@ async fn a_result_changes_the_entity_its_task_is_about_and_the_version_names_the
     assert_eq!((newest.version, newest.session_id), (2, Some(session.id)));
     assert_eq!(newest.actor, f.worker.caller.to_string());
     let written = json!([{ "entityId": about.id, "entityType": "company", "version": 2, "effect": "updated" }]);
-    assert_eq!(told(&f, &session, "session.completed").await["written"], written);
+    assert_eq!(metadata_of(&f, &session, "session.completed").await["written"], written);
     // The same result again changes nothing, and the event says so.
     let again = run(&f, task).await;
     complete(&f, &again, &result).await.unwrap();
-    assert_eq!(told(&f, &again, "session.completed").await["written"][0]["effect"], "unchanged");
+    assert_eq!(metadata_of(&f, &again, "session.completed").await["written"][0]["effect"], "unchanged");
     assert_eq!(versions(&f, about.id).await.len(), 2);
     f.assert_verified().await;
     f.done().await;
@@ -202,7 +202,7 @@ async fn a_result_makes_and_changes_several_entities_or_none(f: Fixture) {
         ("Qualify", json!({ "stage": "Lead" }), 1),
     ];
     assert_eq!(read, expected.map(|(title, fields, version)| (title.to_owned(), fields, version)));
-    assert_eq!(told(&f, &session, "session.completed").await["written"].as_array().unwrap().len(), 4);
+    assert_eq!(metadata_of(&f, &session, "session.completed").await["written"].as_array().unwrap().len(), 4);
     // The result may not change an entity of another type than the contract's.
     let noted = ledger::entity::NewEntity { type_id: note.id, title: "N".into(), fields: Default::default() };
     let noted = entity::create(&f.ledger, &f.member, noted).await.unwrap();
@@ -238,7 +238,7 @@ async fn named_values_go_to_the_entity_where_there_is_one(f: Fixture) {
     let bound = task(&f, OutputType::Fields, json!({}), Some(&about)).await;
     let session = run(&f, free).await;
     complete(&f, &session, &json!({ "words": 2, "any": ["x"] })).await.unwrap();
-    assert_eq!(told(&f, &session, "session.completed").await["written"], json!([]));
+    assert_eq!(metadata_of(&f, &session, "session.completed").await["written"], json!([]));
     let session = run(&f, bound).await;
     assert_eq!(wrong_fields(complete(&f, &session, &json!({ "words": 2 })).await), ["result.words"]);
     complete(&f, &session, &json!({ "size": 7 })).await.unwrap();
@@ -247,7 +247,7 @@ async fn named_values_go_to_the_entity_where_there_is_one(f: Fixture) {
     f.done().await;
 }
 
-async fn a_wrong_result_comes_back_once_and_then_fails_the_session(f: Fixture) {
+async fn a_wrong_result_is_returned_once_and_then_fails_the_session(f: Fixture) {
     let about = acme(&f, &company(&f).await, "Acme").await;
     let task = task(&f, OutputType::Entity, json!({}), Some(&about)).await;
     let session = run(&f, task).await;
@@ -257,9 +257,9 @@ async fn a_wrong_result_comes_back_once_and_then_fails_the_session(f: Fixture) {
     assert_eq!(wrong_fields(first), ["result.colour", "result.stage"]);
     let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
     assert_eq!((read.status(), read.result(), read.attempt), (Status::Running, None, 1));
-    let told_first = told(&f, &session, "session.error").await;
-    assert_eq!((&told_first["code"], &told_first["result"]), (&json!("output_invalid"), &wrong));
-    assert_eq!(told_first["errors"][1], json!({ "field": "result.stage", "message": "one of: Lead, Won" }));
+    let first_error = metadata_of(&f, &session, "session.error").await;
+    assert_eq!((&first_error["code"], &first_error["result"]), (&json!("output_invalid"), &wrong));
+    assert_eq!(first_error["errors"][1], json!({ "field": "result.stage", "message": "one of: Lead, Won" }));
     let second = complete(&f, &session, &json!("no object at all")).await;
     assert!(matches!(second, Err(Error::OutputInvalid { failed: true, .. })), "{second:?}");
     let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
@@ -392,7 +392,7 @@ async fn an_output_that_needs_approval_is_not_written(f: Fixture) {
         let task = action::create(&f.ledger, &f.operator, new(output_type, Some(&about))).await.unwrap();
         let session = run(&f, task.id).await;
         complete(&f, &session, &json!({ "stage": "Won" })).await.unwrap();
-        let staged = &told(&f, &session, "session.waiting_approval").await["task"]["stagedOutput"];
+        let staged = &metadata_of(&f, &session, "session.waiting_approval").await["task"]["stagedOutput"];
         assert_eq!(*staged, json!({ "stage": "Won" }));
     }
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);

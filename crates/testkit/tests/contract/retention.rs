@@ -31,7 +31,7 @@ use std::{path::Path, sync::Arc};
 use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(
-    old_sessions_lose_what_they_said_and_still_verify,
+    old_sessions_lose_their_content_and_still_verify,
     history_is_erased_by_retention_alone_and_a_forged_erasure_is_found,
     what_ended_lately_or_goes_on_is_left_alone,
     an_incognito_session_stays_one_when_it_is_erased,
@@ -86,7 +86,7 @@ fn is_in_files(dir: &Path) -> bool {
         .any(|bytes| bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()))
 }
 
-async fn old_sessions_lose_what_they_said_and_still_verify(f: Fixture) {
+async fn old_sessions_lose_their_content_and_still_verify(f: Fixture) {
     let (failed, denied) = (talkative(&f).await, reviewed(&f).await);
     let before: Vec<_> = f.log(failed).await.iter().map(|event| (event.id, event.digest)).collect();
     if let Some(dir) = f.ledger.data_dir() {
@@ -159,8 +159,9 @@ async fn history_is_erased_by_retention_alone_and_a_forged_erasure_is_found(f: F
 }
 
 async fn an_incognito_session_stays_one_when_it_is_erased(f: Fixture) {
-    let begun = thread::start(&f.ledger, &f.member, NewThread { incognito: true, ..new(Some(SECRET)) }).await.unwrap();
-    let id = begun.session.id;
+    let conversation =
+        thread::start(&f.ledger, &f.member, NewThread { incognito: true, ..new(Some(SECRET)) }).await.unwrap();
+    let id = conversation.session.id;
     thread::end(&f.ledger, &f.member, id, ENDING).await.unwrap();
     f.clock.advance(TimeDelta::days(40));
     erase(&f, 30).await.unwrap();
@@ -180,7 +181,7 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
     turn(&f, SECRET).await;
     drain(l, &turn_capture).await.unwrap();
     let of_talk = ListInteractions { session_id: Some(talk), ..ListInteractions::default() };
-    let said = interaction::list(l, m, of_talk).await.unwrap().items.remove(0);
+    let answer = interaction::list(l, m, of_talk).await.unwrap().items.remove(0);
     f.clock.advance(TimeDelta::seconds(5));
     let thanks = format!("Perfect, thanks! {SECRET}");
     thread::say(l, m, talk, Message { text: thanks, id: None }).await.unwrap();
@@ -193,7 +194,7 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
     drain(l, &turn_capture).await.unwrap();
     // Feedback on the answer, weeks later.
     f.clock.advance(TimeDelta::days(20));
-    mark(l, &turn_capture, &f.operator, said.id, Feedback::Negative, (true, Some(SECRET.into()))).await.unwrap();
+    mark(l, &turn_capture, &f.operator, answer.id, Feedback::Negative, (true, Some(SECRET.into()))).await.unwrap();
     f.clock.advance(TimeDelta::days(20));
     let tables = ["interactions", "interaction_feedback", "interaction_outcomes"];
     let mut raw = f.engine.raw().await;
@@ -210,7 +211,7 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
         assert_eq!((rows, found), (left, 0), "{table}");
     }
     assert_eq!(raw.number("SELECT COUNT(*) FROM captures_due").await, 0);
-    let late = mark(l, &turn_capture, &f.operator, said.id, Feedback::Positive, (false, None)).await;
+    let late = mark(l, &turn_capture, &f.operator, answer.id, Feedback::Positive, (false, None)).await;
     assert!(matches!(late, Err(Error::NotFound(_))), "{late:?}");
 
     let last = (l.now() - TimeDelta::days(30)).date_naive();

@@ -10,7 +10,7 @@ use ledger::{
 use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines};
 
 on_both_engines!(
-    a_session_that_was_taken_out_is_named,
+    a_removed_session_is_named,
     a_roll_that_was_changed_or_cut_is_found,
     servers_that_sweep_at_once_enter_each_session_once,
     sessions_from_before_rolls_were_kept_are_entered_by_the_sweep,
@@ -64,7 +64,7 @@ async fn take_out(f: &Fixture, raw: &mut Raw, id: SessionId) {
     }
 }
 
-async fn a_session_that_was_taken_out_is_named(f: Fixture) {
+async fn a_removed_session_is_named(f: Fixture) {
     let mut made = Vec::new();
     for _ in 0..5 {
         made.push(f.pending().await.id);

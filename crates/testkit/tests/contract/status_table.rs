@@ -116,7 +116,7 @@ struct World<'a> {
 
 static NUMBER: AtomicU32 = AtomicU32::new(0);
 
-fn fresh() -> String {
+fn new_slug() -> String {
     format!("agent-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
@@ -141,7 +141,7 @@ impl World<'_> {
         while session::sweep(&self.f.ledger).await.unwrap() != Swept::default() {}
     }
 
-    async fn park(&self, session: &SessionRecord, yield_request: YieldRequest) {
+    async fn yield_session(&self, session: &SessionRecord, yield_request: YieldRequest) {
         session::yield_to(&self.f.ledger, &self.f.worker, session.id, yield_request).await.unwrap();
     }
 
@@ -178,7 +178,7 @@ impl World<'_> {
     }
 
     async fn work(&self, status: Status, lease: u32) -> Scene {
-        let (l, slug) = (&self.f.ledger, fresh());
+        let (l, slug) = (&self.f.ledger, new_slug());
         let before = after(self.f, &format!("{slug}-before"), &[]).await;
         let new = NewAction {
             name: slug.clone(),
@@ -204,7 +204,8 @@ impl World<'_> {
             Status::Draft | Status::Pending | Status::Running => {}
             Status::WaitingHuman => {
                 let question = Some(Question { message: "Which?".into(), schema: None });
-                self.park(&held, YieldRequest { question, ..YieldRequest::at(1, YieldTo::WaitingHuman) }).await;
+                self.yield_session(&held, YieldRequest { question, ..YieldRequest::at(1, YieldTo::WaitingHuman) })
+                    .await;
             }
             Status::AwaitingTool => {
                 let input = json!({ "to": "ada@acme.test" }).as_object().unwrap().clone().into_iter().collect();
@@ -212,12 +213,16 @@ impl World<'_> {
                     PausedToolCall { tool_call_id: "1".into(), tool_name: "send_mail".into(), tool_input: input };
                 let yield_request =
                     YieldRequest { paused_tool_call: Some(call), ..YieldRequest::at(1, YieldTo::AwaitingTool) };
-                self.park(&held, yield_request).await;
+                self.yield_session(&held, yield_request).await;
             }
             Status::Idle => {
                 let below = NewSession { parent_id: Some(id), ..of_agent(&format!("{slug}-below")) };
                 session::create(l, &self.f.worker, below).await.unwrap();
-                self.park(&held, YieldRequest { waits_for_children: true, ..YieldRequest::at(1, YieldTo::Idle) }).await;
+                self.yield_session(
+                    &held,
+                    YieldRequest { waits_for_children: true, ..YieldRequest::at(1, YieldTo::Idle) },
+                )
+                .await;
             }
             Status::Completed => assert!(self.complete(id, 1, None).await),
             Status::Failed => assert!(self.fail(id, 1).await),
@@ -228,7 +233,7 @@ impl World<'_> {
     }
 
     async fn gated(&self, status: Status) -> Option<Scene> {
-        let (l, slug) = (&self.f.ledger, fresh());
+        let (l, slug) = (&self.f.ledger, new_slug());
         let entity = acme(self.f, &self.company, &slug).await;
         let new = NewAction {
             name: slug.clone(),
@@ -261,7 +266,7 @@ impl World<'_> {
             Status::AwaitingTool | Status::Idle => {
                 let held = self.take(&slug, LONG_LEASE).await.unwrap();
                 let to = if status == Status::Idle { YieldTo::Idle } else { YieldTo::AwaitingTool };
-                self.park(&held, YieldRequest::at(1, to)).await;
+                self.yield_session(&held, YieldRequest::at(1, to)).await;
             }
             Status::Completed => {
                 stage().await;
@@ -284,7 +289,7 @@ impl World<'_> {
     }
 
     async fn start_work(&self) -> SessionId {
-        let new = NewAction { name: fresh(), assigned_to: self.f.member.user_id(), ..NewAction::default() };
+        let new = NewAction { name: new_slug(), assigned_to: self.f.member.user_id(), ..NewAction::default() };
         let task = action::create(&self.f.ledger, &self.f.operator, new).await.unwrap();
         human::start(&self.f.ledger, &self.f.member, task.id).await.unwrap().session.id
     }
@@ -319,7 +324,7 @@ impl World<'_> {
             Status::WaitingHuman => &["UserPromptSubmit", "PermissionRequest"],
             _ => return None,
         };
-        let outside = fresh();
+        let outside = new_slug();
         // The newest session is found by its id, which is ordered by milliseconds.
         self.f.clock.advance(TimeDelta::milliseconds(1));
         for event in hooks {
@@ -331,7 +336,7 @@ impl World<'_> {
     }
 
     async fn thread(&self, status: Status) -> Option<Scene> {
-        let (l, m, slug) = (&self.f.ledger, &self.f.member, fresh());
+        let (l, m, slug) = (&self.f.ledger, &self.f.member, new_slug());
         if matches!(status, Status::Failed | Status::Expired) {
             return None;
         }
@@ -341,9 +346,9 @@ impl World<'_> {
         if !matches!(status, Status::Draft | Status::Pending | Status::Abandoned) {
             let held = self.take(&slug, LONG_LEASE).await.unwrap();
             match status {
-                Status::WaitingHuman => self.park(&held, YieldRequest::at(1, YieldTo::WaitingHuman)).await,
-                Status::AwaitingTool => self.park(&held, YieldRequest::at(1, YieldTo::AwaitingTool)).await,
-                Status::Idle | Status::Completed => self.park(&held, YieldRequest::at(1, YieldTo::Idle)).await,
+                Status::WaitingHuman => self.yield_session(&held, YieldRequest::at(1, YieldTo::WaitingHuman)).await,
+                Status::AwaitingTool => self.yield_session(&held, YieldRequest::at(1, YieldTo::AwaitingTool)).await,
+                Status::Idle | Status::Completed => self.yield_session(&held, YieldRequest::at(1, YieldTo::Idle)).await,
                 _ => {}
             }
         }

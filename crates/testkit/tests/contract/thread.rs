@@ -16,13 +16,13 @@ use std::time::Duration;
 use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(
-    a_conversation_rests_between_its_turns_and_ends_with_a_summary_of_its_log,
+    a_conversation_is_idle_between_its_turns_and_ends_with_a_summary_of_its_log,
     a_message_is_recorded_once_and_refused_while_the_agent_works,
     an_interrupted_turn_is_taken_from_its_worker_and_the_next_message_begins_another,
     lost_leases_are_counted_by_turn,
     ending_in_the_middle_of_a_turn_abandons_it_and_ending_again_changes_nothing,
-    only_its_own_person_speaks_and_everybody_finds_their_own,
-    an_incognito_conversation_keeps_nobodys_name_and_is_told_nothing_of_them,
+    only_its_person_sends_messages_and_everyone_finds_their_own_conversations,
+    an_incognito_conversation_has_no_name_and_no_context_of_its_person,
     what_cannot_be_a_conversation_is_refused_by_field,
     what_depends_on_a_conversation_goes_on_when_it_ends,
 );
@@ -63,15 +63,18 @@ async fn what_depends_on_a_conversation_goes_on_when_it_ends(f: Fixture) {
     f.done().await;
 }
 
-async fn a_conversation_rests_between_its_turns_and_ends_with_a_summary_of_its_log(f: Fixture) {
+async fn a_conversation_is_idle_between_its_turns_and_ends_with_a_summary_of_its_log(f: Fixture) {
     let (l, m) = (&f.ledger, &f.member);
-    let begun = thread::start(l, m, new(None)).await.unwrap();
-    assert_eq!((begun.session.status(), begun.turns), (Status::Draft, 0));
-    assert_eq!(begun.session.title, "Conversation with scout");
+    let conversation = thread::start(l, m, new(None)).await.unwrap();
+    assert_eq!((conversation.session.status(), conversation.turns), (Status::Draft, 0));
+    assert_eq!(conversation.session.title, "Conversation with scout");
     assert!(f.claim(1, 60).await.is_empty(), "a draft is not claimed");
-    let id = begun.session.id;
-    let said = thread::say(l, m, id, say("Hello\nthere")).await.unwrap();
-    assert_eq!((said.session.status(), said.turns, said.session.title.as_str()), (Status::Pending, 1, "Hello"));
+    let id = conversation.session.id;
+    let receipt = thread::say(l, m, id, say("Hello\nthere")).await.unwrap();
+    assert_eq!(
+        (receipt.session.status(), receipt.turns, receipt.session.title.as_str()),
+        (Status::Pending, 1, "Hello")
+    );
     let rests = turn(&f, "Hello to you.").await;
     assert_eq!((rests.status(), rests.usage.as_deref()), (Status::Idle, Some(r#"{"steps":1}"#)));
     let more = thread::say(l, m, id, say("And now?")).await.unwrap();
@@ -191,7 +194,7 @@ async fn ids(f: &Fixture, who: &domain::Scope) -> Vec<SessionId> {
     }
 }
 
-async fn only_its_own_person_speaks_and_everybody_finds_their_own(f: Fixture) {
+async fn only_its_person_sends_messages_and_everyone_finds_their_own_conversations(f: Fixture) {
     let l = &f.ledger;
     let mut own = Vec::new();
     for n in 0..5 {
@@ -230,21 +233,21 @@ async fn only_its_own_person_speaks_and_everybody_finds_their_own(f: Fixture) {
     f.done().await;
 }
 
-async fn an_incognito_conversation_keeps_nobodys_name_and_is_told_nothing_of_them(f: Fixture) {
+async fn an_incognito_conversation_has_no_name_and_no_context_of_its_person(f: Fixture) {
     let (l, m) = (&f.ledger, &f.member);
     let task = action::NewAction { name: "Tidy up".into(), ..Default::default() };
     let task = action::create(l, &f.operator, task).await.unwrap();
     human::start(l, m, task.id).await.unwrap();
-    let told = async |incognito| {
+    let start_and_claim = async |incognito| {
         let new = NewThread { incognito, ..new(Some("A secret")) };
         let session = thread::start(l, m, new).await.unwrap().session;
         let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
         let mut claimed = session::claim(l, &f.worker, claim, Duration::ZERO).await.unwrap();
         (session, claimed.remove(0).context)
     };
-    let (open, context) = told(false).await;
+    let (open, context) = start_and_claim(false).await;
     assert_eq!((open.user_id, open.title.as_str(), context.is_some()), (m.user_id(), "A secret", true));
-    let (hidden, context) = told(true).await;
+    let (hidden, context) = start_and_claim(true).await;
     assert_eq!((hidden.user_id, hidden.title.as_str(), context), (None, "Conversation with scout", None));
     assert_eq!(hidden.metadata, r#"{"incognito":true}"#);
     assert!(ids(&f, m).await.contains(&hidden.id), "who began it finds it");
@@ -267,9 +270,10 @@ async fn what_cannot_be_a_conversation_is_refused_by_field(f: Fixture) {
     assert_eq!(wrong(NewThread { agent: unowned.id.to_string(), ..new(None) }).await, ["agent"]);
     let owned = action::NewAction { name: "Scout's".into(), agent_slug: Some("scout".into()), ..Default::default() };
     let owned = action::create(l, &f.operator, owned).await.unwrap();
-    let begun = thread::start(l, m, NewThread { agent: owned.id.to_string(), ..new(None) }).await.unwrap().session;
-    assert_eq!((begun.action_id, begun.agent_slug.as_deref()), (Some(owned.id), Some("scout")));
-    assert_eq!((begun.session_type, begun.source.as_deref()), (Type::Agent, Some("thread")));
+    let conversation =
+        thread::start(l, m, NewThread { agent: owned.id.to_string(), ..new(None) }).await.unwrap().session;
+    assert_eq!((conversation.action_id, conversation.agent_slug.as_deref()), (Some(owned.id), Some("scout")));
+    assert_eq!((conversation.session_type, conversation.source.as_deref()), (Type::Agent, Some("thread")));
     let keyed = || NewThread { idempotency_key: Some("chat-1".into()), ..new(Some("Once")) };
     let first = thread::start(l, m, keyed()).await.unwrap();
     let again = thread::start(l, m, keyed()).await.unwrap();

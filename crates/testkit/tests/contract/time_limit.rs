@@ -50,8 +50,8 @@ async fn expires_after(f: &Fixture, session: &SessionRecord, seconds: i64) {
     assert_eq!((ended.deadline_at(), ended.lease_expires_at()), (None, None));
     let log = f.log(session.id).await;
     let error = log.iter().rfind(|event| event.kind == "session.error").unwrap();
-    let told: Value = serde_json::from_str(&error.metadata).unwrap();
-    assert_eq!(told, json!({ "code": "timed_out", "status": stood, "limitSeconds": seconds }));
+    let metadata: Value = serde_json::from_str(&error.metadata).unwrap();
+    assert_eq!(metadata, json!({ "code": "timed_out", "status": stood, "limitSeconds": seconds }));
 }
 
 async fn each_status_expires_by_its_own_limit(f: Fixture) {

@@ -14,7 +14,7 @@ use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines, text};
 
 on_both_engines!(
     a_changed_row_of_a_final_session_is_named,
-    a_row_that_says_another_status_than_its_log_is_named,
+    a_row_with_another_status_than_its_log_is_named,
     a_row_that_no_session_can_have_is_named,
     an_erased_row_still_verifies_and_a_change_of_it_is_named,
     sessions_that_ended_before_rows_were_bound_are_counted,
@@ -156,7 +156,7 @@ async fn draft(f: &Fixture) -> SessionId {
     session::create(&f.ledger, &f.member, NewSession::of_type(Type::Mixed)).await.unwrap().id
 }
 
-async fn a_row_that_says_another_status_than_its_log_is_named(f: Fixture) {
+async fn a_row_with_another_status_than_its_log_is_named(f: Fixture) {
     let pending = f.pending().await.id;
     let mut raw = intruder(&f).await;
     assert_named(&f, &mut raw, pending, "status", "'idle'", "its row says idle, its log pending").await;

@@ -20,8 +20,8 @@ use testkit::{
 };
 
 on_both_engines!(
-    a_failure_is_told_signed_and_once,
-    what_was_not_subscribed_to_is_not_told,
+    a_failure_is_delivered_signed_and_once,
+    events_without_a_subscription_are_not_delivered,
     a_receiver_that_is_down_is_tried_again_until_it_answers,
     a_message_is_given_up_after_its_last_try_and_says_why,
     an_answer_with_control_characters_is_noted_without_them,
@@ -31,14 +31,14 @@ on_both_engines!(
     a_message_outlives_a_restart,
     a_taken_message_comes_back_when_its_server_dies_and_the_late_one_settles_nothing,
     two_servers_never_take_the_same_message,
-    a_webhook_that_leads_inside_is_refused_when_made_and_when_told,
+    an_internal_address_is_refused_when_a_webhook_is_created_and_at_delivery,
     only_admins_of_the_workspace_have_webhooks,
-    a_test_message_goes_the_way_of_all_messages,
+    a_test_message_is_delivered_like_other_messages,
     old_messages_are_removed_and_waiting_ones_are_not,
-    a_refused_change_tells_nothing,
-    a_receiver_that_is_silent_holds_up_nobody_else,
-    a_workspace_with_much_to_say_does_not_starve_the_others,
-    every_session_that_ends_is_told_however_it_does,
+    a_refused_change_delivers_nothing,
+    a_silent_receiver_does_not_delay_others,
+    a_workspace_with_many_messages_does_not_delay_the_others,
+    every_end_of_a_session_is_delivered,
 );
 
 /// Permits receivers on this machine.
@@ -81,7 +81,7 @@ fn is_signed(received: &Received, secret: &str) -> bool {
     mac.verify_slice(&STANDARD.decode(signature).unwrap()).is_ok()
 }
 
-async fn a_failure_is_told_signed_and_once(f: Fixture) {
+async fn a_failure_is_delivered_signed_and_once(f: Fixture) {
     let receiver = Receiver::start().await;
     let (made, secret) =
         subscribed(&f, receiver.url(), &["session.failed", "approval.requested", "session.failed"]).await;
@@ -109,7 +109,7 @@ async fn a_failure_is_told_signed_and_once(f: Fixture) {
     f.done().await;
 }
 
-async fn what_was_not_subscribed_to_is_not_told(f: Fixture) {
+async fn events_without_a_subscription_are_not_delivered(f: Fixture) {
     let receiver = Receiver::start().await;
     subscribed(&f, receiver.url(), &["approval.decided"]).await;
     let (gone, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
@@ -282,8 +282,8 @@ async fn two_servers_never_take_the_same_message(f: Fixture) {
     let lease = TimeDelta::seconds(60);
     let mut taken = Vec::new();
     loop {
-        let (mut here, mut there) = (DeliverySlots::default(), DeliverySlots::default());
-        let (one, two) = tokio::join!(take(&f.ledger, lease, 3, &mut here), take(&other, lease, 3, &mut there));
+        let (mut slots, mut other_slots) = (DeliverySlots::default(), DeliverySlots::default());
+        let (one, two) = tokio::join!(take(&f.ledger, lease, 3, &mut slots), take(&other, lease, 3, &mut other_slots));
         let both: Vec<_> = one.unwrap().into_iter().chain(two.unwrap()).map(|outgoing| outgoing.message.id).collect();
         if both.is_empty() {
             break;
@@ -298,7 +298,7 @@ async fn two_servers_never_take_the_same_message(f: Fixture) {
     f.done().await;
 }
 
-async fn a_webhook_that_leads_inside_is_refused_when_made_and_when_told(f: Fixture) {
+async fn an_internal_address_is_refused_when_a_webhook_is_created_and_at_delivery(f: Fixture) {
     let receiver = Receiver::start().await;
     let shut = Policy::default();
     for url in
@@ -356,7 +356,7 @@ async fn only_admins_of_the_workspace_have_webhooks(f: Fixture) {
     f.done().await;
 }
 
-async fn a_test_message_goes_the_way_of_all_messages(f: Fixture) {
+async fn a_test_message_is_delivered_like_other_messages(f: Fixture) {
     let receiver = Receiver::start().await;
     let (made, secret) = subscribed(&f, receiver.url(), &["approval.decided"]).await;
     let sent = webhook::test(&f.ledger, &f.admin, made.id).await.unwrap();
@@ -383,7 +383,7 @@ async fn old_messages_are_removed_and_waiting_ones_are_not(f: Fixture) {
     f.done().await;
 }
 
-async fn a_refused_change_tells_nothing(f: Fixture) {
+async fn a_refused_change_delivers_nothing(f: Fixture) {
     let receiver = Receiver::start().await;
     subscribed(&f, receiver.url(), &["session.failed"]).await;
     let session = failed(&f).await;
@@ -396,7 +396,7 @@ async fn a_refused_change_tells_nothing(f: Fixture) {
     f.done().await;
 }
 
-async fn a_receiver_that_is_silent_holds_up_nobody_else(f: Fixture) {
+async fn a_silent_receiver_does_not_delay_others(f: Fixture) {
     let (silent, receiver) = (Receiver::silent().await, Receiver::start().await);
     let (stuck, _) = subscribed(&f, silent.url(), &["session.failed"]).await;
     for _ in 0..80 {
@@ -418,7 +418,7 @@ async fn a_receiver_that_is_silent_holds_up_nobody_else(f: Fixture) {
     f.done().await;
 }
 
-async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
+async fn a_workspace_with_many_messages_does_not_delay_the_others(f: Fixture) {
     let receiver = Receiver::start().await;
     // The workspace with many messages also has the smaller id, so it comes first when only ids decide.
     let (mut first, mut second) = (&f.admin, &f.stranger);
@@ -443,7 +443,7 @@ async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
     f.done().await;
 }
 
-async fn every_session_that_ends_is_told_however_it_does(f: Fixture) {
+async fn every_end_of_a_session_is_delivered(f: Fixture) {
     let receiver = Receiver::start().await;
     subscribed(&f, receiver.url(), &["session.ended"]).await;
     // A session that fails, one that depends on it, and one that depends on that.
@@ -465,7 +465,7 @@ async fn every_session_that_ends_is_told_however_it_does(f: Fixture) {
     human::stop(&f.ledger, &f.member, working.session.id).await.unwrap();
 
     assert_eq!(outbox_worker(&f).drain().await.unwrap(), 6);
-    let mut told: Vec<_> = receiver
+    let mut delivered: Vec<_> = receiver
         .received()
         .iter()
         .map(|received| {
@@ -486,8 +486,8 @@ async fn every_session_that_ends_is_told_however_it_does(f: Fixture) {
         expected(&child, "abandoned", "cancelled"),
         expected(&done, "completed", "done"),
     ];
-    told.sort();
+    delivered.sort();
     ended.sort();
-    assert_eq!(told, ended);
+    assert_eq!(delivered, ended);
     f.done().await;
 }

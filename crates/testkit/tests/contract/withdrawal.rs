@@ -28,17 +28,17 @@ use testkit::{Fixture, human as did, on_both_engines};
 
 on_both_engines!(
     everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name,
-    a_deactivated_member_comes_back_as_they_were,
+    an_activated_member_has_the_same_access_as_before,
     another_server_notices_within_a_second,
     of_two_admins_who_remove_each_other_one_stays,
     the_last_admin_cannot_go,
     a_removed_person_goes_on_in_other_workspaces,
-    a_question_of_somebody_who_has_left_is_anyones_to_answer,
+    a_question_to_a_person_who_has_left_can_be_answered_by_anyone,
     a_gate_whose_reviewer_has_left_is_given_to_the_admins_and_the_log_says_so,
     a_gate_of_a_group_that_was_emptied_is_given_to_the_admins,
     a_quorum_counts_who_approved_before_they_left,
     an_admin_does_not_decide_their_own_request_where_the_task_forbids_it,
-    a_gate_that_somebody_may_decide_stays_theirs,
+    a_gate_with_an_able_reviewer_is_not_given_to_admins,
 );
 
 const PASSWORD: &str = "correct horse battery";
@@ -90,7 +90,7 @@ async fn task_of(f: &Fixture) -> domain::id::ActionId {
     ledger::action::create(&f.ledger, &f.operator, new).await.unwrap().id
 }
 
-async fn a_deactivated_member_comes_back_as_they_were(f: Fixture) {
+async fn an_activated_member_has_the_same_access_as_before(f: Fixture) {
     let mia = f.member.user_id().unwrap();
     let cookie = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
     let (_, own) = token::create_personal(&f.ledger, &f.member, "laptop", Role::Member, None).await.unwrap();
@@ -191,20 +191,20 @@ async fn a_removed_person_goes_on_in_other_workspaces(f: Fixture) {
     member::add_by_operator(&f.ledger, "third", MIA, Role::Reviewer, PASSWORD).await.unwrap();
     let here = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
     assert_eq!(here.identity.tenant.slug, "acme");
-    let there = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
-    auth::switch(&f.ledger, &there.secret, &there.identity.scope, "third").await.unwrap();
+    let other_sign_in = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
+    auth::switch(&f.ledger, &other_sign_in.secret, &other_sign_in.identity.scope, "third").await.unwrap();
     member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
     assert!(auth::by_cookie(&f.ledger, &here.secret).await.unwrap().is_none());
-    let still = auth::by_cookie(&f.ledger, &there.secret).await.unwrap().unwrap();
+    let still = auth::by_cookie(&f.ledger, &other_sign_in.secret).await.unwrap().unwrap();
     assert_eq!(still.tenant.slug, "third");
-    let back = auth::switch(&f.ledger, &there.secret, &still.scope, "acme").await.err();
+    let back = auth::switch(&f.ledger, &other_sign_in.secret, &still.scope, "acme").await.err();
     assert!(matches!(back, Some(Error::NotFound("workspace"))), "{back:?}");
     let again = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
     assert_eq!(again.identity.tenant.slug, "third", "they sign in to what is left");
     f.done().await;
 }
 
-async fn a_question_of_somebody_who_has_left_is_anyones_to_answer(f: Fixture) {
+async fn a_question_to_a_person_who_has_left_can_be_answered_by_anyone(f: Fixture) {
     let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
     let made = session::create(&f.ledger, &f.member, new).await.unwrap();
     assert_eq!(made.user_id, f.member.user_id());
@@ -243,10 +243,10 @@ async fn a_gate_whose_reviewer_has_left_is_given_to_the_admins_and_the_log_says_
         assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 1);
         assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0, "once");
 
-        let told = f.log(waiting.id).await.pop().unwrap();
-        assert_eq!((told.kind.as_str(), told.actor.as_str()), ("session.waiting_approval", "system"));
-        assert!(told.content.contains("too few of its reviewers are left: admins may decide"), "{}", told.content);
-        let metadata: serde_json::Value = serde_json::from_str(&told.metadata).unwrap();
+        let event = f.log(waiting.id).await.pop().unwrap();
+        assert_eq!((event.kind.as_str(), event.actor.as_str()), ("session.waiting_approval", "system"));
+        assert!(event.content.contains("too few of its reviewers are left: admins may decide"), "{}", event.content);
+        let metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
         assert_eq!(metadata, json!({ "gateId": item.gate.id, "adminsMayDecide": true, "reviewersLeft": 0 }));
         assert_eq!(gate::count(&f.ledger, &f.admin, 10).await.unwrap(), 1);
         assert!(open(&f, &f.admin, false).await[0].reviewers.contains(&ledger::ReviewerRecord::Admins));
@@ -308,7 +308,7 @@ async fn an_admin_does_not_decide_their_own_request_where_the_task_forbids_it(f:
     f.done().await;
 }
 
-async fn a_gate_that_somebody_may_decide_stays_theirs(f: Fixture) {
+async fn a_gate_with_an_able_reviewer_is_not_given_to_admins(f: Fixture) {
     // The requester is the only reviewer, and may decide their own request.
     let own = reviewed_by(&f, &[format!("user:{}", user(&f.member))], json!({})).await;
     staged(&f, &own, &json!({ "stage": "Won" })).await;

@@ -19,8 +19,8 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     what_a_person_may_decide_needs_them_whosever_task_it_is,
     a_coding_agent_that_waits_needs_its_person_alone,
-    the_day_tells_the_oldest_and_counts_by_the_hour,
-    everyones_queue_has_what_is_others_and_what_is_nobodys,
+    the_day_has_the_oldest_session_and_counts_by_hour,
+    everyones_queue_has_the_tasks_of_others_and_unassigned_tasks,
     an_action_whose_session_waits_for_a_person_is_not_ready,
 );
 
@@ -41,7 +41,7 @@ async fn task(f: &Fixture, name: &str, assigned_to: Option<&Scope>) -> ActionRec
     action::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-async fn taken(f: &Fixture, of: &ActionRecord) -> SessionRecord {
+async fn claim_session(f: &Fixture, of: &ActionRecord) -> SessionRecord {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     f.claim(1, 3_600).await.pop().unwrap()
 }
@@ -51,20 +51,20 @@ async fn failed(f: &Fixture, session: &SessionRecord) {
     session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
 }
 
-async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
+async fn everyones_queue_has_the_tasks_of_others_and_unassigned_tasks(f: Fixture) {
     let mine = task(&f, "Mine", Some(&f.operator)).await;
     let others = task(&f, "Others", Some(&f.member)).await;
-    let nobodys = task(&f, "Nobody's", None).await;
-    for of in [&mine, &others, &nobodys] {
-        failed(&f, &taken(&f, of).await).await;
-        let done = taken(&f, of).await;
+    let unassigned = task(&f, "Nobody's", None).await;
+    for of in [&mine, &others, &unassigned] {
+        failed(&f, &claim_session(&f, of).await).await;
+        let done = claim_session(&f, of).await;
         let completion = Completion { attempt: done.attempt, result: None, usage: None };
         session::complete(&f.ledger, &f.worker, done.id, completion).await.unwrap();
     }
     // Sessions without an action belong to no one's queue either.
     f.pending().await;
     failed(&f, &f.claim(1, 60).await.pop().unwrap()).await;
-    let waiting = taken(&f, &nobodys).await;
+    let waiting = claim_session(&f, &unassigned).await;
     f.pending().await;
     let yield_request = session::YieldRequest::at(waiting.attempt, YieldTo::WaitingHuman);
     let oldest = f.clock.now();
@@ -85,7 +85,7 @@ async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
     assert_eq!(unassigned_failures(&f.stranger, Whose::Mine, Bucket::Failed).await, 0);
 
     let day = work_queue::day(&f.ledger, &f.operator, Whose::Everyone, "UTC").await.unwrap();
-    let sums = [day.needs_me, day.running, day.failed, day.done_today].map(|course| course.hours.iter().sum::<u64>());
+    let sums = [day.needs_me, day.running, day.failed, day.done_today].map(|trend| trend.hours.iter().sum::<u64>());
     assert_eq!((day.needs_me.at, sums), (Some(oldest), [1, 9, 4, 3]));
     f.clock.advance(TimeDelta::hours(25));
     assert_eq!(counted(&f, &f.operator, Whose::Everyone).await[3..], [0, 0]);
@@ -100,7 +100,7 @@ async fn an_action_whose_session_waits_for_a_person_is_not_ready(f: Fixture) {
     };
     assert_eq!(ready().await, (1, 1));
     for to in [YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
-        let session = taken(&f, &mine).await;
+        let session = claim_session(&f, &mine).await;
         assert_eq!(ready().await, (0, 0));
         let yield_request = session::YieldRequest::at(session.attempt, to);
         session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
@@ -127,8 +127,8 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
     let reviewer = format!("user:{}", f.other_member.user_id().unwrap());
     let named = gated(&f, Some(acme.id), json!({ "reviewers": [reviewer] }), json!({})).await;
     let (_, of_named) = staged(&f, &named, &json!({ "stage": "Won" })).await;
-    let anyones = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    let (waiting, of_anyone) = staged(&f, &anyones, &json!({ "stage": "Won" })).await;
+    let for_anyone = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (waiting, of_anyone) = staged(&f, &for_anyone, &json!({ "stage": "Won" })).await;
     for (scope, expected) in
         [(f.other_member, 1), (f.operator, 1), (f.admin, 1), (f.member, 0), (f.worker, 0), (f.stranger, 0)]
     {
@@ -138,7 +138,7 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
     // A task that a person owns and may decide counts once, and counts for its owner even while the item is snoozed.
     let owner = f.operator.user_id();
     let change = ActionChange { assigned_to: Some(owner), ..ActionChange::default() };
-    action::update(&f.ledger, &f.operator, anyones.id, change).await.unwrap();
+    action::update(&f.ledger, &f.operator, for_anyone.id, change).await.unwrap();
     assert_eq!(needs(&f, &f.operator).await, 1);
     for scope in [f.operator, f.admin] {
         gate::snooze(&f.ledger, &scope, of_anyone.gate.id, Some(60)).await.unwrap();
@@ -161,8 +161,8 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
 
     // A session's open gate is found, with whether the caller may decide it.
     let of = gate::of_sessions(&f.ledger, &f.other_member, vec![of_named.gate.session_id, waiting.id]).await.unwrap();
-    let told: Vec<_> = of.iter().map(|item| (item.gate.id, item.may_decide)).collect();
-    assert_eq!(told, [(of_named.gate.id, gate::MayDecide::Yes)]);
+    let gates: Vec<_> = of.iter().map(|item| (item.gate.id, item.may_decide)).collect();
+    assert_eq!(gates, [(of_named.gate.id, gate::MayDecide::Yes)]);
     assert!(open(&f, &f.stranger, true).await.is_empty());
     assert!(gate::of_sessions(&f.ledger, &f.stranger, vec![of_named.gate.session_id]).await.unwrap().is_empty());
     f.done().await;
@@ -189,13 +189,13 @@ async fn a_coding_agent_that_waits_needs_its_person_alone(f: Fixture) {
     f.done().await;
 }
 
-async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
+async fn the_day_has_the_oldest_session_and_counts_by_hour(f: Fixture) {
     let before_midnight = f.clock.now() + until_midnight(f.clock.now()) - TimeDelta::minutes(30);
     f.clock.advance(before_midnight - f.clock.now());
     let assigned_to = f.operator.user_id();
     let task = NewAction { name: "Look".into(), agent_slug: Some("scout".into()), assigned_to, ..NewAction::default() };
     let task = action::create(&f.ledger, &f.operator, task).await.unwrap();
-    let taken = async || {
+    let claim_session = async || {
         action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
         f.claim(1, 3_600).await.pop().unwrap()
     };
@@ -203,34 +203,34 @@ async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
         let yield_request = session::YieldRequest::at(session.attempt, YieldTo::WaitingHuman);
         session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     };
-    waits(taken().await).await;
+    waits(claim_session().await).await;
     assert_eq!(work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap().needs_me.hours[23], 1);
 
     f.clock.advance(TimeDelta::hours(1));
     let half_past_midnight = f.clock.now();
-    let done = taken().await;
+    let done = claim_session().await;
     let completion = Completion { attempt: done.attempt, result: None, usage: None };
     session::complete(&f.ledger, &f.worker, done.id, completion).await.unwrap();
-    let bad = taken().await;
+    let bad = claim_session().await;
     let failure = Failure { attempt: bad.attempt, message: "x".into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, bad.id, failure).await.unwrap();
 
     f.clock.advance(TimeDelta::minutes(100));
     let later = f.clock.now();
-    waits(taken().await).await;
+    waits(claim_session().await).await;
     action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
 
     let day = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap();
     assert_eq!(day.hours, 3);
-    let told =
-        [day.needs_me, day.running, day.failed, day.done_today].map(|course| (course.at, course.hours[..4].to_vec()));
+    let trends =
+        [day.needs_me, day.running, day.failed, day.done_today].map(|trend| (trend.at, trend.hours[..4].to_vec()));
     let expected = [
         (Some(before_midnight), vec![0, 0, 1, 0]),
         (Some(later), vec![2, 0, 2, 0]),
         (Some(half_past_midnight), vec![1, 0, 0, 0]),
         (Some(half_past_midnight), vec![1, 0, 0, 0]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(trends, expected);
     // In a time zone where the previous day has not ended, everything is on that day. Other people's days are empty.
     let yesterday = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "America/New_York").await.unwrap();
     assert_eq!(yesterday.needs_me.hours.iter().sum::<u64>(), 2);
