@@ -35,9 +35,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const BATCH: u32 = 64;
 /// Pause after a batch as a multiple of its duration, if other writes happened meanwhile. Capture then uses a fifth of
 /// the time and may fall behind.
-const REST_TIMES: u32 = 4;
+const PAUSE_TIMES: u32 = 4;
 /// Longest pause after a batch.
-const REST_MAX: Duration = Duration::from_secs(1);
+const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// Delay of a turn beyond which capture does not pause.
 const LATE: TimeDelta = TimeDelta::seconds(60);
 /// Writes of capture itself per batch, as the writer counts them: the lease and the lines. PostgreSQL counts neither.
@@ -135,7 +135,7 @@ pub async fn run(ledger: Ledger, turn_capture: Arc<TurnCapture>, stop: Cancellat
         }
         // A stop waits for the current batch only.
         while !stop.is_cancelled() {
-            let (begun, writes) = (Instant::now(), ledger.stats().items_committed);
+            let (started, writes) = (Instant::now(), ledger.stats().items_committed);
             match batch(&ledger, &turn_capture).await {
                 Ok(Some(batch)) if batch.captured > 0 => {
                     let writes = ledger.stats().items_committed.saturating_sub(writes);
@@ -143,7 +143,7 @@ pub async fn run(ledger: Ledger, turn_capture: Arc<TurnCapture>, stop: Cancellat
                     tokio::select! {
                         biased;
                         () = stop.cancelled() => return,
-                        () = sleep(rest(begun.elapsed(), writes, late)) => {}
+                        () = sleep(pause(started.elapsed(), writes, late)) => {}
                     }
                 }
                 Ok(_) => break,
@@ -169,8 +169,8 @@ pub async fn drain(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::
 
 /// Pause after a batch. `took` is its duration, `writes` the number of writes during it, `late` the age of its oldest
 /// turn. There is no pause if nobody else wrote.
-fn rest(took: Duration, writes: u64, late: TimeDelta) -> Duration {
-    if writes <= OWN_WRITES || late > LATE { Duration::ZERO } else { (took * REST_TIMES).min(REST_MAX) }
+fn pause(took: Duration, writes: u64, late: TimeDelta) -> Duration {
+    if writes <= OWN_WRITES || late > LATE { Duration::ZERO } else { (took * PAUSE_TIMES).min(PAUSE_MAX) }
 }
 
 /// The outcome of a batch.
@@ -401,9 +401,9 @@ mod tests {
     fn capture_leaves_most_of_the_time_to_those_who_write_until_it_is_late() {
         let took = Duration::from_millis(20);
         let soon = TimeDelta::seconds(3);
-        assert_eq!(rest(took, OWN_WRITES, soon), Duration::ZERO, "nobody else writes");
-        assert_eq!(rest(took, OWN_WRITES + 1, soon), Duration::from_millis(80));
-        assert_eq!(rest(Duration::from_secs(9), 500, soon), REST_MAX);
-        assert_eq!(rest(took, 500, LATE + TimeDelta::seconds(1)), Duration::ZERO, "it is late");
+        assert_eq!(pause(took, OWN_WRITES, soon), Duration::ZERO, "nobody else writes");
+        assert_eq!(pause(took, OWN_WRITES + 1, soon), Duration::from_millis(80));
+        assert_eq!(pause(Duration::from_secs(9), 500, soon), PAUSE_MAX);
+        assert_eq!(pause(took, 500, LATE + TimeDelta::seconds(1)), Duration::ZERO, "it is late");
     }
 }

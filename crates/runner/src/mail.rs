@@ -99,8 +99,10 @@ impl Mailer {
         match tokio::time::timeout(TIME, self.transport.send(email_message)).await {
             Ok(Ok(_)) => Outcome::Delivered,
             Ok(Err(error)) if error.is_permanent() => Outcome::Refused { error: error.to_string() },
-            Ok(Err(error)) => Outcome::Failed { error: error.to_string(), asked: None },
-            Err(_) => Outcome::Failed { error: format!("no answer within {} s", TIME.as_secs()), asked: None },
+            Ok(Err(error)) => Outcome::Failed { error: error.to_string(), retry_after_seconds: None },
+            Err(_) => {
+                Outcome::Failed { error: format!("no answer within {} s", TIME.as_secs()), retry_after_seconds: None }
+            }
         }
     }
 

@@ -26,16 +26,16 @@ pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> i
         // Keys that are not ids were not written by this product.
         let known = keys.iter().filter_map(|key| Some((key, (key.0.parse().ok()?, key.1.parse().ok()?))));
         let (named, ids): (Vec<_>, Vec<_>) = known.unzip();
-        let standings = erasure_states_by_operator(ledger, ids).await;
-        let standings = standings.map_err(|error| io::Error::other(error.to_string()))?;
-        fates.extend(named.into_iter().cloned().zip(standings.into_iter().map(fate)));
+        let states = erasure_states_by_operator(ledger, ids).await;
+        let states = states.map_err(|error| io::Error::other(error.to_string()))?;
+        fates.extend(named.into_iter().cloned().zip(states.into_iter().map(fate_of)));
     }
     let layout = layout.clone();
     let erased = spawn_blocking(move || erase(&layout, last, |key| fates.get(key).copied().unwrap_or(Fate::Unknown)));
     erased.await.map_err(io::Error::other)?
 }
 
-const fn fate(state: ErasureState) -> Fate {
+const fn fate_of(state: ErasureState) -> Fate {
     match state {
         ErasureState::Kept => Fate::Kept,
         ErasureState::Erased => Fate::Erased,

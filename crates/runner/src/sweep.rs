@@ -60,7 +60,7 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
                 Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
             },
             _ = abandoned.tick() => match gate::ask_admins(&ledger).await {
-                Ok(asked) if asked > 0 => tracing::info!(asked, "gates had too few reviewers left; admins may decide them"),
+                Ok(reassigned) if reassigned > 0 => tracing::info!(reassigned, "gates had too few reviewers left; admins may decide them"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for gates with too few reviewers; it is tried again"),
             },

@@ -13,39 +13,39 @@ use tokio::{
 
 /// The reply to one request.
 #[derive(Debug, Clone)]
-pub enum Move {
+pub enum ScriptedReply {
     /// A reply with this text.
-    Say(&'static str),
+    Text(&'static str),
     /// A reply with this text and tool calls: id, name, and input as text, which may be invalid JSON.
-    Call(&'static str, Vec<(&'static str, &'static str, String)>),
+    ToolCalls(&'static str, Vec<(&'static str, &'static str, String)>),
     /// A reply with this text that ends because it reached the largest number of tokens.
     Truncated(&'static str),
     /// An error with this status, a `retry-after` in seconds, and a message.
     Status(u16, Option<u32>, &'static str),
     /// The connection breaks in the middle of the reply.
-    Cut,
+    ConnectionLost,
     /// The stream ends normally, but without the end of the reply.
-    Short,
+    EndsEarly,
     /// A chunk that is not JSON.
-    Garbage,
+    InvalidJson,
     /// An error inside the stream ends the reply.
     Overloaded,
     /// A reply with this text whose stream never ends.
     Unfinished(&'static str),
     /// No reply. The connection stays open.
-    Hang,
+    NoAnswer,
 }
 
-impl Move {
+impl ScriptedReply {
     /// A reply with one tool call and no text.
     pub fn tool(id: &'static str, name: &'static str, input: &Value) -> Self {
-        Self::Call("", vec![(id, name, input.to_string())])
+        Self::ToolCalls("", vec![(id, name, input.to_string())])
     }
 }
 
 /// A request that the model received.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// Request line and headers, as received.
     pub head: String,
     /// The body as JSON.
@@ -57,8 +57,8 @@ pub struct Asked {
 pub struct ScriptedModel {
     /// Base URL with `/v1`, as settings need it.
     pub base_url: String,
-    script: Arc<Mutex<VecDeque<Move>>>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    script: Arc<Mutex<VecDeque<ScriptedReply>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 /// Token counts that every reply reports: input tokens, of these cached, output tokens.
@@ -66,11 +66,11 @@ pub const TOKENS: (u32, u32, u32) = (100, 40, 20);
 
 impl ScriptedModel {
     /// Starts a service that gives these replies, one for each request. Further requests are refused.
-    pub async fn play(moves: impl IntoIterator<Item = Move>) -> Self {
+    pub async fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let script = Arc::new(Mutex::new(moves.into_iter().collect()));
-        let model = Self { base_url, script, asked: Arc::default() };
+        let script = Arc::new(Mutex::new(replies.into_iter().collect()));
+        let model = Self { base_url, script, requests: Arc::default() };
         let playing = model.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -83,13 +83,13 @@ impl ScriptedModel {
     }
 
     /// Adds replies after those that are left.
-    pub fn then(&self, moves: impl IntoIterator<Item = Move>) {
-        self.script.lock().unwrap().extend(moves);
+    pub fn then(&self, replies: impl IntoIterator<Item = ScriptedReply>) {
+        self.script.lock().unwrap().extend(replies);
     }
 
     /// Requests received so far, in order.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.lock().unwrap().clone()
     }
 
     async fn answer(&self, stream: TcpStream) -> std::io::Result<()> {
@@ -106,18 +106,21 @@ impl ScriptedModel {
         let mut body = vec![0; length.unwrap_or(0)];
         stream.read_exact(&mut body).await?;
         let is_openai = head.starts_with("POST /v1/chat/completions");
-        self.asked.lock().unwrap().push(Asked { head, body: serde_json::from_slice(&body).unwrap_or_default() });
+        self.requests
+            .lock()
+            .unwrap()
+            .push(ReceivedRequest { head, body: serde_json::from_slice(&body).unwrap_or_default() });
         let next = self.script.lock().unwrap().pop_front();
-        let next = next.unwrap_or(Move::Status(400, None, "the script is over"));
-        play(stream.into_inner(), is_openai, next).await
+        let next = next.unwrap_or(ScriptedReply::Status(400, None, "the script is over"));
+        send_reply(stream.into_inner(), is_openai, next).await
     }
 }
 
-async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Result<()> {
-    if let Move::Hang = next {
+async fn send_reply(mut stream: TcpStream, is_openai: bool, next: ScriptedReply) -> std::io::Result<()> {
+    if let ScriptedReply::NoAnswer = next {
         return std::future::pending().await;
     }
-    if let Move::Status(status, retry_after, text) = next {
+    if let ScriptedReply::Status(status, retry_after, text) = next {
         let retry = retry_after.map(|seconds| format!("retry-after: {seconds}\r\n")).unwrap_or_default();
         let body = json!({ "type": "error", "error": { "type": "api_error", "message": text } }).to_string();
         let head = format!(
@@ -137,20 +140,20 @@ async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Re
         stream.write_all(piece).await?;
         stream.write_all(b"\r\n").await?;
     }
-    if matches!(next, Move::Unfinished(_)) {
+    if matches!(next, ScriptedReply::Unfinished(_)) {
         return std::future::pending().await;
     }
-    if matches!(next, Move::Cut) {
+    if matches!(next, ScriptedReply::ConnectionLost) {
         return Ok(());
     }
     stream.write_all(b"0\r\n\r\n").await
 }
 
 /// Text and calls of a complete reply, or the text before the reply breaks off.
-fn content(next: &Move) -> (&'static str, &[(&'static str, &'static str, String)]) {
+fn content(next: &ScriptedReply) -> (&'static str, &[(&'static str, &'static str, String)]) {
     match next {
-        Move::Say(text) | Move::Truncated(text) | Move::Unfinished(text) => (text, &[]),
-        Move::Call(text, calls) => (text, calls),
+        ScriptedReply::Text(text) | ScriptedReply::Truncated(text) | ScriptedReply::Unfinished(text) => (text, &[]),
+        ScriptedReply::ToolCalls(text, calls) => (text, calls),
         _ => ("Half of", &[]),
     }
 }
@@ -160,7 +163,7 @@ fn pieces(text: &str) -> Vec<String> {
     letters.chunks(7).map(|piece| piece.iter().collect()).collect()
 }
 
-fn openai(next: &Move) -> Vec<String> {
+fn openai(next: &ScriptedReply) -> Vec<String> {
     let frame = |data: Value| format!("data: {data}\n\n");
     let chunk = |delta: Value, reason: Value| {
         frame(json!({
@@ -181,11 +184,11 @@ fn openai(next: &Move) -> Vec<String> {
         }
     }
     let reason = match next {
-        Move::Say(_) => "stop",
-        Move::Truncated(_) => "length",
-        Move::Call(..) => "tool_calls",
-        Move::Garbage => return [frames, vec!["data: {\"choices\": [{]\n\n".to_owned()]].concat(),
-        Move::Overloaded => {
+        ScriptedReply::Text(_) => "stop",
+        ScriptedReply::Truncated(_) => "length",
+        ScriptedReply::ToolCalls(..) => "tool_calls",
+        ScriptedReply::InvalidJson => return [frames, vec!["data: {\"choices\": [{]\n\n".to_owned()]].concat(),
+        ScriptedReply::Overloaded => {
             frames.push(frame(json!({ "error": { "type": "server_error", "message": "overloaded" } })));
             return frames;
         }
@@ -202,7 +205,7 @@ fn openai(next: &Move) -> Vec<String> {
     frames
 }
 
-fn anthropic(next: &Move) -> Vec<String> {
+fn anthropic(next: &ScriptedReply) -> Vec<String> {
     let frame = |data: Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap());
     let (text, calls) = content(next);
     let (input, cached, output) = TOKENS;
@@ -234,16 +237,16 @@ fn anthropic(next: &Move) -> Vec<String> {
         frames.extend(block(json!({ "type": "tool_use", "id": id, "name": name, "input": {} }), deltas.collect()));
     }
     let reason = match next {
-        Move::Say(_) => "end_turn",
-        Move::Truncated(_) => "max_tokens",
-        Move::Call(..) => "tool_use",
-        Move::Garbage => {
+        ScriptedReply::Text(_) => "end_turn",
+        ScriptedReply::Truncated(_) => "max_tokens",
+        ScriptedReply::ToolCalls(..) => "tool_use",
+        ScriptedReply::InvalidJson => {
             frames.push(
                 "event: content_block_delta\ndata: {\"type\": \"content_block_delta\", \"index\": 0, {]\n\n".to_owned(),
             );
             return frames;
         }
-        Move::Overloaded => {
+        ScriptedReply::Overloaded => {
             let error = json!({ "type": "overloaded_error", "message": "Overloaded" });
             frames.push(frame(json!({ "type": "error", "error": error })));
             return frames;

@@ -18,7 +18,7 @@ fn secret(page: &str, prefix: &str) -> String {
 }
 
 /// Returns the secret of a new token from the answer of the settings page, which passes it on in a cookie.
-fn made(answer: &Response) -> String {
+fn new_token(answer: &Response) -> String {
     let cookies = answer.headers().get_all("set-cookie").iter().map(|cookie| cookie.to_str().unwrap());
     secret(&cookies.collect::<Vec<_>>().join("; "), "sbk_")
 }
@@ -40,7 +40,7 @@ async fn everything_of_a_removed_member_stops() {
     add_person(&app, MIA);
     let mia = Browser::of(&app, MIA).await;
     let form = [("name", "laptop"), ("role", "member"), ("for_me", "yes")];
-    let own = made(&mia.ask(Method::POST, "/settings/tokens", &form).await);
+    let own = new_token(&mia.ask(Method::POST, "/settings/tokens", &form).await);
     let session = app.running(Who::Member).await;
     let follow = |path: String| {
         let cookie = mia.jar[0].0.clone();
@@ -88,7 +88,7 @@ async fn a_worker_that_waits_with_a_removed_members_token_gets_nothing() {
     app.request(Who::Admin, Method::PATCH, &format!("/api/members/{id}")).json(&operator).send().await.unwrap();
     let mia = Browser::of(&app, MIA).await;
     let form = [("name", "laptop"), ("role", "operator"), ("scope", "worker"), ("for_me", "yes")];
-    let own = made(&mia.ask(Method::POST, "/settings/tokens", &form).await);
+    let own = new_token(&mia.ask(Method::POST, "/settings/tokens", &form).await);
     let claim = json!({ "agentSlugs": ["scout"], "waitSeconds": 5 });
     let waiting = app.http.post(format!("{}/api/sessions/claim", app.url)).bearer_auth(&own).json(&claim).send();
     let work = async {
@@ -141,7 +141,7 @@ async fn an_invitation_is_a_link_that_works_once_and_leaks_nowhere() {
 }
 
 #[tokio::test]
-async fn a_reset_link_signs_everybody_else_out() {
+async fn a_reset_link_ends_all_other_sign_ins() {
     let app = App::start();
     add_person(&app, MIA);
     let old = Browser::of(&app, MIA).await;
@@ -211,8 +211,8 @@ async fn the_last_admin_stays_and_members_see_no_pages_of_members() {
         assert!(refused.text().await.unwrap().contains("a workspace needs an admin"), "{what}");
     }
     let refused = app.request(Who::Admin, Method::DELETE, &format!("/api/members/{ada_id}")).send().await.unwrap();
-    let (status, told) = problem(refused).await;
-    assert_eq!((status, &told["code"]), (409, &json!("last_admin")));
+    let (status, refusal) = problem(refused).await;
+    assert_eq!((status, &refusal["code"]), (409, &json!("last_admin")));
     for path in [format!("/settings/members/{mia_id}"), format!("/settings/members/{ada_id}")] {
         assert_eq!(mia.ask(Method::GET, &path, &[]).await.status(), StatusCode::NOT_FOUND);
         ada.page(&path).await;

@@ -3,7 +3,7 @@
 use crate::app::{App, Who, binary};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::model::{Move, ScriptedModel};
+use testkit::model::{ScriptedModel, ScriptedReply};
 
 const KEY: &str = "sk-do-not-show";
 
@@ -47,19 +47,19 @@ async fn get(app: &App, path: &str) -> Value {
 /// Waits for the end of the session, and returns the session.
 async fn ended(app: &App, session: &str) -> Value {
     let path = format!("/api/sessions/{session}/events/stream");
-    let told = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().text().await.unwrap();
-    assert!(told.contains("event: end"), "{told}");
+    let stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().text().await.unwrap();
+    assert!(stream.contains("event: end"), "{stream}");
     get(app, &format!("/api/sessions/{session}")).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_triggered_action_is_worked_on_and_its_steps_usage_and_cost_are_in_the_session() {
     let script = [
-        Move::Status(529, None, "overloaded"),
-        Move::tool("c1", "note", &json!({ "text": "Looked." })),
-        Move::Say("The stage is Lead."),
+        ScriptedReply::Status(529, None, "overloaded"),
+        ScriptedReply::tool("c1", "note", &json!({ "text": "Looked." })),
+        ScriptedReply::Text("The stage is Lead."),
     ];
-    let model = ScriptedModel::play(script).await;
+    let model = ScriptedModel::start(script).await;
     let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
     let session = trigger(&app).await;
     let ended = ended(&app, &session).await;
@@ -69,16 +69,16 @@ async fn a_triggered_action_is_worked_on_and_its_steps_usage_and_cost_are_in_the
     let kinds: Vec<_> = log["events"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
     let agents: Vec<_> = kinds.iter().filter(|kind| kind.starts_with("agent.")).copied().collect();
     assert_eq!(agents, ["agent.tool_call", "agent.tool_result", "agent.message"], "{kinds:?}");
-    let asked = model.asked();
-    let first = asked[0].body.to_string();
+    let requests = model.requests();
+    let first = requests[0].body.to_string();
     assert!(first.contains("Look at the company.") && first.contains("You are a clerk."), "{first}");
-    assert!(asked[0].head.contains(KEY));
+    assert!(requests[0].head.contains(KEY));
     assert!(!app.log().contains(KEY) && !log.to_string().contains(KEY), "the key is not shown");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_that_fails_says_why_in_its_session() {
-    let model = ScriptedModel::play([Move::Status(400, None, "no such model")]).await;
+    let model = ScriptedModel::start([ScriptedReply::Status(400, None, "no such model")]).await;
     let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
     let ended = ended(&app, &trigger(&app).await).await;
     assert_eq!((&ended["status"], &ended["error"]["code"]), (&json!("failed"), &json!("model_refused")));
@@ -87,8 +87,8 @@ async fn an_agent_that_fails_says_why_in_its_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_failed_session_has_cost_is_in_the_api_on_its_page_and_in_the_insights() {
-    let note = || Move::tool("c", "note", &json!({ "text": "x" }));
-    let model = ScriptedModel::play([note(), note(), Move::Status(400, None, "no such model")]).await;
+    let note = || ScriptedReply::tool("c", "note", &json!({ "text": "x" }));
+    let model = ScriptedModel::start([note(), note(), ScriptedReply::Status(400, None, "no such model")]).await;
     let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
     let session = trigger(&app).await;
     let ended = ended(&app, &session).await;
@@ -106,8 +106,11 @@ async fn an_agent_starts_others_waits_for_all_of_them_and_goes_on_with_their_res
     let start = |id, action: &str, n: u32| (id, "start_session", json!({ "action": action, "input": n }).to_string());
     let calls =
         vec![start("c1", "look-up", 1), start("c2", "look-up", 2), start("c3", "own-work", 3), start("c4", "other", 4)];
-    let parent = ScriptedModel::play([Move::Call("I ask others.", calls), Move::Say("Both are in.")]).await;
-    let child = ScriptedModel::play([Move::Say("Found."), Move::Status(400, None, "no such model")]).await;
+    let parent =
+        ScriptedModel::start([ScriptedReply::ToolCalls("I ask others.", calls), ScriptedReply::Text("Both are in.")])
+            .await;
+    let child =
+        ScriptedModel::start([ScriptedReply::Text("Found."), ScriptedReply::Status(400, None, "no such model")]).await;
     let scout = settings(&child, "").replace("agents.clerk", "agents.scout");
     let clerk =
         settings(&parent, "actions = [\"look-up\", \"own-work\"]").replace("\"note\"]", "\"note\", \"start_session\"]");
@@ -144,12 +147,12 @@ async fn an_agent_starts_others_waits_for_all_of_them_and_goes_on_with_their_res
             && event["metadata"]["reason"] == "waiting for 2 sessions that it started"
     });
     assert!(waited, "{events:?}");
-    assert_eq!(parent.asked().len(), 2, "the model is asked again when all of them have ended");
+    assert_eq!(parent.requests().len(), 2, "the model is asked again when all of them have ended");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_told_to_run_no_agents_leaves_their_sessions_to_workers() {
-    let model = ScriptedModel::play([Move::Say("From a worker.")]).await;
+async fn a_server_started_without_agents_leaves_their_sessions_to_workers() {
+    let model = ScriptedModel::start([ScriptedReply::Text("From a worker.")]).await;
     let settings = settings(&model, "");
     let app = App::start_with(&settings, &["--no-agents"], &[]);
     let session = trigger(&app).await;
@@ -159,8 +162,8 @@ async fn a_server_told_to_run_no_agents_leaves_their_sessions_to_workers() {
     work.args(["work", "--agent", "clerk", "--once", "--url", &app.url, "--config"]).arg(file.path());
     work.env("SHIFTBOOK_TOKEN", app.token(Who::Worker).unwrap()).env("CLERK_KEY", KEY);
     let output = tokio::task::spawn_blocking(move || work.output().unwrap()).await.unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && !said.contains(KEY), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && !stderr.contains(KEY), "{stderr}");
     assert_eq!(get(&app, &format!("/api/sessions/{session}")).await["result"], "From a worker.");
 }
 
@@ -168,16 +171,16 @@ async fn a_server_told_to_run_no_agents_leaves_their_sessions_to_workers() {
 async fn holds(app: &App, session: &str, wanted: &str) {
     let path = format!("/api/sessions/{session}/events/stream");
     let mut stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap();
-    let mut told = String::new();
-    while !told.contains(wanted) {
-        let chunk = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("it ended without {wanted}: {told}"));
-        told.push_str(&String::from_utf8_lossy(&chunk));
+    let mut received = String::new();
+    while !received.contains(wanted) {
+        let chunk = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("it ended without {wanted}: {received}"));
+        received.push_str(&String::from_utf8_lossy(&chunk));
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
-    let model = ScriptedModel::play([]).await;
+    let model = ScriptedModel::start([]).await;
     let app = App::start_with(&settings(&model, "confirm = [\"entity_write\"]"), &[], &[("CLERK_KEY", KEY)]);
     let at_once = json!({ "undoSeconds": 0 });
     let answer = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&at_once).send().await.unwrap();
@@ -187,7 +190,7 @@ async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
     let acme = json!({ "typeId": kind["id"], "title": "Acme", "fields": { "stage": "Lead" } });
     let acme = app.post(Who::Operator, "/api/entities", acme).await["id"].as_str().unwrap().to_owned();
     let change = json!({ "id": acme, "version": 1, "fields": { "stage": "Won" } });
-    model.then([Move::tool("c1", "entity_write", &change), Move::Say("It is won.")]);
+    model.then([ScriptedReply::tool("c1", "entity_write", &change), ScriptedReply::Text("It is won.")]);
 
     let session = trigger(&app).await;
     holds(&app, &session, "awaiting_tool").await;
@@ -210,9 +213,9 @@ async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
     let newest = versions["items"].as_array().unwrap().iter().find(|version| version["version"] == 2).unwrap().clone();
     assert_eq!((&newest["actor"], &newest["sessionId"]), (&json!("agent:clerk"), &json!(session)));
     let log = get(&app, &format!("/api/sessions/{session}/events")).await;
-    let begun = log["events"].as_array().unwrap().iter().find(|event| event["type"] == "tool.invocation_started");
-    assert_eq!(begun.unwrap()["actor"], "agent:clerk");
-    assert_eq!(model.asked().len(), 2, "an approved call is run, not asked for again");
+    let started = log["events"].as_array().unwrap().iter().find(|event| event["type"] == "tool.invocation_started");
+    assert_eq!(started.unwrap()["actor"], "agent:clerk");
+    assert_eq!(model.requests().len(), 2, "an approved call is run, not asked for again");
 }
 
 #[test]
@@ -244,8 +247,8 @@ fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
         let file = dir.path().join("shiftbook.toml");
         std::fs::write(&file, &settings).unwrap();
         let output = binary(&dir).args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(file).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{settings}: {said}");
-        assert!(said.contains(expected), "{settings}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{settings}: {stderr}");
+        assert!(stderr.contains(expected), "{settings}: {stderr}");
     }
 }

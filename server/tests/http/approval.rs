@@ -49,7 +49,7 @@ async fn a_decision_by_action_takes_its_kind_from_the_approval_and_can_be_sent_a
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_page_sends_the_same_form_again_and_hears_that_it_is_decided() {
+async fn a_form_that_is_sent_again_is_answered_with_the_recorded_decision() {
     let app = App::start();
     let (_, approval) = waiting(&app).await;
     let cookie = app.cookie().await;

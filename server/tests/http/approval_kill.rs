@@ -60,7 +60,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
     let of = app.post(Who::Operator, "/api/entity-types", of).await;
     let patch = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&json!({ "undoSeconds": 0 }));
     assert!(patch.send().await.unwrap().status().is_success());
-    let mut heard = BTreeMap::new();
+    let mut answered = BTreeMap::new();
     for round in 0..rounds() {
         let (entity, session, approval) = staged(&app, &of, round).await;
         let instant = Duration::from_micros(fastrand::u64(0..instants_micros));
@@ -69,7 +69,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
             // This is the time of the fault. The test waits for nothing.
             () = tokio::time::sleep(instant) => None,
         };
-        *heard.entry(answer.is_some()).or_insert(0) += 1;
+        *answered.entry(answer.is_some()).or_insert(0) += 1;
         app.kill();
         app.serve_again();
         let (status, decided) = decide(&app, &cookie, &approval).await.unwrap();
@@ -82,7 +82,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
         assert_eq!((count("user.output_approval"), count("session.completed")), (1, 1), "round {round}");
         assert_eq!(get(&app, &format!("/api/sessions/{session}")).await["status"], "completed");
     }
-    println!("decisions whose answer arrived before the kill: {heard:?}");
+    println!("decisions whose answer arrived before the kill: {answered:?}");
     app.kill();
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));

@@ -9,7 +9,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 #[tokio::test]
-async fn each_bad_request_is_told_what_is_wrong() {
+async fn each_bad_request_gets_a_precise_error() {
     let app = App::start();
     let id = app.running(Who::Operator).await;
     let none = "00000000-0000-7000-8000-000000000000";
@@ -134,7 +134,7 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
 }
 
 #[tokio::test]
-async fn entities_and_files_of_them_are_told_what_is_wrong_field_by_field() {
+async fn bad_entities_and_files_get_an_error_for_each_field() {
     let app = App::start();
     let fields = json!([
         { "slug": "stage", "name": "Stage", "type": "select", "options": ["Lead", "Won"] },
@@ -201,8 +201,8 @@ async fn a_file_is_previewed_and_then_imported_in_the_background() {
     assert_eq!(preview["errors"][0], json!({ "row": 2, "field": "size", "message": "a number" }));
     let response = send("").await.unwrap();
     assert_eq!(response.status(), 201);
-    let begun: serde_json::Value = response.json().await.unwrap();
-    let path = format!("/api/imports/{}", begun["id"].as_str().unwrap());
+    let import: serde_json::Value = response.json().await.unwrap();
+    let path = format!("/api/imports/{}", import["id"].as_str().unwrap());
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     let done = loop {
         let now: serde_json::Value =

@@ -9,16 +9,16 @@ use std::{
     sync::{Arc, Condvar, Mutex},
     time::Duration,
 };
-use testkit::model::{Move, ScriptedModel};
+use testkit::model::{ScriptedModel, ScriptedReply};
 
 const QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
 /// Longest wait for output. It only passes if the test fails.
-const GIVE_UP: Duration = Duration::from_secs(60);
+const WAIT_MAX: Duration = Duration::from_secs(60);
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
 
-async fn serve(script: impl IntoIterator<Item = Move>) -> (App, ScriptedModel) {
-    let model = ScriptedModel::play(script).await;
+async fn serve(script: impl IntoIterator<Item = ScriptedReply>) -> (App, ScriptedModel) {
+    let model = ScriptedModel::start(script).await;
     let settings = format!(
         "[agents.clerk]\nadapter = \"chat\"\nworkspace = \"acme\"\nwire = \"openai\"\nbase_url = \"{}\"\nmodel = \"m-1\"\n\
          tools = [\"note\", \"ask_person\"]\n",
@@ -108,7 +108,7 @@ impl Typing {
                 self.read += at + wanted.len();
                 return;
             }
-            let (next, timeout) = changed.wait_timeout(text, GIVE_UP).unwrap();
+            let (next, timeout) = changed.wait_timeout(text, WAIT_MAX).unwrap();
             text = next;
             assert!(!timeout.timed_out(), "never printed {wanted:?}, but: {text}");
         }
@@ -139,7 +139,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_goodbye() {
-    let (app, _model) = serve([Move::Say("Hello, guest."), Move::Say("Still here.")]).await;
+    let (app, _model) = serve([ScriptedReply::Text("Hello, guest."), ScriptedReply::Text("Still here.")]).await;
     let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
     typing.types("Hello\nAnd now?\n/memory status\n/dance\n/end\nmaybe\ny\n");
     let (went_well, printed, notes) = blocking(move || typing.ends()).await;
@@ -168,7 +168,7 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() {
     // Replies for each turn and for each summary that is asked for.
-    let (app, _model) = serve((0..5).map(|_| Move::Say("Yes."))).await;
+    let (app, _model) = serve((0..5).map(|_| ScriptedReply::Text("Yes."))).await;
     for (typed, label, summed_up) in [
         ("Hello\n/exit\n\nn\n", Some("negative"), true),
         ("Hello\n/exit\ny\ns\n", Some("skip"), true),
@@ -194,7 +194,7 @@ async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn enter_ctrl_c_and_the_end_of_input_record_nothing_and_go_on_to_the_summary() {
-    let (app, _model) = serve((0..6).map(|_| Move::Say("Hello, guest."))).await;
+    let (app, _model) = serve((0..6).map(|_| ScriptedReply::Text("Hello, guest."))).await;
     for key in ["\r", CTRL_C, CTRL_D] {
         let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
         let (went_well, printed, _) = blocking(move || {
@@ -219,7 +219,7 @@ async fn enter_ctrl_c_and_the_end_of_input_record_nothing_and_go_on_to_the_summa
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ctrl_c_stops_a_turn_and_not_the_chat() {
-    let (app, model) = serve([Move::Hang]).await;
+    let (app, model) = serve([ScriptedReply::NoAnswer]).await;
     let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
     let mut typing = blocking(move || {
         typing.shows("you> ");
@@ -227,10 +227,10 @@ async fn ctrl_c_stops_a_turn_and_not_the_chat() {
         typing
     })
     .await;
-    while model.asked().is_empty() {
+    while model.requests().is_empty() {
         tokio::task::yield_now().await;
     }
-    model.then([Move::Say("Here I am.")]);
+    model.then([ScriptedReply::Text("Here I am.")]);
     let (went_well, printed, _) = blocking(move || {
         typing.types(CTRL_C);
         typing.shows("Stopped.");
@@ -258,7 +258,8 @@ async fn ctrl_c_stops_a_turn_and_not_the_chat() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reply_is_read_while_it_is_given_and_shown_once() {
     let (app, model) =
-        serve([Move::Say("All of it at once, or in pieces."), Move::Unfinished("This takes me a")]).await;
+        serve([ScriptedReply::Text("All of it at once, or in pieces."), ScriptedReply::Unfinished("This takes me a")])
+            .await;
     let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
     let (went_well, printed, _) = blocking(move || {
         typing.shows("you> ");
@@ -267,7 +268,7 @@ async fn a_reply_is_read_while_it_is_given_and_shown_once() {
         typing.types("Say more\r");
         // The model has begun an answer that never ends.
         typing.shows("This takes me a");
-        model.then([Move::Say("Here I am.")]);
+        model.then([ScriptedReply::Text("Here I am.")]);
         typing.types(CTRL_C);
         typing.shows("Stopped.");
         typing.shows("you> ");
@@ -288,9 +289,9 @@ async fn a_reply_is_read_while_it_is_given_and_shown_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_conversation_that_was_left_goes_on_and_a_question_of_the_agent_is_answered_in_it() {
-    let ask = Move::tool("c1", "ask_person", &json!({ "message": "Which company?" }));
-    let (app, _model) = serve([Move::Say("Hello."), ask, Move::Say("Acme, then.")]).await;
+async fn a_conversation_can_be_continued_and_a_question_of_the_agent_is_answered_in_it() {
+    let ask = ScriptedReply::tool("c1", "ask_person", &json!({ "message": "Which company?" }));
+    let (app, _model) = serve([ScriptedReply::Text("Hello."), ask, ScriptedReply::Text("Acme, then.")]).await;
     let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
     typing.types("Hello\n");
     drop(typing.child.stdin.take());

@@ -6,12 +6,12 @@ use crate::{
 };
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
-use testkit::model::{Move, ScriptedModel};
+use testkit::model::{ScriptedModel, ScriptedReply};
 
 const ASKED: &str = "Did this help?";
 
 /// Returns the id of the conversation that a redirect leads to.
-fn begun(response: &Response) -> String {
+fn conversation_id(response: &Response) -> String {
     assert_eq!(response.status(), StatusCode::SEE_OTHER);
     let location = response.headers()["location"].to_str().unwrap();
     location.strip_prefix("/chat/").unwrap_or_else(|| panic!("{location}")).to_owned()
@@ -32,7 +32,7 @@ async fn reply(app: &App, id: &str, attempt: u64, event: Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_rating() {
+async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     let app = App::start();
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     let empty = ada.page("/chat").await;
@@ -42,8 +42,8 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     assert!(list.contains("scout · Greet") && list.contains("You have no conversations yet."), "{list}");
 
     let begin = [("agent", "scout"), ("message", "Hello **you**"), ("key", "k1")];
-    let id = begun(&ada.post("/chat", &begin).await);
-    assert_eq!(begun(&ada.post("/chat", &begin).await), id, "sent twice is begun once");
+    let id = conversation_id(&ada.post("/chat", &begin).await);
+    assert_eq!(conversation_id(&ada.post("/chat", &begin).await), id, "sent twice is begun once");
     let path = format!("/chat/{id}");
     let queued = ada.page(&path).await;
     assert!(queued.contains("Waiting for scout") && queued.contains("Hello **you**"), "{queued}");
@@ -65,11 +65,14 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
 
     let again = "00000000-0000-7000-8000-00000000c0de";
     for _ in 0..2 {
-        let said = ada.post(&format!("{path}/messages"), &[("text", "Once more"), ("id", again)]).await;
-        assert_eq!(begun(&said), id);
+        let answer = ada.post(&format!("{path}/messages"), &[("text", "Once more"), ("id", again)]).await;
+        assert_eq!(conversation_id(&answer), id);
     }
     // The same form with another text is another message.
-    assert_eq!(begun(&ada.post(&format!("{path}/messages"), &[("text", "And this"), ("id", again)]).await), id);
+    assert_eq!(
+        conversation_id(&ada.post(&format!("{path}/messages"), &[("text", "And this"), ("id", again)]).await),
+        id
+    );
     let failed = json!({ "type": "session.error", "content": "no such model", "metadata": { "code": "x" } });
     reply(&app, &id, claim(&app, "scout").await, failed).await;
     let page = ada.page(&path).await;
@@ -90,7 +93,7 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     let wrong = ada.post(&format!("{path}/end"), &[("feedback", "great")]).await;
     assert_eq!(wrong.status(), StatusCode::UNPROCESSABLE_ENTITY);
     assert!(ada.page(&path).await.contains("id=\"composer\""), "it goes on");
-    assert_eq!(begun(&ada.post(&format!("{path}/end"), &[("feedback", "positive")]).await), id);
+    assert_eq!(conversation_id(&ada.post(&format!("{path}/end"), &[("feedback", "positive")]).await), id);
     let ended = ada.page(&path).await;
     for part in
         ["The conversation has ended.", "4 messages in", "First request", "You said that this helped.", "1 rating"]
@@ -102,7 +105,7 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     assert_eq!((kept.len(), &kept[0]["label"], &kept[0]["source"]), (1, &json!("positive"), &json!("web_end")));
     assert_eq!(kept[0]["turn_count_at_end"], 4);
     let undone = ada.post(&format!("/sessions/{id}/feedback"), &[("answer", "undo"), ("place", "/chat")]).await;
-    assert_eq!(begun(&undone), id);
+    assert_eq!(conversation_id(&undone), id);
     assert!(ada.page(&path).await.contains(ASKED) && ratings(&app, &id).is_empty());
     // After the end a message is refused, and the page keeps the typed text.
     let late = ada.post(&format!("{path}/messages"), &[("text", "Too late")]).await;
@@ -112,10 +115,10 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_conversation_ended_without_a_rating_asks_no_more_and_incognito_ones_name_nobody() {
+async fn after_an_end_without_a_rating_no_question_follows_and_incognito_conversations_have_no_name() {
     let app = App::start();
     let mut ada = Browser::of(&app, "ada@acme.test").await;
-    let id = begun(&ada.post("/chat", &[("agent", "scout"), ("message", "Hello")]).await);
+    let id = conversation_id(&ada.post("/chat", &[("agent", "scout"), ("message", "Hello")]).await);
     reply(&app, &id, claim(&app, "scout").await, json!({ "type": "agent.message", "content": "Hi" })).await;
     ada.post(&format!("/chat/{id}/end"), &[("feedback", "")]).await;
     for path in [format!("/chat/{id}"), format!("/sessions/{id}")] {
@@ -126,7 +129,7 @@ async fn a_conversation_ended_without_a_rating_asks_no_more_and_incognito_ones_n
     assert!(ratings(&app, &id).is_empty());
 
     let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "on")];
-    let id = begun(&ada.post("/chat", &form).await);
+    let id = conversation_id(&ada.post("/chat", &form).await);
     reply(&app, &id, claim(&app, "scout").await, json!({ "type": "agent.message", "content": "Hush" })).await;
     let session: Value = serde_json::from_str(&ada.page(&format!("/api/sessions/{id}")).await).unwrap();
     assert_eq!(session["metadata"]["incognito"], true);
@@ -144,7 +147,7 @@ async fn another_persons_conversation_looks_like_none_and_bad_input_is_refused_w
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     let mut mia = Browser::of(&app, "mia@acme.test").await;
     app.post(Who::Operator, "/api/actions", json!({ "name": "Greet", "agentSlug": "scout" })).await;
-    let id = begun(&mia.post("/chat", &[("agent", "scout"), ("message", "Mine alone")]).await);
+    let id = conversation_id(&mia.post("/chat", &[("agent", "scout"), ("message", "Mine alone")]).await);
     let path = format!("/chat/{id}");
     for (method, path) in [
         (Method::GET, path.clone()),
@@ -199,11 +202,11 @@ async fn another_persons_conversation_looks_like_none_and_bad_input_is_refused_w
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_the_conversation() {
     let script = [
-        Move::tool("c1", "ask_person", &json!({ "message": "Which of the two <teams>?" })),
-        Move::Say("The first it is."),
-        Move::Say("You chose the <first> team."),
+        ScriptedReply::tool("c1", "ask_person", &json!({ "message": "Which of the two <teams>?" })),
+        ScriptedReply::Text("The first it is."),
+        ScriptedReply::Text("You chose the <first> team."),
     ];
-    let model = ScriptedModel::play(script).await;
+    let model = ScriptedModel::start(script).await;
     let settings = format!(
         "[agents.clerk]\nadapter = \"chat\"\nworkspace = \"acme\"\nwire = \"openai\"\nbase_url = \"{}\"\nmodel = \"m-1\"\n\
          instructions = \"You are a clerk.\"\ntools = [\"ask_person\"]\n",
@@ -212,13 +215,13 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     let app = App::start_with(&settings, &[], &[]);
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     assert!(ada.page("/chat").await.contains("value=\"clerk\""));
-    let id = begun(&ada.post("/chat", &[("agent", "clerk"), ("message", "Choose a team")]).await);
+    let id = conversation_id(&ada.post("/chat", &[("agent", "clerk"), ("message", "Choose a team")]).await);
     let path = format!("/chat/{id}");
-    let asked = until(&ada, &path, "clerk asks you.").await;
-    assert!(asked.contains("Which of the two &lt;teams&gt;?") && asked.contains("/inbox/"), "{asked}");
-    assert_eq!(begun(&ada.post(&format!("{path}/messages"), &[("text", "The first")]).await), id);
-    let told = until(&ada, &path, "The first it is.").await;
-    assert!(told.contains(">The first</p>"), "{told}");
+    let question = until(&ada, &path, "clerk asks you.").await;
+    assert!(question.contains("Which of the two &lt;teams&gt;?") && question.contains("/inbox/"), "{question}");
+    assert_eq!(conversation_id(&ada.post(&format!("{path}/messages"), &[("text", "The first")]).await), id);
+    let answered = until(&ada, &path, "The first it is.").await;
+    assert!(answered.contains(">The first</p>"), "{answered}");
     until(&ada, &path, "data-state=\"rest\"").await;
     ada.post(&format!("{path}/end"), &[("feedback", "skip")]).await;
     let ended = ada.page(&path).await;

@@ -15,9 +15,9 @@ async fn begin(app: &App, of: &mut Browser<'_>, text: &str) -> (String, u64) {
 
 /// The same with an action that names the scout.
 async fn begin_with(app: &App, of: &mut Browser<'_>, agent: &str, text: &str) -> (String, u64) {
-    let begun = of.post("/chat", &[("agent", agent), ("message", text)]).await;
-    assert_eq!(begun.status(), StatusCode::SEE_OTHER);
-    let id = begun.headers()["location"].to_str().unwrap().strip_prefix("/chat/").unwrap().to_owned();
+    let started = of.post("/chat", &[("agent", agent), ("message", text)]).await;
+    assert_eq!(started.status(), StatusCode::SEE_OTHER);
+    let id = started.headers()["location"].to_str().unwrap().strip_prefix("/chat/").unwrap().to_owned();
     (id, claim(app).await)
 }
 
@@ -45,7 +45,7 @@ fn value(page: &str, mark: &str, name: &str) -> String {
 }
 
 /// Messages and answers of people in the log, in order.
-async fn said(app: &App, id: &str) -> Vec<String> {
+async fn texts_of_people(app: &App, id: &str) -> Vec<String> {
     let path = format!("/api/sessions/{id}/events?eventTypes=user.message,user.form_submit");
     let log: Value = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().json().await.unwrap();
     let text = |event: &Value| {
@@ -75,7 +75,7 @@ async fn a_button_that_is_pressed_twice_sends_once() {
         let sent = mia.post(&messages, &[("text", "Find Acme"), ("id", key)]).await;
         assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     }
-    assert_eq!(said(&app, &id).await, ["Find Acme", "Find Acme"]);
+    assert_eq!(texts_of_people(&app, &id).await, ["Find Acme", "Find Acme"]);
 
     // An answer to a question, sent with the message field.
     let attempt = claim(&app).await;
@@ -87,17 +87,17 @@ async fn a_button_that_is_pressed_twice_sends_once() {
         assert_eq!(mia.post(&messages, &answer).await.status(), StatusCode::SEE_OTHER);
     }
     let all = ["Find Acme", "Find Acme", "The second"];
-    assert_eq!(said(&app, &id).await, all);
+    assert_eq!(texts_of_people(&app, &id).await, all);
     // The repeated form is no answer to a question that the agent has asked since.
     let attempt = claim(&app).await;
     asks(&app, &id, attempt, "In which town?").await;
     assert_eq!(mia.post(&messages, &answer).await.status(), StatusCode::SEE_OTHER);
-    assert_eq!(said(&app, &id).await, all);
+    assert_eq!(texts_of_people(&app, &id).await, all);
     assert!(mia.page(&path).await.contains("scout asks you."));
     // The same form with another text is another answer.
     let other = [("text", "In Bern"), ("id", key.as_str())];
     assert_eq!(mia.post(&messages, &other).await.status(), StatusCode::SEE_OTHER);
-    assert_eq!(said(&app, &id).await, [&all[..], &["In Bern"]].concat());
+    assert_eq!(texts_of_people(&app, &id).await, [&all[..], &["In Bern"]].concat());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -149,14 +149,14 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
         let request = app.http.post(format!("{}{path}", app.url)).header("origin", &app.url);
         request.header(REFERER, format!("{}/chat/{id}?before=9", app.url)).form(fields).send().await.unwrap()
     };
-    let turned = post(&format!("{path}/messages"), &[("text", text), ("id", &key)]).await;
-    assert_eq!(turned.status(), StatusCode::UNAUTHORIZED);
-    let page = turned.text().await.unwrap();
+    let answer = post(&format!("{path}/messages"), &[("text", text), ("id", &key)]).await;
+    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
+    let page = answer.text().await.unwrap();
     assert!(page.contains("It is kept") && page.contains("the second &lt;with&gt;"), "{page}");
     assert_eq!(value(&page, "<form", "next"), format!("{path}?before=9"));
     assert_eq!(value(&page, "<form", "kept-action"), format!("{path}/messages"));
     assert_eq!(value(&page, "<form", "kept.id"), key);
-    assert_eq!(said(&app, &id).await, ["Find Acme"], "nothing was sent");
+    assert_eq!(texts_of_people(&app, &id).await, ["Find Acme"], "nothing was sent");
 
     // A wrong password keeps the text. The right one leads back to the page with the text.
     let back = format!("{path}?before=9");
@@ -188,7 +188,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let sent = app.http.post(format!("{}{path}/messages", app.url)).header("origin", &app.url).header("cookie", cookie);
     let sent = sent.form(&[("text", text), ("id", &key)]).send().await.unwrap();
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
-    assert_eq!(said(&app, &id).await, ["Find Acme", text]);
+    assert_eq!(texts_of_people(&app, &id).await, ["Find Acme", text]);
 
     // Signing in after another form leads to the page of the form, never to a path that only accepts POST.
     let ending = post(&format!("{path}/end"), &[("feedback", "positive")]).await;
@@ -204,6 +204,6 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let signed_in = post("/sign-in", &[&person[..], &elsewhere[..]].concat()).await;
     assert_eq!(signed_in.headers()["location"], "/today");
     let long = "x".repeat(130 * 1024);
-    let turned = post("/chat", &[("agent", "scout"), ("message", &long)]).await;
-    assert_eq!(turned.status(), StatusCode::SEE_OTHER);
+    let answer = post("/chat", &[("agent", "scout"), ("message", &long)]).await;
+    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
 }

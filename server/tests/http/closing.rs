@@ -4,10 +4,10 @@
 use crate::app::{App, Who};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::model::{Move, ScriptedModel};
+use testkit::model::{ScriptedModel, ScriptedReply};
 
-async fn serve(script: impl IntoIterator<Item = Move>) -> (App, ScriptedModel) {
-    let model = ScriptedModel::play(script).await;
+async fn serve(script: impl IntoIterator<Item = ScriptedReply>) -> (App, ScriptedModel) {
+    let model = ScriptedModel::start(script).await;
     let settings = format!(
         "[agents.clerk]\nadapter = \"chat\"\nworkspace = \"acme\"\nwire = \"openai\"\nbase_url = \"{}\"\nmodel = \"m-1\"\n",
         model.base_url
@@ -35,7 +35,8 @@ async fn rested(app: &App) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_sums_up_once_and_what_it_says_is_no_turn() {
-    let (app, model) = serve([Move::Say("Acme comes."), Move::Say("You asked who comes: Acme.")]).await;
+    let (app, model) =
+        serve([ScriptedReply::Text("Acme comes."), ScriptedReply::Text("You asked who comes: Acme.")]).await;
     let id = rested(&app).await;
     let log = format!("/api/sessions/{id}/events");
     let before = get(&app, &log).await;
@@ -48,7 +49,7 @@ async fn a_model_sums_up_once_and_what_it_says_is_no_turn() {
     assert_eq!((&summary["by"], &summary["closing"]), (&json!("agent"), &json!("You asked who comes: Acme.")));
     assert_eq!((&summary["lastReply"], &summary["closingMissing"]), (&json!("Acme comes."), &Value::Null));
     assert_eq!(ended["thread"]["status"], "completed");
-    assert_eq!(model.asked().len(), 2, "a turn and a summary");
+    assert_eq!(model.requests().len(), 2, "a turn and a summary");
     let session = get(&app, &format!("/api/sessions/{id}")).await;
     assert_eq!(session["result"]["summary"], *summary);
     assert_eq!((&session["usage"]["steps"], &session["usage"]["inputTokens"]), (&json!(2), &json!(200)));
@@ -70,9 +71,9 @@ async fn a_model_sums_up_once_and_what_it_says_is_no_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_fails_leaves_the_quoted_summary_which_says_so_and_nobody_asks_where_none_is_wanted() {
-    let broken = Move::Status(500, None, "out of order");
-    let (app, model) = serve([Move::Say("Acme comes."), broken, Move::Say("Acme comes.")]).await;
+async fn after_a_failure_of_the_model_the_summary_has_quotations_and_without_a_summary_no_model_is_asked() {
+    let broken = ScriptedReply::Status(500, None, "out of order");
+    let (app, model) = serve([ScriptedReply::Text("Acme comes."), broken, ScriptedReply::Text("Acme comes.")]).await;
     let id = rested(&app).await;
     let ended = app.post(Who::Operator, &format!("/threads/{id}/end"), json!({})).await;
     let summary = &ended["summary"];
@@ -81,11 +82,11 @@ async fn a_model_that_fails_leaves_the_quoted_summary_which_says_so_and_nobody_a
     let why = summary["closingMissing"].as_str().unwrap();
     assert!(why.contains("500") && why.contains("out of order"), "{why}");
     assert_eq!(ended["thread"]["status"], "completed");
-    assert_eq!(model.asked().len(), 2, "it is not asked again");
+    assert_eq!(model.requests().len(), 2, "it is not asked again");
 
     let id = rested(&app).await;
     let ended = app.post(Who::Operator, &format!("/threads/{id}/end"), json!({ "summary": false })).await;
-    assert_eq!((&ended["summary"], model.asked().len()), (&Value::Null, 3));
+    assert_eq!((&ended["summary"], model.requests().len()), (&Value::Null, 3));
     // A conversation without messages, and one with an agent that the server does not run.
     for new in [json!({ "agent": "clerk" }), json!({ "agent": "scout", "message": "Hello" })] {
         let id = app.post(Who::Operator, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
@@ -93,15 +94,15 @@ async fn a_model_that_fails_leaves_the_quoted_summary_which_says_so_and_nobody_a
         let summary = &ended["summary"];
         assert_eq!((&summary["by"], &summary["closingMissing"]), (&json!("log"), &Value::Null));
     }
-    assert_eq!(model.asked().len(), 3);
+    assert_eq!(model.requests().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_stalls_is_left_after_the_time_that_an_ending_has() {
-    let (app, model) = serve([Move::Say("Acme comes."), Move::Hang]).await;
+    let (app, model) = serve([ScriptedReply::Text("Acme comes."), ScriptedReply::NoAnswer]).await;
     let id = rested(&app).await;
     let ended = app.post(Who::Operator, &format!("/threads/{id}/end"), json!({ "feedback": "skip" })).await;
     assert_eq!((&ended["thread"]["status"], &ended["summary"]["by"]), (&json!("completed"), &json!("log")));
     assert_eq!(ended["summary"]["closingMissing"], "the agent took longer than 10 seconds");
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }

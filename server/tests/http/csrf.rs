@@ -10,7 +10,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use testkit::Raw;
 
 /// Content types that a page of another site can send without a preflight request, and the one of the API.
-const KINDS: [&str; 3] = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
+const CONTENT_TYPES: [&str; 3] = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
 
 /// Tables that the server changes without a request, and why.
 const CHANGED_BY_THE_SERVER: [(&str, &str); 7] = [
@@ -24,7 +24,7 @@ const CHANGED_BY_THE_SERVER: [(&str, &str); 7] = [
 ];
 
 /// Columns with the time of last use, and columns of a message's delivery. The server changes them without a request.
-const MOVING: [&str; 7] =
+const CHANGING_COLUMNS: [&str; 7] =
     ["last_seen_at", "last_used_at", "due_at", "attempts", "last_error", "delivered_at", "dead_at"];
 
 /// Sets of headers that a browser may send for a page of another site.
@@ -48,7 +48,7 @@ fn foreign(app: &App) -> Vec<Vec<(&'static str, String)>> {
 /// All rows of the database, without what the server changes by itself.
 async fn everything(raw: &mut Raw) -> Vec<String> {
     let tables: Vec<_> = CHANGED_BY_THE_SERVER.iter().map(|(table, _)| *table).collect();
-    raw.everything_but(&tables, &MOVING).await
+    raw.everything_but(&tables, &CHANGING_COLUMNS).await
 }
 
 /// Whether the text, of a problem or a page, is the refusal of a request from another site.
@@ -59,7 +59,7 @@ fn is_refusal(text: &str) -> bool {
         "Origin header does not name this server",
     ]
     .iter()
-    .any(|said| text.contains(said))
+    .any(|phrase| text.contains(phrase))
 }
 
 async fn answer(request: RequestBuilder) -> (StatusCode, String) {
@@ -75,11 +75,11 @@ async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, rou
     let (own_kind, body) = match &prepared.sent {
         Sent::Nothing => (None, String::new()),
         Sent::Json(body) => (Some("application/json"), body.to_string()),
-        Sent::Form(fields) => (Some(KINDS[0]), urlencoded(fields)),
+        Sent::Form(fields) => (Some(CONTENT_TYPES[0]), urlencoded(fields)),
         Sent::Text(kind, body) => (Some(*kind), body.clone()),
     };
     let cookies = [person.cookie(), prepared.cookie.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
-    for kind in KINDS.into_iter().chain(own_kind) {
+    for kind in CONTENT_TYPES.into_iter().chain(own_kind) {
         for headers in foreign(app) {
             let mut request = app.http.request(route.0.clone(), format!("{}{}", app.url, prepared.path));
             request = request.header("cookie", &cookies).header("content-type", kind).body(body.clone());
@@ -100,10 +100,11 @@ async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, rou
     assert!(changed.is_empty() && after.len() == before.len(), "{} {} changed {changed:#?}", route.0, route.1);
     // The same request from a page of the server, or without a cookie from a program, gets past this check.
     let path = &prepared.path;
-    let program = app.request(Who::Member, route.0.clone(), path).header("content-type", own_kind.unwrap_or(KINDS[2]));
+    let program =
+        app.request(Who::Member, route.0.clone(), path).header("content-type", own_kind.unwrap_or(CONTENT_TYPES[2]));
     let (_, text) = answer(program.body(body.clone())).await;
     assert!(!is_refusal(&text), "{} {} of a program: {text}", route.0, route.1);
-    let own = person.request(app, route.0.clone(), path).header("content-type", own_kind.unwrap_or(KINDS[0]));
+    let own = person.request(app, route.0.clone(), path).header("content-type", own_kind.unwrap_or(CONTENT_TYPES[0]));
     let (status, text) = answer(own.body(body)).await;
     assert!(!is_refusal(&text), "{} {} of our own page: {status} {text}", route.0, route.1);
     if !person.is_signed_in(app).await {

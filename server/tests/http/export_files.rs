@@ -28,7 +28,7 @@ fn export(app: &App, from: Option<&Path>, more: &[&str]) -> (Output, tempfile::T
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_folder_that_is_not_there_is_refused_and_said_so() {
+async fn a_missing_folder_is_refused_with_its_name() {
     let app = App::start();
     let data = tempfile::tempdir().unwrap();
     let missing = data.path().join("nowhere");
@@ -42,8 +42,8 @@ async fn a_folder_that_is_not_there_is_refused_and_said_so() {
         (&data.path().join("file"), "file: not a folder"),
     ] {
         let (refused, out) = export(&app, Some(from), &[]);
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert!(!refused.status.success() && said.contains(why), "{said}");
+        let stderr = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && stderr.contains(why), "{stderr}");
         assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "nothing is exported");
     }
 }

@@ -41,7 +41,7 @@ fn assert_private(root: &Path, others_own: &[&str], expected: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everything_that_is_written_is_its_owners_alone() {
+async fn everything_that_is_written_is_private_to_its_owner() {
     let app = App::start();
     let id = asked_once(&app, "Which port?", "5432").await;
     captured(&app, &id, 1).await;

@@ -69,7 +69,7 @@ async fn create(app: &App) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
+async fn a_full_disk_is_reported_writes_recover_and_a_start_on_it_names_the_cause() {
     let Some(disk) = SmallDisk::mount() else { return };
     let mut app = App::start_with("", &[], &[("SHIFTBOOK_DATA_DIR", disk.path().to_str().unwrap())]);
     assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201));
@@ -128,10 +128,10 @@ async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
         child.kill().unwrap();
     }
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains(&expected), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains(&expected), "{stderr}");
     if first.is_empty() {
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
     }
     disk.empty();
     app.serve_again();

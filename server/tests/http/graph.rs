@@ -45,9 +45,9 @@ async fn a_worker_fans_out_and_joins_and_a_page_shows_what_waits() {
         parts.push(made["id"].clone());
     }
     let path = format!("/api/sessions/{}/yield", parent.as_str().unwrap());
-    let parked = json!({ "attempt": 1, "status": "idle", "waitFor": "children" });
-    let parked = app.post(Who::Worker, &path, parked).await;
-    assert_eq!((&parked["status"], &parked["waitsFor"]), (&json!("idle"), &json!("children")));
+    let yielded = json!({ "attempt": 1, "status": "idle", "waitFor": "children" });
+    let yielded = app.post(Who::Worker, &path, yielded).await;
+    assert_eq!((&yielded["status"], &yielded["waitsFor"]), (&json!("idle"), &json!("children")));
     for total in 1..=2 {
         let part = claim(&app, "figures").await;
         complete(&app, &part, json!(total.to_string())).await;
@@ -99,16 +99,16 @@ async fn what_cannot_be_waited_for_is_refused_by_its_field() {
         (json!({ "dependsOn": [theirs["id"]] }), 404, "not_found", None),
         (json!({ "parentId": theirs["id"] }), 404, "not_found", None),
     ] {
-        let asked = app.request(Who::Worker, Method::POST, &trigger).json(&body).send().await.unwrap();
-        let (answered, problem) = problem(asked).await;
+        let response = app.request(Who::Worker, Method::POST, &trigger).json(&body).send().await.unwrap();
+        let (answered, problem) = problem(response).await;
         assert_eq!((answered, &problem["code"]), (status, &json!(code)), "{body}: {problem}");
         assert_eq!(problem["errors"][0]["field"].as_str(), field, "{body}: {problem}");
     }
     let id = app.running(Who::Member).await;
     for what in ["children", "dependencies"] {
         let body = json!({ "attempt": 1, "status": "idle", "waitFor": what });
-        let asked = app.request(Who::Worker, Method::POST, &format!("/api/sessions/{id}/yield")).json(&body);
-        let (status, problem) = problem(asked.send().await.unwrap()).await;
+        let response = app.request(Who::Worker, Method::POST, &format!("/api/sessions/{id}/yield")).json(&body);
+        let (status, problem) = problem(response.send().await.unwrap()).await;
         assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!("waitFor")), "{problem}");
     }
 }

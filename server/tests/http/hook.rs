@@ -94,7 +94,7 @@ fn files(dir: &Path) -> Vec<String> {
 }
 
 /// Returns the only session that hooks created, and its log.
-async fn made(app: &App) -> (Value, Vec<Value>) {
+async fn session_of_hooks(app: &App) -> (Value, Vec<Value>) {
     let get = async |path: String| -> Value {
         app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap()
     };
@@ -106,7 +106,7 @@ async fn made(app: &App) -> (Value, Vec<Value>) {
 }
 
 /// Names of the recorded hooks, in order.
-fn told(events: &[Value]) -> Vec<String> {
+fn recorded_hooks(events: &[Value]) -> Vec<String> {
     events.iter().filter_map(|event| event["metadata"]["hook"].as_str().map(str::to_owned)).collect()
 }
 
@@ -145,40 +145,40 @@ async fn a_recorded_session_that_the_binary_forwards_is_in_the_log() {
             assert_eq!(machine.hook(source, line).await, json!({}), "{line}");
         }
         machine.settle(source, lines.lines().last().unwrap()).await;
-        let (session, events) = made(&app).await;
+        let (session, events) = session_of_hooks(&app).await;
         assert_eq!((&session["status"], &session["agentSlug"]), (&json!("completed"), &json!(source)));
-        assert_eq!(told(&events), names(lines));
+        assert_eq!(recorded_hooks(&events), names(lines));
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_away_troubles_no_agent_and_hears_everything_later_once_and_in_order() {
+async fn an_unreachable_server_stops_no_agent_and_gets_every_hook_later_once_and_in_order() {
     let app = App::start();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
     let machine = Machine::new(&app, &format!("http://{address}"));
     let lines: Vec<_> = CLAUDE_CODE.lines().collect();
-    let (away, back) = lines.split_at(10);
-    for line in away {
+    let (while_down, while_up) = lines.split_at(10);
+    for line in while_down {
         assert_eq!(machine.hook("claude-code", line).await, json!({}));
     }
-    assert_eq!(machine.waiting(), away.len());
+    assert_eq!(machine.waiting(), while_down.len());
     // The server is reachable again, but its answers are dropped at first.
     let open = Arc::new(AtomicBool::new(false));
     let listener = TcpListener::bind(address).await.unwrap();
     let proxy = tokio::spawn(pass_on(listener, app.address.clone(), open.clone()));
-    assert_eq!(machine.hook("claude-code", back[0]).await, json!({}));
-    assert_eq!(machine.waiting(), away.len() + 1, "what was not acknowledged waits on");
+    assert_eq!(machine.hook("claude-code", while_up[0]).await, json!({}));
+    assert_eq!(machine.waiting(), while_down.len() + 1, "what was not acknowledged waits on");
     open.store(true, Ordering::SeqCst);
-    for line in &back[1..] {
+    for line in &while_up[1..] {
         machine.hook("claude-code", line).await;
     }
-    machine.settle("claude-code", back.last().unwrap()).await;
+    machine.settle("claude-code", while_up.last().unwrap()).await;
     proxy.abort();
-    let (session, events) = made(&app).await;
+    let (session, events) = session_of_hooks(&app).await;
     assert_eq!(session["status"], "completed");
-    assert_eq!(told(&events), names(CLAUDE_CODE));
+    assert_eq!(recorded_hooks(&events), names(CLAUDE_CODE));
     let times: Vec<_> =
         events.iter().filter(|e| e["metadata"]["hook"].is_string()).map(|e| e["at"].as_str().unwrap()).collect();
     assert!(times.is_sorted(), "events happened when the agent called: {times:?}");
@@ -197,7 +197,7 @@ async fn a_server_that_never_answers_holds_no_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_is_wrong_an_agent_is_never_told_to_stop() {
+async fn no_error_stops_an_agent() {
     let app = App::start();
     let hook = r#"{"session_id":"s","hook_event_name":"Stop"}"#;
     let mut machine = Machine::new(&app, &app.url);
@@ -235,13 +235,13 @@ async fn an_output_larger_than_a_request_is_cut_and_recorded() {
     });
     machine.hook("claude-code", &payload.to_string()).await;
     machine.settle("claude-code", r#"{"session_id":"s","hook_event_name":"Stop"}"#).await;
-    let (_, events) = made(&app).await;
+    let (_, events) = session_of_hooks(&app).await;
     let result = events.iter().find(|event| event["type"] == "agent.tool_result").unwrap();
     assert!(result["content"][0]["output"]["stdout"].as_str().unwrap().contains("are not recorded]"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_settings_are_changed_only_when_told_to_and_the_old_file_is_kept() {
+async fn the_settings_are_changed_only_on_request_and_the_old_file_is_kept() {
     let app = App::start();
     let machine = Machine::new(&app, &app.url);
     let dir = tempfile::tempdir().unwrap();
@@ -261,8 +261,8 @@ async fn the_settings_are_changed_only_when_told_to_and_the_old_file_is_kept() {
     assert!(command.starts_with('/') && command.ends_with("shiftbook hook claude-code Stop"), "{command}");
     let kept = || files(dir.path()).into_iter().filter(|name| name.contains("before-shiftbook")).collect::<Vec<_>>();
     assert_eq!(std::fs::read_to_string(dir.path().join(&kept()[0])).unwrap(), before);
-    let (code, said) = machine.call(&install, "").await;
-    assert!(code == Some(0) && said.contains("nothing to change"), "{said}");
+    let (code, output) = machine.call(&install, "").await;
+    assert!(code == Some(0) && output.contains("nothing to change"), "{output}");
     assert_eq!(kept().len(), 1);
     // The installed command works in a shell without changes.
     let line = CLAUDE_CODE.lines().next().unwrap();
@@ -271,7 +271,7 @@ async fn the_settings_are_changed_only_when_told_to_and_the_old_file_is_kept() {
     let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(line.as_bytes()).await.unwrap();
     assert_eq!(child.wait_with_output().await.unwrap().stdout, b"{}\n");
-    assert_eq!(made(&app).await.0["agentSlug"], "claude-code");
+    assert_eq!(session_of_hooks(&app).await.0["agentSlug"], "claude-code");
     let uninstall = ["hook", "uninstall", "claude-code", "--settings", file, "--yes"];
     assert_eq!(machine.call(&uninstall, "").await.0, Some(0));
     assert_eq!(text(), before);
@@ -281,7 +281,7 @@ async fn the_settings_are_changed_only_when_told_to_and_the_old_file_is_kept() {
 }
 
 #[tokio::test]
-async fn a_bad_hook_is_told_what_is_wrong() {
+async fn a_bad_hook_gets_a_precise_error() {
     let app = App::start();
     let hook = json!({ "session_id": "s", "hook_event_name": "Stop" });
     for (path, body, status, code, field) in [

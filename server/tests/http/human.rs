@@ -66,7 +66,7 @@ async fn members_make_tasks_for_themselves_on_the_page_and_over_http() {
 }
 
 #[tokio::test]
-async fn a_person_works_on_a_task_and_an_agent_is_told() {
+async fn a_person_works_on_a_task_and_an_agent_gets_the_context() {
     let app = App::start();
     let ada = Person { cookie: app.cookie().await, app: &app };
     let me = ada.get("/api/me").await;
@@ -131,9 +131,9 @@ async fn a_personal_token_reads_recent_activity_and_starts_no_work() {
     let token = String::from_utf8(added.stdout).unwrap();
     let ask =
         |method: Method, path: &str| app.http.request(method, format!("{}{path}", app.url)).bearer_auth(token.trim());
-    let told: Value =
+    let context: Value =
         ask(Method::GET, "/api/sessions/human/recent-activity").send().await.unwrap().json().await.unwrap();
-    assert!(told["text"].as_str().unwrap().contains("Q2 review"));
+    assert!(context["text"].as_str().unwrap().contains("Q2 review"));
     let marker = json!({ "events": [{ "type": "human.marker", "content": "not me" }] });
     for refused in [
         ask(Method::POST, "/api/sessions/human/start").json(&json!({ "taskId": task["id"] })),
@@ -154,7 +154,7 @@ async fn a_personal_token_reads_recent_activity_and_starts_no_work() {
 }
 
 #[tokio::test]
-async fn a_person_is_told_precisely_what_is_wrong() {
+async fn bad_input_of_a_person_gets_precise_errors() {
     let app = App::start();
     let ada = Person { cookie: app.cookie().await, app: &app };
     let none = "00000000-0000-7000-8000-000000000000";

@@ -5,7 +5,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
 /// Creates sessions whose agent asks a question. Returns the ids of the inbox items.
-async fn asked(app: &App, questions: usize) -> Vec<String> {
+async fn ask_questions(app: &App, questions: usize) -> Vec<String> {
     let action = json!({ "name": "Ask", "slug": "ask", "agentSlug": "scout" });
     let action = app.post(Who::Operator, "/api/actions", action).await;
     let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
@@ -28,9 +28,9 @@ async fn html(request: RequestBuilder) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_script_hears_what_it_can_undo_after_a_decision_and_gets_the_rows_when_they_come_back() {
+async fn a_script_gets_what_can_be_undone_after_a_decision_and_the_rows_after_an_undo() {
     let app = App::start();
-    let items = asked(&app, 2).await;
+    let items = ask_questions(&app, 2).await;
     let cookie = app.cookie().await;
     let ask = |method: Method, path: &str| {
         let request = app.http.request(method, format!("{}{path}", app.url));
@@ -54,9 +54,9 @@ async fn a_script_hears_what_it_can_undo_after_a_decision_and_gets_the_rows_when
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_count_ends_where_it_is_told_to_and_stands_in_the_title() {
+async fn the_count_stops_at_its_limit_and_is_in_the_title() {
     let app = App::start();
-    asked(&app, 3).await;
+    ask_questions(&app, 3).await;
     for (query, open) in [("", 3), ("?atMost=2", 2), ("?atMost=9", 3), ("?atMost=0", 0)] {
         let request = app.http.get(format!("{}/api/approvals/count{query}", app.url));
         let counted: Value = request.header("cookie", app.cookie().await).send().await.unwrap().json().await.unwrap();
@@ -69,7 +69,7 @@ async fn the_count_ends_where_it_is_told_to_and_stands_in_the_title() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_batch_that_selects_nothing_decides_nothing_and_says_so() {
     let app = App::start();
-    let items = asked(&app, 2).await;
+    let items = ask_questions(&app, 2).await;
     let cookie = app.cookie().await;
     for (form, is_script) in [("decision=approve", false), ("decision=deny&note=No", true), ("snooze=3600", false)] {
         let request = app.http.post(format!("{}/inbox/decisions", app.url)).header("cookie", &cookie);

@@ -70,8 +70,8 @@ async fn pages_hide_it_from_others_and_say_what_it_means_before_the_first_messag
     let hint = "Only you can see this conversation. Other people in the workspace";
     assert!(ada.page("/chat").await.contains(hint));
     let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "on")];
-    let begun = ada.post("/chat", &form).await;
-    let path = begun.headers()["location"].to_str().unwrap().to_owned();
+    let started = ada.post("/chat", &form).await;
+    let path = started.headers()["location"].to_str().unwrap().to_owned();
     let id = path.rsplit('/').next().unwrap().to_owned();
     assert!(ada.page(&path).await.contains("A secret"));
     for path in [format!("/chat/{id}"), format!("/sessions/{id}"), format!("/sessions/{id}/rows?afterSequence=0")] {
@@ -94,10 +94,10 @@ async fn the_live_stream_of_others_does_not_name_it() {
         app.post(Who::Member, "/api/threads", new(incognito)).await["id"].as_str().unwrap().to_owned()
     };
     let (hidden, shown) = (id(true).await, id(false).await);
-    let mut told = String::from_utf8_lossy(&first).into_owned();
-    while !told.contains(&shown) {
+    let mut received = String::from_utf8_lossy(&first).into_owned();
+    while !received.contains(&shown) {
         let chunk = stream.chunk().await.unwrap().expect("the stream goes on");
-        told.push_str(&String::from_utf8_lossy(&chunk));
+        received.push_str(&String::from_utf8_lossy(&chunk));
     }
-    assert!(!told.contains(&hidden), "{told}");
+    assert!(!received.contains(&hidden), "{received}");
 }

@@ -36,8 +36,8 @@ async fn claim(app: &App, session: &str) -> u64 {
 /// Claims a turn of the conversation and answers it as the agent.
 async fn turn(app: &App, id: &str, reply: &str) {
     let attempt = claim(app, id).await;
-    let said = json!({ "attempt": attempt, "events": [{ "type": "agent.message", "content": reply }] });
-    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), said).await;
+    let events = json!({ "attempt": attempt, "events": [{ "type": "agent.message", "content": reply }] });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), events).await;
     app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), json!({ "attempt": attempt, "status": "idle" })).await;
 }
 

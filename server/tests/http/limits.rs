@@ -15,7 +15,7 @@ use tokio::{
 };
 
 /// Longest time until the server ends a request. The promise is 10 s; a loaded test machine gets some more.
-const CUT_MAX: Duration = Duration::from_secs(20);
+const END_MAX: Duration = Duration::from_secs(20);
 
 /// Reads until the server closes the connection.
 async fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
@@ -25,7 +25,7 @@ async fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn slow_clients_are_cut_while_others_are_served() {
+async fn slow_clients_are_disconnected_while_others_are_served() {
     let app = App::start();
     let token = app.token(Who::Operator).unwrap().to_owned();
     let silent = (0..100).map(|_| TcpStream::connect(&app.address));
@@ -48,7 +48,7 @@ async fn slow_clients_are_cut_while_others_are_served() {
         }
         until_closed(&mut slow_body).await
     };
-    let answer = timeout(CUT_MAX, cut).await.expect("slow connections stay open");
+    let answer = timeout(END_MAX, cut).await.expect("slow connections stay open");
     let answer = String::from_utf8_lossy(&answer).into_owned();
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(began.elapsed() > Duration::from_secs(2), "a merely unhurried client is not cut");
@@ -74,7 +74,7 @@ async fn begin(app: &App, cookie: &str, method: &Method, path: &str) -> TcpStrea
 
 async fn status(stream: &mut TcpStream) -> String {
     let mut status = [0; 12];
-    let read = timeout(CUT_MAX, stream.read_exact(&mut status)).await.expect("no answer");
+    let read = timeout(END_MAX, stream.read_exact(&mut status)).await.expect("no answer");
     read.expect("the connection was reset instead of answered");
     String::from_utf8_lossy(&status).into_owned()
 }
@@ -104,7 +104,7 @@ async fn a_body_over_the_limit_is_refused_on_every_unsafe_route() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endless_body_is_cut_and_memory_stays_flat() {
+async fn an_endless_body_is_refused_and_memory_does_not_grow() {
     let app = App::start();
     let cookie = app.cookie().await;
     let before = app.resident_kib();
@@ -122,7 +122,7 @@ async fn an_endless_body_is_cut_and_memory_stays_flat() {
         let mut answer = [0; 12];
         // A client that continues to send may see a reset before the answer. The test above stops in time.
         let (read, ()) =
-            tokio::join!(reader.read_exact(&mut answer), timeout(CUT_MAX, send).map(|cut| cut.expect(path)));
+            tokio::join!(reader.read_exact(&mut answer), timeout(END_MAX, send).map(|cut| cut.expect(path)));
         assert!(read.is_err() || &answer == b"HTTP/1.1 413", "{path}: {}", String::from_utf8_lossy(&answer));
     }
     let grown = app.resident_kib().saturating_sub(before);

@@ -111,9 +111,9 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         new["slug"] = slug(who, &method, path).into();
         path.replace("{id}", app.post(Who::Operator, of, new).await["id"].as_str().unwrap())
     } else if path.contains("/approvals/{id}") || path.ends_with("/tool-approval") {
-        path.replace("{id}", &asked(app).await.1)
+        path.replace("{id}", &session_with_question(app).await.1)
     } else if path.ends_with("/elicitation-reply") {
-        path.replace("{id}", &asked(app).await.0)
+        path.replace("{id}", &session_with_question(app).await.0)
     } else if path.starts_with("/api/webhooks/{id}") {
         let made = app.post(Who::Admin, "/api/webhooks", body("/api/webhooks").unwrap()).await;
         let id = made["webhook"]["id"].as_str().unwrap().to_owned();
@@ -139,7 +139,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         let made = app.post(Who::Admin, "/api/invitations", body("/api/invitations").unwrap()).await;
         path.replace("{id}", made["invitation"]["id"].as_str().unwrap())
     } else if path.starts_with("/api/sign-ins/{id}") {
-        path.replace("{id}", NOBODY)
+        path.replace("{id}", UNKNOWN_ID)
     } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
         path.replace("{id}", &failed(app).await)
     } else if path.contains("{id}") {
@@ -194,7 +194,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
 }
 
 /// A valid id of no object.
-const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID: &str = "00000000-0000-7000-8000-000000000000";
 
 /// Returns the id of a member of the first workspace for this operation. The admin's request may remove them.
 async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
@@ -205,7 +205,7 @@ async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
     let members = app.request(Who::Admin, Method::GET, "/api/members").send().await.unwrap();
     let members: Value = members.json().await.unwrap();
     let found = members["members"].as_array().unwrap().iter().find(|member| member["email"] == email.as_str());
-    found.map_or_else(|| NOBODY.to_owned(), |member| member["id"].as_str().unwrap().to_owned())
+    found.map_or_else(|| UNKNOWN_ID.to_owned(), |member| member["id"].as_str().unwrap().to_owned())
 }
 
 /// Creates a conversation of a member without a running turn.
@@ -216,7 +216,7 @@ async fn thread(app: &App) -> String {
 
 /// Creates a conversation of a member with a turn that the worker has claimed.
 async fn in_turn(app: &App) -> String {
-    let agent = crate::prepare::fresh();
+    let agent = crate::prepare::unique_text();
     let made = app.post(Who::Member, "/api/threads", json!({ "agent": agent, "message": "Hello" })).await;
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": [agent] })).await;
     made["id"].as_str().unwrap().to_owned()
@@ -239,10 +239,10 @@ async fn answered(app: &App) -> String {
 }
 
 /// Creates a session of a member that asks them a question. Returns its id and its approval's.
-async fn asked(app: &App) -> (String, String) {
+async fn session_with_question(app: &App) -> (String, String) {
     let session = app.running(Who::Member).await;
-    let parked = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
-    app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), parked).await;
+    let yielded = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), yielded).await;
     let list = app.request(Who::Operator, Method::GET, "/api/approvals?assignedTo=all&limit=1000");
     let list: Value = list.send().await.unwrap().json().await.unwrap();
     let found = list["items"].as_array().unwrap().iter().find(|item| item["sessionId"] == session.as_str());

@@ -11,14 +11,14 @@ use reqwest::{Method, header::LOCATION};
 use std::fmt::Write as _;
 
 /// Routes at which no one in the table succeeds, and why.
-const NOBODY_SUCCEEDS: [(&str, &str, &str); 3] = [
+const NO_ONE_SUCCEEDS: [(&str, &str, &str); 3] = [
     ("GET", "/setup", "the workspace is set up; `setup.rs` tests the first time"),
     ("POST", "/setup", "the same"),
     ("POST", "/sign-out", "it leads to the sign-in page; `sign_in.rs` tests that it signs out"),
 ];
 
 /// Routes that answer a removed person differently from an unknown one.
-const KNOWS_ACCOUNTS: [&str; 1] = ["/sign-in"];
+const REVEALS_ACCOUNTS: [&str; 1] = ["/sign-in"];
 
 /// Text in the table for a redirect to the sign-in page.
 const TO_SIGN_IN: &str = "in";
@@ -84,13 +84,13 @@ async fn every_route_answers_every_signed_in_person_as_reviewed() {
             write!(table, " {cell:<8}").unwrap();
             cells.push(cell);
         }
-        let excused = NOBODY_SUCCEEDS.iter().any(|(m, p, _)| (*m, *p) == (method, path));
+        let excused = NO_ONE_SUCCEEDS.iter().any(|(m, p, _)| (*m, *p) == (method, path));
         if cells.iter().any(|cell| succeeds(cell)) == excused {
             wrong.push(format!("{method} {path}: nobody succeeds, or the list of such routes is wrong"));
         }
         let of = |name: &str| &cells[people.0.iter().position(|person| person.name == name).unwrap()];
         for gone in ["removed", "inactive"] {
-            if of(gone) != of("nobody") && !KNOWS_ACCOUNTS.contains(&path) {
+            if of(gone) != of("nobody") && !REVEALS_ACCOUNTS.contains(&path) {
                 wrong.push(format!("{method} {path}: {gone} hears {}, nobody hears {}", of(gone), of("nobody")));
             }
         }

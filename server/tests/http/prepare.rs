@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A valid id of no object.
-const NOTHING: &str = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID: &str = "00000000-0000-7000-8000-000000000000";
 
 /// Body of a request of the matrix.
 pub enum Sent {
@@ -33,7 +33,7 @@ pub struct Prepared {
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// A text that no other object contains.
-pub fn fresh() -> String {
+pub fn unique_text() -> String {
     format!("m{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
@@ -101,7 +101,7 @@ impl Maker<'_> {
 
     /// A session of the owner that the worker has claimed.
     pub async fn running(&self) -> String {
-        let agent = fresh();
+        let agent = unique_text();
         let new = json!({ "sessionType": "agent", "agentSlug": agent });
         let made = self.owner().post(self.app, "/api/sessions", new).await;
         self.claim(&agent).await;
@@ -131,7 +131,7 @@ impl Maker<'_> {
     }
 
     /// Creates a session that asks the owner a question. Returns its id, its approval's, and the approval's digest.
-    pub async fn asked(&self) -> (String, String, String) {
+    pub async fn session_with_question(&self) -> (String, String, String) {
         let session = self.running().await;
         let question = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
         self.worker(&session, "yield", question).await;
@@ -143,7 +143,7 @@ impl Maker<'_> {
 
     /// The same, answered by the person of the row if they may, so that they can undo it.
     pub async fn answered(&self) -> (String, String) {
-        let (_, approval, digest) = self.asked().await;
+        let (_, approval, digest) = self.session_with_question().await;
         let answer = json!({ "decision": "respond", "value": "x" });
         let path = format!("/api/approvals/{approval}/decision");
         self.person.request(self.app, Method::POST, &path).json(&answer).send().await.unwrap();
@@ -152,7 +152,7 @@ impl Maker<'_> {
 
     /// A conversation of the owner. With `in_turn`, the worker has claimed its turn.
     pub async fn thread(&self, in_turn: bool) -> String {
-        let agent = fresh();
+        let agent = unique_text();
         let new = match in_turn {
             true => json!({ "agent": agent, "message": "Hello" }),
             false => json!({ "agent": agent }),
@@ -165,12 +165,12 @@ impl Maker<'_> {
     }
 
     pub async fn action(&self) -> String {
-        let new = json!({ "name": "Matrix", "slug": fresh(), "agentSlug": "matrix" });
+        let new = json!({ "name": "Matrix", "slug": unique_text(), "agentSlug": "matrix" });
         id(&self.app.post(Who::Operator, "/api/actions", new).await)
     }
 
     pub async fn entity_type(&self) -> (String, String) {
-        let slug = fresh();
+        let slug = unique_text();
         let made = self.app.post(Who::Operator, "/api/entity-types", json!({ "name": "Matrix", "slug": slug })).await;
         (id(&made), slug)
     }
@@ -189,12 +189,12 @@ impl Maker<'_> {
     }
 
     pub async fn criteria_set(&self) -> String {
-        let new = json!({ "name": "Matrix", "slug": fresh(), "dimensions": [{ "slug": "why", "type": "text" }] });
+        let new = json!({ "name": "Matrix", "slug": unique_text(), "dimensions": [{ "slug": "why", "type": "text" }] });
         id(&self.app.post(Who::Operator, "/api/criteria-sets", new).await)
     }
 
     pub async fn group(&self) -> String {
-        id(&self.app.post(Who::Operator, "/api/groups", json!({ "name": "Matrix", "slug": fresh() })).await)
+        id(&self.app.post(Who::Operator, "/api/groups", json!({ "name": "Matrix", "slug": unique_text() })).await)
     }
 
     /// A new webhook. Earlier ones are removed, because their number in a workspace is limited.
@@ -210,7 +210,7 @@ impl Maker<'_> {
     }
 
     pub async fn invitation(&self) -> Value {
-        let new = json!({ "email": format!("{}@new.test", fresh()), "role": "member" });
+        let new = json!({ "email": format!("{}@new.test", unique_text()), "role": "member" });
         self.app.post(Who::Admin, "/api/invitations", new).await
     }
 
@@ -232,14 +232,14 @@ impl Maker<'_> {
                 assert!(request.json(&change).send().await.unwrap().status().is_success());
             }
         }
-        member_id(self.app, &email).await.unwrap_or_else(|| NOTHING.to_owned())
+        member_id(self.app, &email).await.unwrap_or_else(|| UNKNOWN_ID.to_owned())
     }
 
     /// A further sign-in of the person of the row.
     pub async fn sign_in(&self) -> String {
         let answer = self.person.request(self.app, Method::GET, "/api/sign-ins").send().await.unwrap();
         if !answer.status().is_success() {
-            return NOTHING.to_owned();
+            return UNKNOWN_ID.to_owned();
         }
         let form = [("email", self.person.email), ("password", PASSWORD)];
         let request = self.app.http.post(format!("{}/sign-in", self.app.url)).header("origin", &self.app.url);
@@ -255,7 +255,7 @@ impl Maker<'_> {
         request.form(&fields).send().await.unwrap();
         let settings = self.person.request(self.app, Method::GET, "/settings").send().await.unwrap();
         if settings.status() != 200 {
-            return NOTHING.to_owned();
+            return UNKNOWN_ID.to_owned();
         }
         between(&settings.text().await.unwrap(), "/settings/tokens/", "/revoke").to_owned()
     }
@@ -267,7 +267,7 @@ impl Maker<'_> {
         let answer = request.send().await.unwrap();
         match answer.status().is_success() {
             true => id(&answer.json::<Value>().await.unwrap()["session"]),
-            false => NOTHING.to_owned(),
+            false => UNKNOWN_ID.to_owned(),
         }
     }
 
@@ -280,8 +280,8 @@ impl Maker<'_> {
         self.no_export_runs().await;
         let fields = [("step", "export"), ("format", "sft"), ("fileType", "jsonl")];
         let request = self.people.named("operator").request(self.app, Method::POST, "/export");
-        let begun = request.form(&fields).send().await.unwrap();
-        let id = begun.headers()["location"].to_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let started = request.form(&fields).send().await.unwrap();
+        let id = started.headers()["location"].to_str().unwrap().rsplit('/').next().unwrap().to_owned();
         self.no_export_runs().await;
         *self.people.1.lock().unwrap() = Some(id.clone());
         id

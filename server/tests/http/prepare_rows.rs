@@ -3,7 +3,7 @@
 use crate::{
     app::PASSWORD,
     people::member_id,
-    prepare::{Maker, Sent, form, fresh, multipart},
+    prepare::{Maker, Sent, form, multipart, unique_text},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -79,7 +79,9 @@ impl Maker<'_> {
         match (method, path) {
             ("GET", path) => (self.read(path).await, Sent::Nothing),
             ("DELETE", path) => (self.deleted(path).await, Sent::Nothing),
-            ("POST", path) if path.contains("/sessions") || path.contains("/threads") => self.told(path).await,
+            ("POST", path) if path.contains("/sessions") || path.contains("/threads") => {
+                self.session_request(path).await
+            }
             ("POST", path) => self.created(path).await,
             ("PATCH" | "PUT", path) => self.changed(path).await,
             _ => panic!("no request is prepared for {method} {path}"),
@@ -94,7 +96,7 @@ impl Maker<'_> {
             "/api/sessions/{id}/feedback" => self.rated().await,
             path if path.starts_with("/api/sessions/{id}") => self.running().await,
             path if path.starts_with("/api/actions/{id}") => self.action().await,
-            "/api/approvals/{id}" => self.asked().await.1,
+            "/api/approvals/{id}" => self.session_with_question().await.1,
             path if path.starts_with("/api/criteria-sets/{id}") => self.criteria_set().await,
             path if path.starts_with("/api/entities/{id}") => self.entity().await.0,
             "/api/entity-types/{id}" => self.entity_type().await.0,
@@ -126,7 +128,7 @@ impl Maker<'_> {
         }
     }
 
-    async fn told(&self, path: &str) -> (String, Sent) {
+    async fn session_request(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         let (object, body) = match path {
             "/api/sessions" => (nothing(), json!({ "sessionType": "agent", "agentSlug": "matrix" })),
@@ -136,7 +138,7 @@ impl Maker<'_> {
             "/api/sessions/{id}/cancel" => (self.running().await, json!({})),
             "/api/sessions/{id}/complete" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/deltas" => (self.running().await, json!({ "attempt": 1, "offset": 0, "text": "x" })),
-            "/api/sessions/{id}/elicitation-reply" => (self.asked().await.0, json!({ "content": "x" })),
+            "/api/sessions/{id}/elicitation-reply" => (self.session_with_question().await.0, json!({ "content": "x" })),
             "/api/sessions/{id}/events" => {
                 (self.running().await, json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }))
             }
@@ -159,26 +161,27 @@ impl Maker<'_> {
         let (nothing, respond) = (String::new, json!({ "decision": "respond", "value": "x" }));
         let (object, body) = match path {
             "/api/actions" | "/api/entity-types" | "/api/groups" => {
-                (nothing(), json!({ "name": "Matrix", "slug": fresh() }))
+                (nothing(), json!({ "name": "Matrix", "slug": unique_text() }))
             }
-            "/api/actions/{id}/tool-approval" => {
-                (self.asked().await.1, json!({ "kind": "question", "decision": "respond", "note": "x" }))
-            }
+            "/api/actions/{id}/tool-approval" => (
+                self.session_with_question().await.1,
+                json!({ "kind": "question", "decision": "respond", "note": "x" }),
+            ),
             "/api/actions/{id}/trigger" => (self.action().await, json!({})),
             "/api/approvals/decisions" => {
-                let (_, id, digest) = self.asked().await;
+                let (_, id, digest) = self.session_with_question().await;
                 (
                     nothing(),
                     json!({ "decisions": [{ "id": id, "decision": "respond", "value": "x", "digest": digest }] }),
                 )
             }
-            "/api/approvals/{id}/decision" => (self.asked().await.1, respond),
-            "/api/approvals/{id}/snooze" => (self.asked().await.1, json!({ "seconds": 600 })),
+            "/api/approvals/{id}/decision" => (self.session_with_question().await.1, respond),
+            "/api/approvals/{id}/snooze" => (self.session_with_question().await.1, json!({ "seconds": 600 })),
             "/api/approvals/{id}/undo" => (self.answered().await.0, Value::Null),
             "/api/bundles" => (nothing(), json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] })),
             "/api/criteria-sets" => {
                 let dimensions = json!([{ "slug": "why", "type": "text" }]);
-                (nothing(), json!({ "name": "Matrix", "slug": fresh(), "dimensions": dimensions }))
+                (nothing(), json!({ "name": "Matrix", "slug": unique_text(), "dimensions": dimensions }))
             }
             "/api/entities" => (nothing(), json!({ "typeId": self.entity_type().await.0, "title": "Matrix" })),
             "/api/entity-types/{id}/imports" => {
@@ -186,13 +189,15 @@ impl Maker<'_> {
             }
             "/api/failures/{id}/acknowledge" => (self.failed().await, Value::Null),
             "/api/hooks/{source}" => {
-                ("claude-code".to_owned(), json!({ "session_id": fresh(), "hook_event_name": "Stop" }))
+                ("claude-code".to_owned(), json!({ "session_id": unique_text(), "hook_event_name": "Stop" }))
             }
             "/api/interactions/{id}/feedback" => {
                 let captured = crate::interaction::captured(self.app, &self.completed().await, 1).await;
                 (captured[0]["id"].as_str().unwrap().to_owned(), json!({ "feedback": "positive" }))
             }
-            "/api/invitations" => (nothing(), json!({ "email": format!("{}@new.test", fresh()), "role": "member" })),
+            "/api/invitations" => {
+                (nothing(), json!({ "email": format!("{}@new.test", unique_text()), "role": "member" }))
+            }
             "/api/members/{id}/reset-link" => (self.member(path).await, Value::Null),
             "/api/webhooks" => {
                 self.webhook().await;
@@ -240,8 +245,8 @@ impl Maker<'_> {
             "/entity-types/{id}" | "/entity-types/{id}/import" => self.entity_type().await.0,
             path if path.starts_with("/exports/{id}") => self.export().await,
             path if path.starts_with("/imports/{id}") => self.import().await,
-            "/inbox/waiting/{id}" => self.asked().await.0,
-            path if path.starts_with("/inbox/") || path == "/needs-you/{id}" => self.asked().await.1,
+            "/inbox/waiting/{id}" => self.session_with_question().await.0,
+            path if path.starts_with("/inbox/") || path == "/needs-you/{id}" => self.session_with_question().await.1,
             "/link/{secret}" => self.link().await,
             "/pkg/{file}" => self.asset().await,
             "/sessions/rows" => format!("?ids={}", self.running().await),
@@ -259,7 +264,7 @@ impl Maker<'_> {
     async fn posted(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         match path {
-            "/actions" | "/entity-types" => (nothing(), form(&[("name", "Matrix"), ("slug", &fresh())])),
+            "/actions" | "/entity-types" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
             "/actions/{id}" => (self.action().await, form(&[("name", "changed"), ("agentSlug", "matrix")])),
             "/actions/{id}/trigger" => (self.action().await, form(&[("input", "x")])),
             "/bundles" => {
@@ -272,7 +277,7 @@ impl Maker<'_> {
             "/chat/{id}/end" => (self.thread(false).await, form(&[])),
             "/criteria-sets" => {
                 let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
-                (nothing(), form(&[&[("name", "Matrix"), ("slug", &fresh())], &why[..]].concat()))
+                (nothing(), form(&[&[("name", "Matrix"), ("slug", &unique_text())], &why[..]].concat()))
             }
             "/criteria-sets/{id}" => {
                 let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
@@ -290,15 +295,17 @@ impl Maker<'_> {
             }
             "/exports/{id}/stop" => (self.export().await, form(&[])),
             "/inbox/decisions" => {
-                let (_, id, digest) = self.asked().await;
+                let (_, id, digest) = self.session_with_question().await;
                 (nothing(), form(&[("snooze", "600"), (&format!("item.{id}"), &digest)]))
             }
             "/inbox/undo" => {
                 let (id, digest) = self.answered().await;
                 (nothing(), form(&[(&format!("item.{id}"), &digest)]))
             }
-            "/inbox/{id}/decision" => (self.asked().await.1, form(&[("decision", "respond"), ("answer", "x")])),
-            "/inbox/{id}/snooze" => (self.asked().await.1, form(&[("seconds", "600")])),
+            "/inbox/{id}/decision" => {
+                (self.session_with_question().await.1, form(&[("decision", "respond"), ("answer", "x")]))
+            }
+            "/inbox/{id}/snooze" => (self.session_with_question().await.1, form(&[("seconds", "600")])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
             "/sessions/{id}/acknowledge" => (self.failed().await, form(&[])),
             "/sessions/{id}/cancel" => (self.running().await, form(&[])),
@@ -319,13 +326,13 @@ impl Maker<'_> {
         match path {
             "/settings/appearance" => (nothing(), form(&[("theme", "dark")])),
             "/settings/approvals" => (nothing(), form(&[("undoSeconds", "60")])),
-            "/settings/groups" => (nothing(), form(&[("name", "Matrix"), ("slug", &fresh())])),
+            "/settings/groups" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
             "/settings/groups/{id}" => {
                 let owner = member_id(self.app, self.owner().email).await.unwrap();
                 (self.group().await, form(&[("add", &owner)]))
             }
             "/settings/invitations" => {
-                (nothing(), form(&[("email", &format!("{}@new.test", fresh())), ("role", "member")]))
+                (nothing(), form(&[("email", &format!("{}@new.test", unique_text())), ("role", "member")]))
             }
             "/settings/invitations/{id}/withdraw" => (self.deleted("/api/invitations/{id}").await, form(&[])),
             "/settings/members/{id}/role" => (self.member(path).await, form(&[("role", "reviewer")])),

@@ -65,7 +65,7 @@ async fn a_person_is_asked_once_after_the_end_and_takes_the_answer_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_question_that_was_dismissed_records_nothing_and_stays_away_for_that_person() {
+async fn a_dismissed_question_records_nothing_and_is_not_shown_again_to_that_person() {
     let app = App::start();
     add_person(&app, "mia@acme.test");
     let mut ada = Browser::of(&app, "ada@acme.test").await;
@@ -85,7 +85,7 @@ async fn a_question_that_was_dismissed_records_nothing_and_stays_away_for_that_p
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_answer_is_refused_and_nobody_is_asked_about_what_they_may_not_rate() {
+async fn invalid_ratings_are_refused_and_the_question_is_only_shown_to_people_who_may_rate() {
     let app = App::start();
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     let id = completed(&app).await;

@@ -29,7 +29,7 @@ async fn code(app: &App) -> String {
 const FORM: [(&str, &str); 3] = [("workspace", "Acme"), ("email", "ada@acme.test"), ("password", PASSWORD)];
 
 #[tokio::test]
-async fn before_set_up_only_names_that_nobody_can_rebind_are_answered() {
+async fn before_set_up_only_names_that_no_one_can_rebind_are_answered() {
     let app = App::start_empty("", &[], &[]);
     let port = app.address.rsplit_once(':').unwrap().1.to_owned();
     for host in ["localhost", "127.0.0.1", "[::1]", "app.localhost", "192.168.1.5"] {
@@ -98,7 +98,7 @@ async fn a_browser_on_this_machine_sets_up_without_the_code() {
 }
 
 #[tokio::test]
-async fn behind_a_public_url_everybody_is_asked_for_the_code() {
+async fn behind_a_public_url_everyone_is_asked_for_the_code() {
     let app = App::start_empty("", &["--public-url", "https://log.example.org"], &[]);
     for host in ["log.example.org", "localhost", "127.0.0.1"] {
         let page = ask(&app, Method::GET, "/setup", &[("host", host)], &[]).await;

@@ -33,7 +33,7 @@ async fn a_slowed_down_sign_in_says_on_its_page_when_to_try_again() {
 }
 
 #[tokio::test]
-async fn sign_in_leads_to_pages_of_ours_alone() {
+async fn sign_in_leads_to_pages_of_this_server_only() {
     let app = App::start();
     let mut browser = Browser::of(&app, ADA).await;
     for (next, expected) in [

@@ -22,7 +22,7 @@ const APPENDS_BEFORE: usize = 20;
 const IN_FLIGHT: usize = 30;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
+async fn open_streams_get_bye_and_accepted_writes_are_kept() {
     let mut app = App::start();
     let session = app.running(Who::Operator).await;
     let token = app.token(Who::Operator).unwrap();
@@ -72,18 +72,19 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     app.terminate();
     // The first `bye` shows that the stop has begun.
     let rest = streams.split_off(1);
-    let first = heard(streams.remove(0)).await;
+    let first = ends_with_bye(streams.remove(0)).await;
     let finish = async |(mut stream, second): (TcpStream, String)| {
         stream.write_all(second.as_bytes()).await.unwrap();
         let mut status = [0; 12];
         stream.read_exact(&mut status).await.unwrap();
         assert_eq!(&status, b"HTTP/1.1 201", "a request in flight is cut");
     };
-    let (_, told) = tokio::join!(join_all(in_flight.into_iter().map(finish)), join_all(rest.into_iter().map(heard)));
+    let (_, ended) =
+        tokio::join!(join_all(in_flight.into_iter().map(finish)), join_all(rest.into_iter().map(ends_with_bye)));
     assert_eq!(app.wait(), Some(0), "{}", app.log());
     assert!(began.elapsed() < Duration::from_secs(10), "stopping took {:?}", began.elapsed());
-    let told = usize::from(first) + told.iter().filter(|told| **told).count();
-    assert_eq!(told, STREAMS, "streams that heard the goodbye");
+    let count = usize::from(first) + ended.iter().filter(|ended| **ended).count();
+    assert_eq!(count, STREAMS, "streams that ended with bye");
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     let file = app.cli().args(["backup", "/dev/null/nowhere"]).output().unwrap();
@@ -95,7 +96,7 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
 }
 
 /// Reads a stream to its end. Returns whether `bye` was its last event.
-async fn heard(mut stream: TcpStream) -> bool {
+async fn ends_with_bye(mut stream: TcpStream) -> bool {
     let mut text = Vec::new();
     let _ = stream.read_to_end(&mut text).await;
     let text = String::from_utf8_lossy(&text);
@@ -103,7 +104,7 @@ async fn heard(mut stream: TcpStream) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_whose_log_nobody_reads_answers_and_stops() {
+async fn a_server_whose_log_is_not_read_answers_and_stops() {
     let dir = tempfile::tempdir().unwrap();
     let mut server = binary(&dir)
         .args(["serve", "--listen", "127.0.0.1:0"])

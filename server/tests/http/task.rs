@@ -39,8 +39,8 @@ async fn a_task_that_needs_an_input_leads_to_its_form() {
     assert!(page.contains("id=\"run\"") && page.contains("aria-invalid=\"true\""), "{page}");
     let wrong = json!({ "input": { "week": "soon" } });
     let wrong = app.request(Who::Member, Method::POST, &format!("/api{trigger}")).json(&wrong).send().await.unwrap();
-    let (status, told) = problem(wrong).await;
-    assert_eq!((status, &told["errors"][0]["field"]), (422, &json!("input.week")), "{told}");
+    let (status, refusal) = problem(wrong).await;
+    assert_eq!((status, &refusal["errors"][0]["field"]), (422, &json!("input.week")), "{refusal}");
     let sent = ada.ask(Method::POST, &trigger, &[("input.week", "47")]).await;
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
 

@@ -3,16 +3,16 @@
 use crate::app::{App, Who, problem};
 use reqwest::Method;
 use serde_json::{Value, json};
-use testkit::model::{Move, ScriptedModel};
+use testkit::model::{ScriptedModel, ScriptedReply};
 
 /// Waits until the session's log contains this text.
 async fn holds(app: &App, session: &str, wanted: &str) {
     let path = format!("/api/sessions/{session}/events/stream");
     let mut stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap();
-    let mut told = String::new();
-    while !told.contains(wanted) {
-        let chunk = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("it ended without {wanted}: {told}"));
-        told.push_str(&String::from_utf8_lossy(&chunk));
+    let mut received = String::new();
+    while !received.contains(wanted) {
+        let chunk = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("it ended without {wanted}: {received}"));
+        received.push_str(&String::from_utf8_lossy(&chunk));
     }
 }
 
@@ -29,8 +29,8 @@ async fn rested(app: &App, incognito: bool) -> String {
     let claimed = app.post(Who::Worker, "/api/sessions/claim", claim).await;
     assert_eq!(claimed["sessions"][0]["session"]["source"], "thread");
     let id = thread["id"].as_str().unwrap().to_owned();
-    let said = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": "Hello to you" }] });
-    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), said).await;
+    let reply = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": "Hello to you" }] });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), reply).await;
     let usage = json!({ "inputTokens": 7 });
     let idle = json!({ "attempt": 1, "status": "idle", "usage": usage });
     assert_eq!(app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), idle).await["usage"], usage);
@@ -192,8 +192,8 @@ async fn ratings_survive_a_kill_and_incognito_ones_do_not() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("log.db");
     let backup = app.cli().arg("backup").arg(&target).output().unwrap();
-    let said = String::from_utf8_lossy(&backup.stdout).into_owned();
-    assert!(backup.status.success() && said.contains("wrote the ratings to"), "{said}");
+    let stdout = String::from_utf8_lossy(&backup.stdout).into_owned();
+    assert!(backup.status.success() && stdout.contains("wrote the ratings to"), "{stdout}");
     assert!(dir.path().join("log.db.session_feedback.sqlite3").exists());
 }
 
@@ -208,12 +208,12 @@ fn settings(model: &ScriptedModel) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_of_the_server_remembers_what_was_said_and_a_turn_that_fails_ends_nothing() {
     let script = [
-        Move::tool("c1", "note", &json!({ "text": "A guest." })),
-        Move::Say("Hello, I am the clerk."),
-        Move::Status(400, None, "no such model"),
-        Move::Say("You said hello."),
+        ScriptedReply::tool("c1", "note", &json!({ "text": "A guest." })),
+        ScriptedReply::Text("Hello, I am the clerk."),
+        ScriptedReply::Status(400, None, "no such model"),
+        ScriptedReply::Text("You said hello."),
     ];
-    let model = ScriptedModel::play(script).await;
+    let model = ScriptedModel::start(script).await;
     let app = App::start_with(&settings(&model), &[], &[]);
     let new = json!({ "agent": "clerk", "message": "Hello there" });
     let id = app.post(Who::Operator, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
@@ -237,11 +237,11 @@ async fn an_agent_of_the_server_remembers_what_was_said_and_a_turn_that_fails_en
     say("What did I say first?").await;
     holds(&app, &id, "You said hello.").await;
     at_rest(3).await;
-    let asked = model.asked();
-    assert_eq!(asked.len(), 4);
-    let last = asked[3].body["messages"].clone();
-    let told: Vec<_> = last.as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
-    assert_eq!(told, ["system", "user", "assistant", "tool", "assistant", "user", "user"], "{last}");
+    let requests = model.requests();
+    assert_eq!(requests.len(), 4);
+    let last = requests[3].body["messages"].clone();
+    let roles: Vec<_> = last.as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "assistant", "user", "user"], "{last}");
     let text = last.to_string();
     for part in ["You are a clerk.", "Hello there", "I am the clerk", "Who are you?", "What did I say first?"] {
         assert!(text.contains(part), "{part} in {text}");
@@ -254,7 +254,7 @@ async fn an_agent_of_the_server_remembers_what_was_said_and_a_turn_that_fails_en
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_command_is_given_the_conversation_and_its_result_is_its_reply() {
+async fn a_command_gets_the_conversation_and_its_result_is_the_reply() {
     let app = App::start();
     let script = r#"read -r talk; n=$(printf '%s' "$talk" | grep -o '"role":"user"' | wc -l)
         printf '{"type":"result","result":"I heard %s of you","usage":{"inputTokens":5}}\n' $n"#;

@@ -42,8 +42,8 @@ async fn asks_the_admin(app: &App) {
     let made = made.header("origin", &app.url).json(&new).send().await.unwrap();
     let id = made.json::<Value>().await.unwrap()["id"].as_str().unwrap().to_owned();
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["asking"] })).await;
-    let parked = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
-    app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), parked).await;
+    let yielded = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), yielded).await;
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_webhook_arrives_over_https() {
 }
 
 #[tokio::test]
-async fn a_webhook_whose_certificate_nobody_trusts_is_told_nothing_and_the_reason_is_shown() {
+async fn a_webhook_with_an_untrusted_certificate_gets_nothing_and_the_reason_is_shown() {
     let receiver = Receiver::start().await;
     let front = TlsFront::start(receiver.address, Begin::AtOnce).await;
     let other = TlsFront::start(receiver.address, Begin::AtOnce).await;

@@ -29,7 +29,7 @@ async fn stopped() -> App {
 }
 
 #[test]
-fn a_folder_without_a_database_is_refused_and_stays_as_it_is() {
+fn a_folder_without_a_database_is_refused_and_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("mistyped");
     let target = dir.path().join("copy");
@@ -37,9 +37,9 @@ fn a_folder_without_a_database_is_refused_and_stays_as_it_is() {
         for (folder, words) in [(missing.as_path(), "is no folder"), (dir.path(), "holds no database")] {
             let mut command = binary(&dir);
             let output = command.args(&arguments).env("SHIFTBOOK_DATA_DIR", folder).output().unwrap();
-            let said = text(&output);
-            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-            assert!(said.contains(words) && said.contains(folder.to_str().unwrap()), "{arguments:?}: {said}");
+            let message = text(&output);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+            assert!(message.contains(words) && message.contains(folder.to_str().unwrap()), "{arguments:?}: {message}");
             assert!(listed(dir.path()).is_empty(), "{arguments:?} made {:?}", listed(dir.path()));
         }
     }
@@ -51,7 +51,7 @@ fn a_folder_without_a_database_is_refused_and_stays_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_check_and_a_backup_make_nothing_beside_the_database() {
+async fn verify_and_backup_create_nothing_beside_the_database() {
     let mut app = stopped().await;
     let out = tempfile::tempdir().unwrap();
     let before = listed(app.data_dir());

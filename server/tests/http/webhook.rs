@@ -34,7 +34,7 @@ async fn deliveries(app: &App, made: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn what_was_committed_before_a_kill_is_told_after_the_restart() {
+async fn what_was_committed_before_a_kill_is_delivered_after_the_restart() {
     let mut app = started();
     let receiver = Receiver::start().await;
     let made = subscribed(&app, &receiver).await;

@@ -22,7 +22,7 @@ pub enum Outcome {
         /// What failed, as text for operators.
         error: String,
         /// Seconds that the receiver asked to wait before the next attempt.
-        asked: Option<u64>,
+        retry_after_seconds: Option<u64>,
     },
     /// The delivery can never succeed.
     Refused {
@@ -50,9 +50,9 @@ pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -
                     store::outbox::delivered(tx, &message, now).await?;
                     return Ok(());
                 }
-                Outcome::Failed { error, asked } => {
-                    let next =
-                        wait(message.attempts, random, asked).map_or(Next::Dead(now), |wait| Next::Try(now + wait));
+                Outcome::Failed { error, retry_after_seconds } => {
+                    let next = wait(message.attempts, random, retry_after_seconds)
+                        .map_or(Next::Dead(now), |wait| Next::Try(now + wait));
                     (error, next)
                 }
                 Outcome::Refused { error } => (error, Next::Dead(now)),

@@ -67,13 +67,13 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether the session is a conversation: it is parked after each turn, and its messages are in the log.
+    /// Whether the session is a conversation: it yields after each turn, and its messages are in the log.
     pub fn is_thread(&self) -> bool {
         self.session.source.as_deref() == Some(domain::thread::SOURCE)
     }
 }
 
-/// The decision that resumed a parked session.
+/// The decision that resumed a session that had yielded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resume {
     /// Id of the gate. Each gate's decision is applied once.
@@ -122,7 +122,7 @@ pub enum Outcome {
     /// The agent has failed.
     Failed(Failure),
     /// The session has to wait.
-    Parked(Park),
+    Yielded(YieldOutcome),
     /// The worker is stopping or the lease is lost.
     Stopped,
 }
@@ -133,7 +133,7 @@ impl Outcome {
         match self {
             Self::Done { usage, .. } => usage.clone(),
             Self::Failed(failure) => failure.usage.clone().and_then(|usage| RawValue::from_string(usage).ok()),
-            Self::Parked(park) => park.usage.clone(),
+            Self::Yielded(yielded) => yielded.usage.clone(),
             Self::Stopped => None,
         }
     }
@@ -165,8 +165,8 @@ impl Failure {
 
 /// What a session waits for.
 #[derive(Debug, Clone)]
-pub struct Park {
-    /// Status of the parked session.
+pub struct YieldOutcome {
+    /// Status in which the session waits.
     pub status: YieldStatus,
     /// What it waits for, for people.
     pub detail: String,

@@ -42,10 +42,10 @@ fn fitted(kind: &str, value: &Value, part: impl Fn(&Value) -> Value, notes: &Not
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let notes_bytes = whole.metadata.as_ref().map_or(0, |notes| notes.get().len());
     let room = ROOM.saturating_sub(notes_bytes + ENVELOPE);
-    let kept = fitting(&text, room);
+    let fitting_bytes = fitting(&text, room);
     let mut notes = notes.clone();
-    notes.insert("cutBytes".into(), (text.len() - kept).into());
-    event(kind, &part(&Value::from(&text[..kept])), &notes)
+    notes.insert("cutBytes".into(), (text.len() - fitting_bytes).into());
+    event(kind, &part(&Value::from(&text[..fitting_bytes])), &notes)
 }
 
 /// Bytes reserved for a part's other fields and for the note `cutBytes`.

@@ -74,7 +74,7 @@ struct Queued {
 pub struct Closed;
 
 impl EventSender {
-    /// Queues an event. Waits for room of [`limit::QUEUE_BYTES_MAX`] bytes in total.
+    /// Queues an event. Waits while the queue has [`limit::QUEUE_BYTES_MAX`] bytes.
     ///
     /// # Errors
     /// If the lease is lost.
@@ -108,7 +108,7 @@ pub struct EventAppender {
 }
 
 impl Drop for EventAppender {
-    /// Fails the pushes that wait for room.
+    /// Fails the pushes that wait for space.
     fn drop(&mut self) {
         self.capacity.close();
     }

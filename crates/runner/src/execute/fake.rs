@@ -58,7 +58,7 @@ pub struct Memory {
     /// The next calls of a kind, each with its fault.
     pub faults: Vec<(&'static str, Fault)>,
     /// Whether every call fails as unavailable.
-    pub away: bool,
+    pub is_unreachable: bool,
     /// The only result that fits the output contract; `None` for no contract.
     pub contract: Option<Value>,
     /// The action of the sessions.
@@ -247,7 +247,7 @@ async fn change_entity(State(fake): State<Fake>, Json(body): Json<Value>) -> Res
 }
 
 async fn me(State(fake): State<Fake>) -> Response {
-    if fake.with(|m| m.away) {
+    if fake.with(|m| m.is_unreachable) {
         return refusal(Code::Unavailable);
     }
     Json(json!({ "tenant": { "id": "t", "slug": "acme", "name": "Acme" }, "role": "operator" })).into_response()
@@ -265,7 +265,7 @@ async fn claim(State(fake): State<Fake>, Json(body): Json<Value>) -> Response {
 async fn call(State(fake): State<Fake>, Path((id, call)): Path<(String, String)>, Json(body): Json<Value>) -> Response {
     assert_eq!(id, SESSION_ID);
     fake.with(|m| {
-        if m.away {
+        if m.is_unreachable {
             return refusal(Code::Unavailable);
         }
         let fault = m.faults.iter().position(|(kind, _)| *kind == call).map(|at| m.faults.remove(at).1);

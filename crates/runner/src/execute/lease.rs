@@ -23,8 +23,8 @@ pub enum LeaseLoss {
     Taken,
     /// The session has ended: it was cancelled, or the agent ended it through the API.
     Ended,
-    /// The session is parked: the agent yielded it through the API.
-    Parked,
+    /// The session waits: the agent yielded it through the API.
+    Yielded,
     /// No heartbeat succeeded for the length of the lease.
     Expired,
     /// The server refuses this worker; the text is its reason.
@@ -39,7 +39,7 @@ impl LeaseLoss {
         match error.code()? {
             Code::StaleAttempt => Some(Self::Taken),
             Code::AlreadyFinal => Some(Self::Ended),
-            Code::WrongStatus => Some(Self::Parked),
+            Code::WrongStatus => Some(Self::Yielded),
             Code::NotFound | Code::Unauthenticated | Code::Forbidden => Some(Self::Refused(error.to_string())),
             _ => None,
         }
@@ -51,7 +51,7 @@ impl fmt::Display for LeaseLoss {
         match self {
             Self::Taken => f.write_str("another attempt holds it"),
             Self::Ended => f.write_str("it has ended"),
-            Self::Parked => f.write_str("it was yielded"),
+            Self::Yielded => f.write_str("it was yielded"),
             Self::Expired => f.write_str("its lease ran out before a heartbeat got through"),
             Self::Refused(why) | Self::Unwritable(why) => f.write_str(why),
         }

@@ -74,6 +74,6 @@ pub const CHILDREN_STARTED_MAX: usize = 50;
 /// Longest result of a child that its parent's model receives whole, bytes; of a longer one it receives the beginning.
 pub const CHILD_RESULT_BYTES_MAX: usize = 32 * 1024;
 /// Most turns of a conversation that its agent receives, counted from the newest.
-pub const THREAD_TURNS_TOLD_MAX: usize = 100;
+pub const THREAD_TURNS_SENT_MAX: usize = 100;
 /// Most bytes of a conversation that its agent receives. The last message is always sent whole.
-pub const THREAD_BYTES_TOLD_MAX: usize = 256 * 1024;
+pub const THREAD_BYTES_SENT_MAX: usize = 256 * 1024;

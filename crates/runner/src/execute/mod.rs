@@ -1,7 +1,7 @@
 //! Runs agents: a worker claims sessions, runs an adapter for each, and records the outcome.
 //!
 //! [`WorkerPool`] claims sessions from a [`WorkerApi`] and passes each to [`Worker::run`]. The worker keeps the lease
-//! ([`lease`]), appends the adapter's events in batches ([`event_queue`]) and completes, fails, parks or releases the
+//! ([`lease`]), appends the adapter's events in batches ([`event_queue`]) and completes, fails, yields or releases the
 //! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]). [`config`]
 //! builds adapters from the operator's settings.
 //!

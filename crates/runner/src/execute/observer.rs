@@ -11,7 +11,7 @@ pub trait Observer: Debug + Send + Sync + 'static {
     /// The session is recorded as completed or, if `completed` is false, as failed.
     fn session_ended(&self, completed: bool);
 
-    /// The session is parked, released or lost: this worker neither completed nor failed it.
+    /// The session was yielded, released or lost: this worker neither completed nor failed it.
     fn session_left(&self);
 
     /// The server acknowledged `count` events.

@@ -88,9 +88,11 @@ impl WorkerPool {
             lease_seconds: Some(self.lease_seconds),
             wait_seconds: Some(limit::CLAIM_WAIT_SECONDS),
         };
-        let asked = Instant::now();
+        let claimed_at = Instant::now();
         let claimed = self.retry_until_answered(|| self.claim(&claim)).await?;
-        if claimed.as_ref().is_some_and(|claimed| claimed.sessions.is_empty()) && asked.elapsed() < limit::EMPTY_PAUSE {
+        if claimed.as_ref().is_some_and(|claimed| claimed.sessions.is_empty())
+            && claimed_at.elapsed() < limit::EMPTY_PAUSE
+        {
             // A server that is stopping answers waiting claims at once with nothing.
             select! {
                 () = sleep(limit::EMPTY_PAUSE) => {}

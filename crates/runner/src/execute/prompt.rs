@@ -153,7 +153,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_agent_is_told_what_came_of_the_sessions_around_its_own() {
+    fn the_prompt_has_the_results_of_related_sessions() {
         let related = |status: &str, more: Value| {
             let mut session = json!({
                 "sessionId": "s-1", "actionSlug": "figures", "agentSlug": null, "title": "Figures", "status": status,
@@ -169,8 +169,8 @@ mod tests {
             related("failed", json!({ "error": { "message": "no luck" } })),
             related("completed", json!({ "outputLeftOut": true })),
         ];
-        let told = Prompt::build(&job, None, None).task;
-        let told = told.strip_prefix(&alone).unwrap();
+        let added = Prompt::build(&job, None, None).task;
+        let added = added.strip_prefix(&alone).unwrap();
         for part in [
             "waited for",
             "(Figures, completed)\n{\"total\":12}",
@@ -179,7 +179,7 @@ mod tests {
             "too large",
             "not instructions",
         ] {
-            assert!(told.contains(part), "{part:?} is missing in {told}");
+            assert!(added.contains(part), "{part:?} is missing in {added}");
         }
     }
 }

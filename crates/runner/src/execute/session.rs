@@ -1,7 +1,7 @@
 //! Works on one session, from its claim to its end.
 
 use super::{
-    adapter::{Adapter, Failure, Job, JobContext, Outcome, Park, Phase, Resume, wait_for_phase},
+    adapter::{Adapter, Failure, Job, JobContext, Outcome, Phase, Resume, YieldOutcome, wait_for_phase},
     event,
     event_queue::{self, EventStamp},
     lease::{Lease, LeaseLoss, is_transient},
@@ -55,8 +55,8 @@ pub enum End {
     Completed,
     /// The session is failed, with this code.
     Failed(String),
-    /// The session is parked: it waits for a person or for its children.
-    Parked,
+    /// The session was yielded: it waits for a person or for its children.
+    Yielded,
     /// The session is back in the queue.
     Released,
     /// The lease is lost, for this reason.
@@ -91,7 +91,7 @@ impl Worker {
                 observer.session_ended(false);
                 observer.message(&format!("{id} failed after {seconds:.1} s ({code})"));
             }
-            End::Parked => {
+            End::Yielded => {
                 observer.session_left();
                 observer.message(&format!("{id} is waiting after {seconds:.1} s"));
             }
@@ -107,7 +107,7 @@ impl Worker {
         end
     }
 
-    /// Runs the adapter and records its outcome. An output that breaks its contract is given back to the adapter once.
+    /// Runs the adapter and records its outcome. An output that violates its contract is returned to the adapter once.
     pub(super) async fn work(&self, lease: Arc<Lease>, mut job: Job) -> End {
         let _heartbeat = AbortOnDropHandle::new(tokio::spawn({
             let lease = Arc::clone(&lease);
@@ -131,7 +131,7 @@ impl Worker {
                     return self.record_turn_failure(&lease, &context, failure).await;
                 }
                 (Outcome::Failed(failure), true, None) => return fail(&lease, &failure).await,
-                (Outcome::Parked(park), true, None) => return self.park(&lease, park).await,
+                (Outcome::Yielded(yielded), true, None) => return self.yield_session(&lease, yielded).await,
                 (Outcome::Done { result, usage }, true, None) if job.is_thread() => {
                     return self.finish_turn(&lease, &context, &job, (result, usage)).await;
                 }
@@ -163,21 +163,21 @@ impl Worker {
         }
     }
 
-    async fn park(&self, lease: &Lease, park: Park) -> End {
-        let detail: String = park.detail.chars().take(REASON_CHARS_MAX).collect();
+    async fn yield_session(&self, lease: &Lease, yielded: YieldOutcome) -> End {
+        let detail: String = yielded.detail.chars().take(REASON_CHARS_MAX).collect();
         let body = Yield {
             attempt: lease.attempt,
-            status: park.status,
+            status: yielded.status,
             detail: Some(detail),
-            paused_tool_call: park.paused,
-            question: park.question,
-            wait_for: park.for_children.then_some(WaitsFor::Children),
-            usage: park.usage,
+            paused_tool_call: yielded.paused,
+            question: yielded.question,
+            wait_for: yielded.for_children.then_some(WaitsFor::Children),
+            usage: yielded.usage,
         };
         yield_session(lease, body).await
     }
 
-    /// Ends a turn of a conversation: records the result as its reply, unless the agent has replied already, and parks
+    /// Ends a turn of a conversation: records the result as its reply, unless the agent has replied already, and yields
     /// the session until the next message.
     async fn finish_turn(
         &self,
@@ -201,7 +201,7 @@ impl Worker {
         yield_session(lease, idle_yield(lease, "it replied", usage)).await
     }
 
-    /// Records the failure of a turn and parks the session: the conversation stays open, and the person can try again.
+    /// Records the failure of a turn and yields the session: the conversation stays open, and the person can try again.
     async fn record_turn_failure(&self, lease: &Lease, context: &JobContext, failure: Failure) -> End {
         let notes = event::note("code", failure.code.clone());
         let recorded = context.record(event::texts(Kind::SESSION_ERROR, &failure.message, &notes)).await;
@@ -220,13 +220,13 @@ fn json_of(usage: Option<String>) -> Option<Json> {
     usage.and_then(|usage| RawValue::from_string(usage).ok())
 }
 
-/// Parks the session.
+/// Yields the session.
 async fn yield_session(lease: &Lease, body: Yield) -> End {
-    let parked = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(&lease.session_id, &body));
-    match parked.await {
-        // A repeat after a lost answer finds the session parked.
-        Err(error) if LeaseLoss::of(&error) == Some(LeaseLoss::Parked) => End::Parked,
-        answer => end_of(answer, End::Parked),
+    let yielded = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(&lease.session_id, &body));
+    match yielded.await {
+        // A repeat after a lost answer finds the session yielded.
+        Err(error) if LeaseLoss::of(&error) == Some(LeaseLoss::Yielded) => End::Yielded,
+        answer => end_of(answer, End::Yielded),
     }
 }
 
@@ -252,8 +252,8 @@ async fn has_replied(lease: &Lease, job: &Job) -> bool {
         limit: Some(1),
         ..EventRange::default()
     };
-    let said = lease.retry_while_held(lease.backoff(), |_| lease.api.events(&lease.session_id, &range)).await;
-    said.map_or(true, |page| !page.events.is_empty())
+    let page = lease.retry_while_held(lease.backoff(), |_| lease.api.events(&lease.session_id, &range)).await;
+    page.map_or(true, |page| !page.events.is_empty())
 }
 
 /// The job of a claimed session.
@@ -287,7 +287,7 @@ async fn complete(
             Status::Completed => End::Completed,
             Status::Failed => End::Failed(session.error.and_then(|error| error.code).unwrap_or_default()),
             // The output waits for a reviewer.
-            _ => End::Parked,
+            _ => End::Yielded,
         },
         Err(error) => match (output_errors(&error), LeaseLoss::of(&error)) {
             (Some(errors), _) if may_correct => return Err(errors),
@@ -311,7 +311,7 @@ fn output_errors(error: &Error) -> Option<Vec<FieldProblem>> {
     }
 }
 
-/// The refusal of an output as events, for whoever rebuilds the conversation from the log.
+/// The refusal of an output as events, from which the next worker rebuilds the conversation.
 fn refusal_events(errors: &[FieldProblem]) -> Vec<wire::event::NewEvent> {
     let text = prompt::refusal(errors).unwrap_or_default();
     event::texts("external.event", &text, &event::note(event::OUTPUT_REFUSED, true))
@@ -329,7 +329,7 @@ async fn release(lease: &Lease) -> End {
     let release = lease.retry_while_held(lease.backoff(), |_| lease.api.release(&lease.session_id, lease.attempt));
     match timeout(limit::RELEASE_TIME, release).await {
         // A repeat after a lost answer finds the session in the queue.
-        Ok(Err(error)) if LeaseLoss::of(&error) == Some(LeaseLoss::Parked) => End::Released,
+        Ok(Err(error)) if LeaseLoss::of(&error) == Some(LeaseLoss::Yielded) => End::Released,
         Ok(answer) => end_of(answer, End::Released),
         Err(_) => End::Lost("the server is out of reach; the lease will run out".into()),
     }

@@ -24,7 +24,7 @@ async fn work(fake: &Fake, script: &str, input: Value) -> End {
     worker.run(claimed(input)).await
 }
 
-fn said(kind: &str, text: &str) -> (String, String) {
+fn logged(kind: &str, text: &str) -> (String, String) {
     (kind.into(), text.into())
 }
 
@@ -56,10 +56,10 @@ async fn a_command_gets_its_input_and_its_lines_become_events_in_order() {
     let remark = log.iter().position(|(kind, _)| kind == "external.event").unwrap();
     assert_eq!(log.remove(remark).1, r#"{"type":"result","result":{"n":1},"usage":{"inputTokens":5}}"#);
     let expected = [
-        said("agent.message", r#"{"q":"x"}"#),
-        said("agent.message", &format!("{SESSION_ID} 1 sbk_test report tester")),
-        said("agent.thinking", "hm"),
-        said("agent.message", "no line end"),
+        logged("agent.message", r#"{"q":"x"}"#),
+        logged("agent.message", &format!("{SESSION_ID} 1 sbk_test report tester")),
+        logged("agent.thinking", "hm"),
+        logged("agent.message", "no line end"),
     ];
     assert_eq!(log, expected);
     assert_eq!(fake.calls("complete"), [json!({"attempt": 1, "result": {"n": 2}, "usage": {"inputTokens": 7}})]);
@@ -69,7 +69,7 @@ async fn a_command_gets_its_input_and_its_lines_become_events_in_order() {
 async fn a_session_without_input_gives_null() {
     let fake = Fake::start().await;
     assert_eq!(work(&fake, "cat", Value::Null).await, End::Completed);
-    assert_eq!(fake.log(), [said("agent.message", "null")]);
+    assert_eq!(fake.log(), [logged("agent.message", "null")]);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn answers_that_get_lost_and_servers_that_are_busy_change_nothing_in_the_l
         ];
     });
     assert_eq!(work(&fake, "seq 1 950", json!(null)).await, End::Completed);
-    let expected: Vec<_> = (1..=950).map(|n| said("agent.message", &n.to_string())).collect();
+    let expected: Vec<_> = (1..=950).map(|n| logged("agent.message", &n.to_string())).collect();
     assert_eq!(fake.log(), expected);
     assert_eq!(fake.calls("complete").len(), 1);
 }
@@ -179,7 +179,7 @@ async fn a_session_that_its_command_yielded_is_left_alone() {
 async fn a_server_out_of_reach_for_the_length_of_the_lease_ends_the_command() {
     let fake = Fake::start().await;
     let (running, _stop, process) = long_running(&fake).await;
-    fake.with(|m| m.away = true);
+    fake.with(|m| m.is_unreachable = true);
     let End::Lost(why) = running.await.unwrap() else { panic!() };
     assert!(why.contains("its lease ran out"), "{why}");
     ends(&process).await;
@@ -205,14 +205,14 @@ async fn a_second_signal_does_not_wait_for_a_stubborn_command() {
     let (worker, stop) = fake.worker("trap '' TERM; echo ready; sleep 1000; sleep 1000");
     let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
     fake.until(|m| !m.events.is_empty()).await;
-    let asked = std::time::Instant::now();
+    let started = std::time::Instant::now();
     stop.send_replace(Phase::Aborting);
     assert_eq!(running.await.unwrap(), End::Released);
-    assert!(asked.elapsed() < limit::KILL_GRACE);
+    assert!(started.elapsed() < limit::KILL_GRACE);
 }
 
 #[tokio::test]
-async fn a_process_left_behind_with_the_pipes_open_holds_nothing_up() {
+async fn a_remaining_process_with_open_pipes_delays_nothing() {
     let fake = Fake::start().await;
     assert_eq!(work(&fake, "sleep 1000 & echo $!", json!(null)).await, End::Completed);
     ends(&fake.log()[0].1).await;
@@ -241,7 +241,7 @@ async fn a_line_longer_than_an_event_arrives_whole_in_parts() {
     assert_eq!(work(&fake, script, json!(null)).await, End::Completed);
     let log = fake.log();
     let (end, parts) = log.split_last().unwrap();
-    assert_eq!(end, &said("agent.message", "end"));
+    assert_eq!(end, &logged("agent.message", "end"));
     assert_eq!(parts.iter().map(|(_, text)| text.len()).sum::<usize>(), 3_000_000);
     assert!(fake.with(|m| m.events[parts.len() - 1]["metadata"]["lastPart"] == true));
 }
@@ -260,7 +260,7 @@ fn coding_agent(fake: &Fake, format: Format, script: &str, seconds: Option<u64>)
 }
 
 #[tokio::test]
-async fn a_coding_agent_is_told_its_task_and_what_it_prints_becomes_events_result_and_cost() {
+async fn a_coding_agent_gets_its_task_and_its_output_becomes_events_result_and_cost() {
     let fake = Fake::start().await;
     let folder = tempfile::tempdir().unwrap();
     let (prompt, printed) = (folder.path().join("told"), folder.path().join("printed"));
@@ -276,7 +276,7 @@ async fn a_coding_agent_is_told_its_task_and_what_it_prints_becomes_events_resul
 }
 
 #[tokio::test]
-async fn a_coding_agent_that_reports_an_error_fails_although_it_exits_well() {
+async fn a_coding_agent_that_reports_an_error_fails_although_its_exit_code_is_zero() {
     let fake = Fake::start().await;
     let line = r#"{"type":"turn.failed","error":{"message":"no such model"}}"#;
     let (worker, _stop) = coding_agent(&fake, Format::Codex, &format!("echo '{line}'"), None);
@@ -305,6 +305,6 @@ async fn an_output_that_breaks_its_contract_is_given_back_once_and_then_fails() 
         assert_eq!(work(&fake, &script, json!(null)).await, end);
         let log = fake.log();
         assert!(log[0].1.contains("Your output does not fit") && log[0].1.contains("- result.n: 2 is what fits"));
-        assert_eq!(log[1], said("agent.message", r#"[{"field":"result.n","message":"2 is what fits"}]"#));
+        assert_eq!(log[1], logged("agent.message", r#"[{"field":"result.n","message":"2 is what fits"}]"#));
     }
 }

@@ -29,7 +29,7 @@ pub struct Message {
     pub text: String,
 }
 
-/// The newest messages of a conversation, within [`limit::THREAD_TURNS_TOLD_MAX`] and [`limit::THREAD_BYTES_TOLD_MAX`].
+/// The newest messages of a conversation, within [`limit::THREAD_TURNS_SENT_MAX`] and [`limit::THREAD_BYTES_SENT_MAX`].
 #[derive(Debug, Default)]
 pub struct Transcript {
     messages: Vec<Message>,
@@ -53,10 +53,10 @@ impl Transcript {
         let role = if event.kind == MESSAGE { Role::User } else { Role::Assistant };
         let text = text_of(event.content.get());
         let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-        let goes_on = metadata["part"].as_u64().is_some_and(|part| part > 1);
+        let is_continuation = metadata["part"].as_u64().is_some_and(|part| part > 1);
         match self.messages.last_mut() {
             Some(last) if last.role == role => {
-                if !goes_on {
+                if !is_continuation {
                     last.text.push('\n');
                 }
                 last.text.push_str(&text);
@@ -96,7 +96,7 @@ impl Transcript {
     }
 }
 
-/// Stands in place of the messages that are left out.
+/// Replaces the messages that are left out.
 pub const CUT_NOTICE: &str = "(The beginning of the conversation is left out: it is too long.)";
 
 /// Index of the first entry to keep, so that the kept entries begin with a person's message and stay within the limits.
@@ -105,19 +105,19 @@ pub fn first_kept(entries: &[(bool, usize)]) -> usize {
     let (mut bytes, mut turns, mut from) = (0_usize, 0, entries.len());
     for (at, (begins_turn, size)) in entries.iter().enumerate().rev() {
         bytes = bytes.saturating_add(*size);
-        if bytes > limit::THREAD_BYTES_TOLD_MAX && from < entries.len() {
+        if bytes > limit::THREAD_BYTES_SENT_MAX && from < entries.len() {
             break;
         }
         if *begins_turn {
             turns += 1;
             from = at;
-            if turns == limit::THREAD_TURNS_TOLD_MAX {
+            if turns == limit::THREAD_TURNS_SENT_MAX {
                 break;
             }
         }
     }
     // Entries before the first message of a person are kept only if everything is.
-    if turns < limit::THREAD_TURNS_TOLD_MAX && bytes <= limit::THREAD_BYTES_TOLD_MAX {
+    if turns < limit::THREAD_TURNS_SENT_MAX && bytes <= limit::THREAD_BYTES_SENT_MAX {
         0
     } else {
         from.min(entries.len())
@@ -129,22 +129,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_is_told_while_it_fits_and_then_whole_turns_from_the_end() {
+    fn a_transcript_has_all_turns_that_fit_counted_from_the_end() {
         let turn = |size| [(true, size), (false, size)];
         let few: Vec<_> = (0..5).flat_map(|_| turn(10)).collect();
         assert_eq!(first_kept(&few), 0);
         assert_eq!(first_kept(&[]), 0);
-        let many: Vec<_> = (0..limit::THREAD_TURNS_TOLD_MAX + 3).flat_map(|_| turn(1)).collect();
+        let many: Vec<_> = (0..limit::THREAD_TURNS_SENT_MAX + 3).flat_map(|_| turn(1)).collect();
         assert_eq!(first_kept(&many), 6);
-        let half = limit::THREAD_BYTES_TOLD_MAX / 2;
+        let half = limit::THREAD_BYTES_SENT_MAX / 2;
         let large: Vec<_> = (0..4).flat_map(|_| turn(half / 2)).collect();
         assert_eq!(first_kept(&large), 4);
-        // The last message is told however long it is.
-        assert_eq!(first_kept(&[(true, 5), (false, 5), (true, limit::THREAD_BYTES_TOLD_MAX + 1)]), 2);
+        // The last message is always part of the transcript, at any length.
+        assert_eq!(first_kept(&[(true, 5), (false, 5), (true, limit::THREAD_BYTES_SENT_MAX + 1)]), 2);
     }
 
     #[test]
-    fn a_talk_is_told_as_text_and_as_json() {
+    fn a_conversation_is_rendered_as_text_and_as_json() {
         let message = |role, text: &str| Message { role, text: text.into() };
         let messages = vec![message(Role::User, "a\nb"), message(Role::Assistant, "c"), message(Role::User, "d")];
         let transcript = Transcript { messages, is_cut: true };

@@ -37,7 +37,7 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
     /// Fails the session with an error.
     fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session>;
 
-    /// Parks the session until what it waits for is there: a decision, an answer, a message or its children.
+    /// Yields the session until what it waits for arrives: a decision, an answer, a message or its children.
     fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session>;
 
     /// Returns the session to the queue, unfinished.

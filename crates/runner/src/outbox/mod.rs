@@ -97,7 +97,7 @@ impl OutboxWorker {
             Receiver::Webhook { id, url } => post(self, &message, id, url).await,
             Receiver::Person { email, workspace } => match &self.mail {
                 Some(mail) => mail.send(&message, &email, &workspace).await,
-                None => Outcome::Failed { error: "this server sends no e-mail".to_owned(), asked: None },
+                None => Outcome::Failed { error: "this server sends no e-mail".to_owned(), retry_after_seconds: None },
             },
             Receiver::Nobody(error) => Outcome::Refused { error },
         };

@@ -19,7 +19,10 @@ const QUOTE_CHARS_MAX: usize = 200;
 /// Sends a message. Only a 2xx status counts as delivered; redirects are not followed.
 pub(super) async fn post(worker: &OutboxWorker, message: &MessageRecord, id: WebhookId, url: String) -> Outcome {
     let Ok(key) = worker.ledger.instance_key() else {
-        return Outcome::Failed { error: "this server has no instance key to sign with".to_owned(), asked: None };
+        return Outcome::Failed {
+            error: "this server has no instance key to sign with".to_owned(),
+            retry_after_seconds: None,
+        };
     };
     let body = match body(message, worker.public_origin.as_deref()) {
         Ok(body) => body,
@@ -44,7 +47,7 @@ pub(super) async fn post(worker: &OutboxWorker, message: &MessageRecord, id: Web
     };
     match worker.http.fetch(request).await {
         Ok(answer) => outcome(&answer),
-        Err(error) if error.is_retryable() => Outcome::Failed { error: error.to_string(), asked: None },
+        Err(error) if error.is_retryable() => Outcome::Failed { error: error.to_string(), retry_after_seconds: None },
         Err(error) => Outcome::Refused { error: error.to_string() },
     }
 }
@@ -55,7 +58,12 @@ fn outcome(answer: &Response) -> Outcome {
     match answer.status {
         200..=299 => Outcome::Delivered,
         GONE => Outcome::Gone { error },
-        _ => Outcome::Failed { error, asked: answer.header("retry-after").and_then(|asked| asked.trim().parse().ok()) },
+        _ => Outcome::Failed {
+            error,
+            retry_after_seconds: answer
+                .header("retry-after")
+                .and_then(|retry_after_seconds| retry_after_seconds.trim().parse().ok()),
+        },
     }
 }
 

@@ -154,11 +154,11 @@ impl Work {
         }
     }
 
-    /// Runs the pool. False if `--once` is given and the session neither completed nor was parked.
+    /// Runs the pool. Returns false if `--once` is given and the session neither completed nor yielded.
     async fn try_work(&self) -> Result<bool, Error> {
         self.check_server().await?;
         if self.once {
-            return Ok(matches!(self.pool.work_once().await?, None | Some(End::Completed | End::Parked)));
+            return Ok(matches!(self.pool.work_once().await?, None | Some(End::Completed | End::Yielded)));
         }
         self.pool.work().await?;
         Ok(true)

@@ -134,8 +134,8 @@ impl Conversation {
     fn append_agent_text(&mut self, attempt: Option<u32>, text: String, metadata: &Value) {
         let pending = self.pending_of(attempt);
         match pending.last_mut() {
-            Some(Entry::AgentText(said)) if metadata["part"].as_u64().is_some_and(|part| part > 1) => {
-                said.push_str(&text)
+            Some(Entry::AgentText(text_so_far)) if metadata["part"].as_u64().is_some_and(|part| part > 1) => {
+                text_so_far.push_str(&text)
             }
             _ => pending.push(Entry::AgentText(text)),
         }
@@ -257,15 +257,15 @@ impl Conversation {
         let sizes: Vec<_> =
             self.entries.iter().map(|entry| (matches!(entry, Entry::UserText(_)), size(entry))).collect();
         let from = first_kept(&sizes);
-        let mut kept = Self { entries: self.entries.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
-        let last = kept.entries.iter_mut().rev().find_map(|entry| match entry {
+        let mut recent = Self { entries: self.entries.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
+        let last = recent.entries.iter_mut().rev().find_map(|entry| match entry {
             Entry::UserText(text) => Some(text),
             _ => None,
         });
         if let (Some(last), Some(activity)) = (last, activity) {
             *last = format!("{last}\n\n{activity}");
         }
-        kept.messages(if from > 0 { CUT_NOTICE } else { "" })
+        recent.messages(if from > 0 { CUT_NOTICE } else { "" })
     }
 
     /// All entries as messages for the model, after `opening` as the first message.
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_who_speaks_ends_what_the_agent_was_in_the_middle_of() {
+    fn a_message_of_a_person_ends_open_calls_of_the_agent() {
         let message = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
         let log = [message("Hello"), call("c1", COST()), text("torn", json!({})), message("Stop")];
         let conversation = conversation_of(&log);
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_a_model_repeats_are_told_apart() {
+    fn repeated_ids_of_a_model_are_made_unique() {
         let conversation = conversation_of(&[call("call_0", COST()), result("call_0")]);
         assert_eq!(conversation.unique_id("call_0"), "call_0_1");
         assert_eq!(conversation.unique_id(""), "call_1");

@@ -15,7 +15,9 @@ pub use conversation::Call;
 pub use model::{Model, Pause, Secret, Wire, tokio_pause};
 
 use super::{
-    adapter::{Adapter, ConversationSummary, Decision, Failure, Job, JobContext, Outcome, Park, Resume, timed_out},
+    adapter::{
+        Adapter, ConversationSummary, Decision, Failure, Job, JobContext, Outcome, Resume, YieldOutcome, timed_out,
+    },
     agent_event,
     delta::DeltaSender,
     event::{Notes, OUTPUT_REFUSED, ROOM, event, note, size, texts},
@@ -40,7 +42,7 @@ use wire::{FieldProblem, event::NewEvent, worker::YieldStatus};
 /// An agent that is a chat model with tools and a budget.
 #[derive(Debug)]
 pub struct ChatAdapter {
-    /// The model that is asked.
+    /// Connection to the model.
     pub model: Model,
     /// System prompt of every session, before the task's own instructions.
     pub instructions: Option<String>,
@@ -68,7 +70,7 @@ impl Adapter for ChatAdapter {
             match outcome {
                 Outcome::Done { result, .. } => Outcome::Done { result, usage: chat_run.usage() },
                 Outcome::Failed(failure) => Outcome::Failed(failure.with_usage(chat_run.usage().as_ref())),
-                Outcome::Parked(park) => Outcome::Parked(Park { usage: chat_run.usage(), ..park }),
+                Outcome::Yielded(yielded) => Outcome::Yielded(YieldOutcome { usage: chat_run.usage(), ..yielded }),
                 Outcome::Stopped => Outcome::Stopped,
             }
         })
@@ -142,8 +144,8 @@ impl ChatRun<'_> {
         let mut is_second_try = false;
         let mut model_context = Some(self.model_context(&prompt));
         loop {
-            if let Some(parked) = self.run_open_calls(&mut conversation).await? {
-                return Ok(Outcome::Parked(parked));
+            if let Some(yielded) = self.run_open_calls(&mut conversation).await? {
+                return Ok(Outcome::Yielded(yielded));
             }
             if let Some(text) = conversation.final_text() {
                 match result(text, prompt.wants_json) {
@@ -244,9 +246,9 @@ impl ChatRun<'_> {
         add_note(event, STEP, step);
     }
 
-    /// Runs the calls without a result, in order. Returns where to park the session if calls have to wait for a person
+    /// Runs the calls without a result, in order. Returns how to yield the session if calls have to wait for a person
     /// or for children.
-    async fn run_open_calls(&self, conversation: &mut Conversation) -> Result<Option<Park>, Stop> {
+    async fn run_open_calls(&self, conversation: &mut Conversation) -> Result<Option<YieldOutcome>, Stop> {
         let open = conversation.open_calls();
         let mut decided = self.open_decision(conversation, &open);
         let mut waiting = None;
@@ -264,14 +266,14 @@ impl ChatRun<'_> {
             } else if tool == Tool::StartSession && conversation.was_started(&call.id) {
                 self.start_child(conversation, call, None).await?;
             } else if tool == Tool::AskPerson || self.chat.tools.needs_confirmation(tool) {
-                waiting.get_or_insert_with(|| park(tool, &call));
+                waiting.get_or_insert_with(|| yield_for(tool, &call));
             } else {
                 self.run_call(conversation, tool, &call, None).await?;
             }
         }
         if waiting.is_none() {
             let children = conversation.open_calls().len();
-            waiting = (children > 0).then(|| park_for_children(children));
+            waiting = (children > 0).then(|| yield_for_children(children));
         }
         Ok(waiting)
     }
@@ -280,8 +282,8 @@ impl ChatRun<'_> {
     /// does not name its call; only one question is open at a time.
     fn open_decision(&self, conversation: &Conversation, open: &[Call]) -> Option<(String, &Resume)> {
         let resume = self.job.resume.as_ref().filter(|resume| !conversation.is_decision_applied(&resume.gate_id))?;
-        let asked = || open.iter().find(|call| call.name == Tool::AskPerson.name()).map(|call| call.id.clone());
-        Some((resume.tool_call_id.clone().or_else(asked)?, resume))
+        let open_question = || open.iter().find(|call| call.name == Tool::AskPerson.name()).map(|call| call.id.clone());
+        Some((resume.tool_call_id.clone().or_else(open_question)?, resume))
     }
 
     async fn apply_decision(
@@ -441,10 +443,10 @@ fn add_note(event: &mut NewEvent, name: &str, value: Value) {
     event.metadata = to_raw_value(&notes).ok();
 }
 
-fn park(tool: Tool, call: &Call) -> Park {
+fn yield_for(tool: Tool, call: &Call) -> YieldOutcome {
     if tool == Tool::AskPerson {
         let question = tool::question(&call.input);
-        return Park {
+        return YieldOutcome {
             status: YieldStatus::WaitingHuman,
             detail: question.message.clone(),
             paused: None,
@@ -456,7 +458,7 @@ fn park(tool: Tool, call: &Call) -> Park {
     let tool_input = call.input.as_object().cloned().unwrap_or_default();
     let paused = PausedToolCall { tool_call_id: call.id.clone(), tool_name: call.name.clone(), tool_input };
     let detail = format!("{} is waiting for approval", call.name);
-    Park {
+    YieldOutcome {
         status: YieldStatus::AwaitingTool,
         detail,
         paused: Some(paused),
@@ -466,10 +468,10 @@ fn park(tool: Tool, call: &Call) -> Park {
     }
 }
 
-/// Parks the session until its children have ended.
-fn park_for_children(count: usize) -> Park {
+/// Yields the session until its children have ended.
+fn yield_for_children(count: usize) -> YieldOutcome {
     let detail = format!("waiting for {} that it started", counted(count as u64, "session"));
-    Park { status: YieldStatus::Idle, detail, paused: None, question: None, for_children: true, usage: None }
+    YieldOutcome { status: YieldStatus::Idle, detail, paused: None, question: None, for_children: true, usage: None }
 }
 
 /// The result in the agent's last text: the text itself, or the JSON in it.

@@ -257,10 +257,10 @@ impl Model {
             // The type of an error inside a stream tells whether the request was at fault.
             ModelError::ChatResponse { body, .. } => {
                 let kind = [&body["error"]["type"], &body["type"]].into_iter().find_map(Value::as_str);
-                let ours = kind.is_some_and(|kind| {
+                let is_request_at_fault = kind.is_some_and(|kind| {
                     kind.starts_with("invalid") || kind.contains("authentication") || kind.contains("permission")
                 });
-                (format!("the model's service broke off: {}", shortened(&body.to_string())), !ours)
+                (format!("the model's service broke off: {}", shortened(&body.to_string())), !is_request_at_fault)
             }
             ModelError::StreamParse { serde_error, .. } => {
                 (format!("the model's answer makes no sense: {serde_error}"), true)

@@ -58,7 +58,7 @@ mod tests {
     };
     use serde_json::{Value, json};
     use std::sync::Arc;
-    use testkit::model::{Move, ScriptedModel};
+    use testkit::model::{ScriptedModel, ScriptedReply};
     use tokio::task::yield_now;
 
     fn chat(model: &ScriptedModel, wire: Wire) -> ChatAdapter {
@@ -106,23 +106,23 @@ mod tests {
     #[tokio::test]
     async fn a_model_sums_a_conversation_up_once_briefly_and_its_cost_is_known_on_both_wires() {
         for wire in [Wire::OpenAi, Wire::Anthropic] {
-            let model = ScriptedModel::play([Move::Say(" You asked who comes: Acme. ")]).await;
+            let model = ScriptedModel::start([ScriptedReply::Text(" You asked who comes: Acme. ")]).await;
             let fake = talked().await;
-            let said = closed(&fake, &chat(&model, wire)).await;
-            assert_eq!(said.text.unwrap(), "You asked who comes: Acme.");
-            let usage: Value = serde_json::from_str(said.usage.unwrap().get()).unwrap();
+            let closed_with = closed(&fake, &chat(&model, wire)).await;
+            assert_eq!(closed_with.text.unwrap(), "You asked who comes: Acme.");
+            let usage: Value = serde_json::from_str(closed_with.usage.unwrap().get()).unwrap();
             assert_eq!(
                 (&usage["steps"], &usage["inputTokens"], &usage["outputTokens"]),
                 (&json!(2), &json!(110), &json!(22))
             );
             assert!(usage["costUsd"].as_f64().unwrap() > 0.0);
-            let asked = model.asked();
-            assert_eq!(asked.len(), 1);
-            let body = asked[0].body.to_string();
+            let requests = model.requests();
+            assert_eq!(requests.len(), 1);
+            let body = requests[0].body.to_string();
             for part in ["You are a clerk.", "Who comes today?", "Acme does.", "Sum it up", "interrupted before"] {
                 assert!(body.contains(part), "{part} in {body}");
             }
-            let tokens = [&asked[0].body["max_tokens"], &asked[0].body["max_completion_tokens"]];
+            let tokens = [&requests[0].body["max_tokens"], &requests[0].body["max_completion_tokens"]];
             assert!(tokens.contains(&&json!(SUMMARY_TOKENS_MAX)), "{body}");
             assert_eq!(fake.with(|m| m.events.len()), 3, "nothing is recorded");
         }
@@ -130,11 +130,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_answer_that_is_cut_counts_and_an_empty_or_refused_one_says_why() {
-        let model = ScriptedModel::play([
-            Move::Truncated("You asked"),
-            Move::Say(""),
-            Move::Status(500, None, "out of order"),
-            Move::Cut,
+        let model = ScriptedModel::start([
+            ScriptedReply::Truncated("You asked"),
+            ScriptedReply::Text(""),
+            ScriptedReply::Status(500, None, "out of order"),
+            ScriptedReply::ConnectionLost,
         ])
         .await;
         let (fake, chat) = (talked().await, chat(&model, Wire::OpenAi));
@@ -146,24 +146,24 @@ mod tests {
         let why = broken.text.unwrap_err().message;
         assert!(why.contains("500") && why.contains("out of order"), "{why}");
         assert_eq!(closed(&fake, &chat).await.text.unwrap_err().code, "model_unavailable");
-        assert_eq!(model.asked().len(), 4, "none is asked twice");
+        assert_eq!(model.requests().len(), 4, "none is asked twice");
     }
 
     #[tokio::test]
     async fn a_stalled_model_is_left_alone_and_a_spent_budget_asks_none() {
-        let model = ScriptedModel::play([Move::Hang]).await;
+        let model = ScriptedModel::start([ScriptedReply::NoAnswer]).await;
         let (fake, mut chat) = (talked().await, chat(&model, Wire::Anthropic));
         let is_asked = async {
-            while model.asked().is_empty() {
+            while model.requests().is_empty() {
                 yield_now().await;
             }
         };
         tokio::select! {
-            said = closed(&fake, &chat) => panic!("it never answers: {said:?}"),
+            closed_with = closed(&fake, &chat) => panic!("it never answers: {closed_with:?}"),
             () = is_asked => {}
         }
         chat.budget = Budget { output_tokens: Some(2), ..Budget::default() };
         assert_eq!(closed(&fake, &chat).await.text.unwrap_err().code, "budget_output_tokens");
-        assert_eq!(model.asked().len(), 1);
+        assert_eq!(model.requests().len(), 1);
     }
 }

@@ -9,7 +9,7 @@ use super::super::{
 use super::*;
 use outbound::{Client, Policy};
 use std::sync::{Arc, Mutex};
-use testkit::model::{Move, ScriptedModel};
+use testkit::model::{ScriptedModel, ScriptedReply};
 use tokio::{sync::watch, time::Duration};
 
 const KEY: &str = "sk-very-secret";
@@ -86,8 +86,11 @@ fn failure(fake: &Fake) -> String {
 async fn a_model_reads_with_a_tool_and_hands_over_its_result_with_its_cost_on_both_wires() {
     for wire in WIRES {
         let input = json!({"id": "e1"}).to_string();
-        let script = [Move::Call("I look — ünd.", vec![("c1", "entity_read", input)]), Move::Say("It is Acme.")];
-        let model = ScriptedModel::play(script).await;
+        let script = [
+            ScriptedReply::ToolCalls("I look — ünd.", vec![("c1", "entity_read", input)]),
+            ScriptedReply::Text("It is Acme."),
+        ];
+        let model = ScriptedModel::start(script).await;
         let fake = fake().await;
         assert_eq!(work(&fake, agent(&model, wire).chat, |_| {}).await, End::Completed);
         let expected = ["agent.message", "agent.tool_call", "agent.tool_result", "agent.message"];
@@ -98,21 +101,21 @@ async fn a_model_reads_with_a_tool_and_hands_over_its_result_with_its_cost_on_bo
         assert_eq!(complete["result"], "It is Acme.");
         let usage = json!({"inputTokens": 200, "cachedInputTokens": 80, "outputTokens": 40, "steps": 2, "model": "m-1", "costUsd": 0.00328});
         assert_eq!(complete["usage"], usage);
-        let asked = model.asked();
-        let first = asked[0].body.to_string();
+        let requests = model.requests();
+        let first = requests[0].body.to_string();
         for part in ["You are a clerk.", "Task: t", "company", "entity_write"] {
             assert!(first.contains(part), "{part} in {first}");
         }
-        assert_eq!(asked[0].body["stream"], true);
-        let second = asked[1].body["messages"].to_string();
+        assert_eq!(requests[0].body["stream"], true);
+        let second = requests[1].body["messages"].to_string();
         assert!(second.contains("c1") && second.contains("Acme"), "{second}");
     }
 }
 
 #[tokio::test]
 async fn what_the_model_was_given_is_noted_once_per_claim_beside_its_first_answer() {
-    let call = || Move::tool("c1", "entity_read", &json!({"id": "e1"}));
-    let model = ScriptedModel::play([call(), Move::Say("It is Acme.")]).await;
+    let call = || ScriptedReply::tool("c1", "entity_read", &json!({"id": "e1"}));
+    let model = ScriptedModel::start([call(), ScriptedReply::Text("It is Acme.")]).await;
     let fake = fake().await;
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
     let contexts: Vec<Value> =
@@ -120,15 +123,15 @@ async fn what_the_model_was_given_is_noted_once_per_claim_beside_its_first_answe
     let [first, answer, last] = contexts.as_slice() else { panic!("{contexts:?}") };
     assert!(answer.is_null() && last.is_null(), "{contexts:?}");
     assert_eq!(first["system"], "You are a clerk.");
-    let asked = &model.asked()[0].body;
+    let request = &model.requests()[0].body;
     // What was noted is what the model got.
     assert_eq!(first["tools"].as_array().unwrap().len(), Tool::ALL.len());
-    for (noted, given) in first["tools"].as_array().unwrap().iter().zip(asked["tools"].as_array().unwrap()) {
+    for (noted, given) in first["tools"].as_array().unwrap().iter().zip(request["tools"].as_array().unwrap()) {
         for part in ["name", "description", "parameters"] {
             assert_eq!(noted["function"][part], given["function"][part], "{part}");
         }
     }
-    assert!(asked["messages"][0]["content"].to_string().contains("You are a clerk."));
+    assert!(request["messages"][0]["content"].to_string().contains("You are a clerk."));
 }
 
 #[test]
@@ -148,14 +151,14 @@ fn what_does_not_fit_beside_a_large_answer_is_left_for_the_next() {
 async fn what_may_pass_is_asked_again_after_growing_pauses_and_not_before_retry_after() {
     for wire in WIRES {
         let script = [
-            Move::Status(429, Some(7), "slow down"),
-            Move::Cut,
-            Move::Garbage,
-            Move::Overloaded,
-            Move::Short,
-            Move::Say("ok"),
+            ScriptedReply::Status(429, Some(7), "slow down"),
+            ScriptedReply::ConnectionLost,
+            ScriptedReply::InvalidJson,
+            ScriptedReply::Overloaded,
+            ScriptedReply::EndsEarly,
+            ScriptedReply::Text("ok"),
         ];
-        let model = ScriptedModel::play(script).await;
+        let model = ScriptedModel::start(script).await;
         let fake = fake().await;
         let Agent { chat, pauses } = agent(&model, wire);
         assert_eq!(work(&fake, chat, |_| {}).await, End::Completed, "{:?}", fake.calls("fail"));
@@ -172,10 +175,10 @@ async fn what_may_pass_is_asked_again_after_growing_pauses_and_not_before_retry_
 }
 
 #[tokio::test]
-async fn a_model_that_stays_away_fails_the_session_with_what_was_wrong_last() {
-    let mut script = vec![Move::Cut; 5];
-    script.push(Move::Status(503, None, "down for the night"));
-    let model = ScriptedModel::play(script).await;
+async fn an_unavailable_model_fails_the_session_with_its_last_error() {
+    let mut script = vec![ScriptedReply::ConnectionLost; 5];
+    script.push(ScriptedReply::Status(503, None, "down for the night"));
+    let model = ScriptedModel::start(script).await;
     let fake = fake().await;
     let end = work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await;
     assert_eq!(end, End::Failed("model_unavailable".into()));
@@ -186,15 +189,15 @@ async fn a_model_that_stays_away_fails_the_session_with_what_was_wrong_last() {
 #[tokio::test]
 async fn a_refusal_is_not_asked_again_and_the_key_is_nowhere_to_be_seen() {
     for wire in WIRES {
-        let model = ScriptedModel::play([Move::Status(401, None, "sk-very-secret is not a valid key")]).await;
+        let model = ScriptedModel::start([ScriptedReply::Status(401, None, "sk-very-secret is not a valid key")]).await;
         let fake = fake().await;
         let Agent { chat, pauses } = agent(&model, wire);
         let shown = format!("{chat:?}");
         assert_eq!(work(&fake, chat, |_| {}).await, End::Failed("model_refused".into()));
         assert!(pauses.lock().unwrap().is_empty());
-        let asked = model.asked();
-        assert_eq!(asked.len(), 1);
-        assert!(asked[0].head.contains(KEY), "the service gets the key");
+        let requests = model.requests();
+        assert_eq!(requests.len(), 1);
+        assert!(requests[0].head.contains(KEY), "the service gets the key");
         let why = failure(&fake);
         assert!(why.contains("401") && why.contains("[key] is not a valid key"), "{why}");
         let log = fake.with(|m| format!("{:?}{:?}", m.events, m.calls));
@@ -204,23 +207,23 @@ async fn a_refusal_is_not_asked_again_and_the_key_is_nowhere_to_be_seen() {
 
 #[tokio::test]
 async fn each_budget_ends_the_session_with_its_own_code_before_more_is_spent() {
-    let more = || Move::tool("c1", "note", &json!({"text": "x"}));
+    let more = || ScriptedReply::tool("c1", "note", &json!({"text": "x"}));
     for (budget, code) in [
         (Budget { steps: Some(2), ..Budget::default() }, "budget_steps"),
         (Budget { input_tokens: Some(200), ..Budget::default() }, "budget_input_tokens"),
         (Budget { output_tokens: Some(40), ..Budget::default() }, "budget_output_tokens"),
         (Budget { cost_usd: Some(0.003), ..Budget::default() }, "budget_cost"),
     ] {
-        let model = ScriptedModel::play([more(), more(), more()]).await;
+        let model = ScriptedModel::start([more(), more(), more()]).await;
         let fake = fake().await;
         let mut chat = agent(&model, Wire::OpenAi).chat;
         chat.budget = budget;
         assert_eq!(work(&fake, chat, |_| {}).await, End::Failed(code.into()));
-        assert_eq!(model.asked().len(), 2, "{code}");
+        assert_eq!(model.requests().len(), 2, "{code}");
         let usage = json!({"inputTokens": 200, "cachedInputTokens": 80, "outputTokens": 40, "steps": 2, "model": "m-1", "costUsd": 0.00328});
         assert_eq!(fake.calls("fail")[0]["usage"], usage, "what it has cost, as of one that completes");
     }
-    let model = ScriptedModel::play([Move::Hang]).await;
+    let model = ScriptedModel::start([ScriptedReply::NoAnswer]).await;
     let fake = fake().await;
     let mut chat = agent(&model, Wire::OpenAi).chat;
     chat.budget.seconds = Some(1);
@@ -229,7 +232,9 @@ async fn each_budget_ends_the_session_with_its_own_code_before_more_is_spent() {
 
 #[tokio::test]
 async fn what_was_spent_under_an_earlier_attempt_counts() {
-    let model = ScriptedModel::play([Move::tool("c1", "note", &json!({"text": "x"})), Move::Cut]).await;
+    let model =
+        ScriptedModel::start([ScriptedReply::tool("c1", "note", &json!({"text": "x"})), ScriptedReply::ConnectionLost])
+            .await;
     let fake = fake().await;
     let mut chat = agent(&model, Wire::OpenAi).chat;
     chat.budget.steps = Some(1);
@@ -238,7 +243,7 @@ async fn what_was_spent_under_an_earlier_attempt_counts() {
     let mut chat = agent(&model, Wire::OpenAi).chat;
     chat.budget.steps = Some(1);
     assert_eq!(work(&fake, chat, |_| {}).await, End::Failed("budget_steps".into()));
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
 }
 
 #[tokio::test]
@@ -249,14 +254,14 @@ async fn calls_that_make_no_sense_are_answered_with_what_is_wrong_and_the_talk_g
             ("c1", "rm", json!({}).to_string()),
             ("", "entity_read", json!({"id": "e9"}).to_string()),
         ];
-        let model = ScriptedModel::play([Move::Call("", calls), Move::Say("Sorry.")]).await;
+        let model = ScriptedModel::start([ScriptedReply::ToolCalls("", calls), ScriptedReply::Text("Sorry.")]).await;
         let fake = fake().await;
         assert_eq!(work(&fake, agent(&model, wire).chat, |_| {}).await, End::Completed);
-        let said: Vec<_> = answers(&fake).into_iter().map(|(output, failed)| (output.to_string(), failed)).collect();
-        assert!(said.iter().all(|(_, failed)| *failed));
-        assert!(said[0].0.contains("not a JSON object"), "{said:?}");
-        assert!(said[1].0.contains("there is no tool"), "{said:?}");
-        assert!(said[2].0.contains("not_found"), "{said:?}");
+        let outputs: Vec<_> = answers(&fake).into_iter().map(|(output, failed)| (output.to_string(), failed)).collect();
+        assert!(outputs.iter().all(|(_, failed)| *failed));
+        assert!(outputs[0].0.contains("not a JSON object"), "{outputs:?}");
+        assert!(outputs[1].0.contains("there is no tool"), "{outputs:?}");
+        assert!(outputs[2].0.contains("not_found"), "{outputs:?}");
     }
 }
 
@@ -265,7 +270,7 @@ async fn requests_go_to_the_hosts_that_the_agent_may_call_and_to_no_others() {
     let fake = fake().await;
     let get = |id, url: String| (id, "http_request", json!({"url": url}).to_string());
     let calls = vec![get("c1", format!("{}/api/me", fake.url)), get("c2", "http://127.0.0.1:1/".into())];
-    let model = ScriptedModel::play([Move::Call("", calls), Move::Say("Done.")]).await;
+    let model = ScriptedModel::start([ScriptedReply::ToolCalls("", calls), ScriptedReply::Text("Done.")]).await;
     let mut chat = agent(&model, Wire::OpenAi).chat;
     let host = fake.url.trim_start_matches("http://");
     let outbound = Client::new(Policy::opening(&["127.0.0.0/8".to_owned()]).unwrap()).unwrap();
@@ -281,14 +286,16 @@ async fn requests_go_to_the_hosts_that_the_agent_may_call_and_to_no_others() {
 #[tokio::test]
 async fn a_write_is_done_once_and_marked_before() {
     let change = json!({"id": "e1", "version": 1, "fields": {"stage": "Won"}});
-    let model = ScriptedModel::play([Move::tool("c1", "entity_write", &change), Move::Say("Written.")]).await;
+    let model =
+        ScriptedModel::start([ScriptedReply::tool("c1", "entity_write", &change), ScriptedReply::Text("Written.")])
+            .await;
     let fake = fake().await;
     assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, |_| {}).await, End::Completed);
     assert_eq!(fake.with(|m| m.entity["fields"].clone()), json!({"stage": "Won"}));
     assert_eq!(kinds(&fake), ["agent.tool_call", STARTED, "agent.tool_result", "agent.message"]);
 
     // Another worker finds the mark and no answer.
-    let model = ScriptedModel::play([Move::Say("I looked.")]).await;
+    let model = ScriptedModel::start([ScriptedReply::Text("I looked.")]).await;
     fake.with(|m| {
         m.status = "running".into();
         m.events.truncate(2);
@@ -310,52 +317,52 @@ fn decide(gate_id: &str, tool_call_id: Option<&str>, decision: Decision) -> impl
 }
 
 #[tokio::test]
-async fn a_call_that_needs_agreement_waits_and_is_run_as_it_was_agreed_to_or_not_at_all() {
+async fn a_call_that_needs_approval_waits_and_runs_as_approved_or_not_at_all() {
     let change = json!({"id": "e1", "version": 1, "fields": {"stage": "Won"}});
     let edited = json!({"id": "e1", "version": 1, "fields": {"stage": "Lost"}});
     for (decision, stage) in
         [(Decision::Approve(None), "Won"), (Decision::Approve(Some(edited.clone())), "Lost"), (Decision::Deny, "Lead")]
     {
-        let model = ScriptedModel::play([Move::tool("c1", "entity_write", &change)]).await;
+        let model = ScriptedModel::start([ScriptedReply::tool("c1", "entity_write", &change)]).await;
         let fake = fake().await;
         let mut chat = agent(&model, Wire::OpenAi).chat;
         chat.tools = tools(&[Tool::EntityWrite]);
-        assert_eq!(work(&fake, chat, |_| {}).await, End::Parked);
-        let parked = fake.calls("yield").remove(0);
+        assert_eq!(work(&fake, chat, |_| {}).await, End::Yielded);
+        let yielded = fake.calls("yield").remove(0);
         let paused = json!({"toolCallId": "c1", "toolName": "entity_write", "toolInput": change});
-        assert_eq!((&parked["status"], &parked["pausedToolCall"]), (&json!("awaiting_tool"), &paused));
+        assert_eq!((&yielded["status"], &yielded["pausedToolCall"]), (&json!("awaiting_tool"), &paused));
         assert!(fake.calls("change").is_empty());
 
-        model.then([Move::Say("Done.")]);
+        model.then([ScriptedReply::Text("Done.")]);
         fake.with(|m| m.status = "running".into());
         let mut chat = agent(&model, Wire::OpenAi).chat;
         chat.tools = tools(&[Tool::EntityWrite]);
         assert_eq!(work(&fake, chat, decide("g1", Some("c1"), decision.clone())).await, End::Completed);
         assert_eq!(fake.with(|m| m.entity["fields"]["stage"].clone()), stage);
-        let told = model.asked()[1].body["messages"].to_string();
-        assert_eq!(told.contains("a person refused this call: not now"), decision == Decision::Deny);
+        let messages = model.requests()[1].body["messages"].to_string();
+        assert_eq!(messages.contains("a person refused this call: not now"), decision == Decision::Deny);
     }
 }
 
 #[tokio::test]
 async fn a_question_waits_for_its_answer_and_an_answer_counts_once() {
-    let ask = |id, text: &str| Move::tool(id, "ask_person", &json!({"message": text}));
-    let model = ScriptedModel::play([ask("c1", "Which stage?"), ask("c2", "Really?")]).await;
+    let ask = |id, text: &str| ScriptedReply::tool(id, "ask_person", &json!({"message": text}));
+    let model = ScriptedModel::start([ask("c1", "Which stage?"), ask("c2", "Really?")]).await;
     let fake = fake().await;
-    assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, |_| {}).await, End::Parked);
-    let parked = fake.calls("yield").remove(0);
+    assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, |_| {}).await, End::Yielded);
+    let yielded = fake.calls("yield").remove(0);
     assert_eq!(
-        (&parked["status"], &parked["question"]),
+        (&yielded["status"], &yielded["question"]),
         (&json!("waiting_human"), &json!({"message": "Which stage?"}))
     );
     let answer = || decide("g1", None, Decision::Answer(json!({"stage": "Won"})));
     for _ in 0..2 {
-        // The second claim brings the same answer again, because its worker died: it does not answer the next question.
+        // The worker died, so the second claim has the same answer again. It does not answer the next question.
         fake.with(|m| m.status = "running".into());
-        assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, answer()).await, End::Parked);
+        assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, answer()).await, End::Yielded);
     }
     assert_eq!(answers(&fake), [(json!({"stage": "Won"}), false)]);
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }
 
 fn denial(note: &str) -> wire::approval::Denial {
@@ -364,20 +371,20 @@ fn denial(note: &str) -> wire::approval::Denial {
 }
 
 #[tokio::test]
-async fn a_reviewers_refusal_is_told_once_and_the_agent_goes_on_from_there() {
-    let model = ScriptedModel::play([Move::Say("First."), Move::Say("Second.")]).await;
+async fn a_reviewers_refusal_is_sent_once_and_the_agent_continues() {
+    let model = ScriptedModel::start([ScriptedReply::Text("First."), ScriptedReply::Text("Second.")]).await;
     let fake = fake().await;
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
     fake.with(|m| m.status = "running".into());
     let denied = |job: &mut Job| job.denials = vec![denial("Too short.")];
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, denied).await, End::Completed);
     assert_eq!(fake.calls("complete").last().unwrap()["result"], "Second.");
-    let told = model.asked()[1].body["messages"].to_string();
-    assert!(told.contains("First.") && told.matches("Too short.").count() == 1, "{told}");
-    // Whoever takes over after that has the result already.
+    let messages = model.requests()[1].body["messages"].to_string();
+    assert!(messages.contains("First.") && messages.matches("Too short.").count() == 1, "{messages}");
+    // The next worker has the result already.
     fake.with(|m| m.status = "running".into());
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, denied).await, End::Completed);
-    assert_eq!(model.asked().len(), 2);
+    assert_eq!(model.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -385,7 +392,7 @@ async fn a_result_that_has_to_be_json_is_asked_for_once_more_and_then_fails() {
     for (second, end) in
         [("```json\n{\"stage\": \"Won\"}\n```", End::Completed), ("No.", End::Failed("output_invalid".into()))]
     {
-        let model = ScriptedModel::play([Move::Say("The stage is Won."), Move::Say(second)]).await;
+        let model = ScriptedModel::start([ScriptedReply::Text("The stage is Won."), ScriptedReply::Text(second)]).await;
         let fake = fake().await;
         fake.with(|m| {
             m.action = json!({
@@ -399,11 +406,11 @@ async fn a_result_that_has_to_be_json_is_asked_for_once_more_and_then_fails() {
             work(&fake, agent(&model, Wire::OpenAi).chat, |job| job.session.action_id = Some("a1".into())).await,
             end
         );
-        let first = model.asked()[0].body.to_string();
+        let first = model.requests()[0].body.to_string();
         for part in ["Be honest.", "Say how far we are.", "as JSON alone"] {
             assert!(first.contains(part), "{part} in {first}");
         }
-        assert!(model.asked()[1].body.to_string().contains("not JSON"));
+        assert!(model.requests()[1].body.to_string().contains("not JSON"));
         if end == End::Completed {
             assert_eq!(fake.calls("complete")[0]["result"], json!({"stage": "Won"}));
         }
@@ -412,9 +419,11 @@ async fn a_result_that_has_to_be_json_is_asked_for_once_more_and_then_fails() {
 
 #[tokio::test]
 async fn an_answer_that_is_cut_or_empty_fails_honestly() {
-    for (script, code) in [(Move::Truncated("It is"), "model_truncated"), (Move::Say(""), "model_silent")] {
+    for (script, code) in
+        [(ScriptedReply::Truncated("It is"), "model_truncated"), (ScriptedReply::Text(""), "model_silent")]
+    {
         for wire in WIRES {
-            let model = ScriptedModel::play([script.clone()]).await;
+            let model = ScriptedModel::start([script.clone()]).await;
             let fake = fake().await;
             assert_eq!(work(&fake, agent(&model, wire).chat, |_| {}).await, End::Failed(code.into()));
             assert!(
@@ -427,12 +436,12 @@ async fn an_answer_that_is_cut_or_empty_fails_honestly() {
 
 #[tokio::test]
 async fn a_stopping_worker_leaves_a_silent_model_and_gives_the_session_back() {
-    let model = ScriptedModel::play([Move::Hang]).await;
+    let model = ScriptedModel::start([ScriptedReply::NoAnswer]).await;
     let fake = fake().await;
     let (worker, stop) = fake.worker_of(agent(&model, Wire::OpenAi).chat);
     let lease = fake.lease(Duration::from_secs(60));
     let working = tokio::spawn(async move { worker.work(lease, job(claimed(json!(null)))).await });
-    while model.asked().is_empty() {
+    while model.requests().is_empty() {
         tokio::task::yield_now().await;
     }
     stop.send_replace(Phase::Releasing);

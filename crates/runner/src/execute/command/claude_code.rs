@@ -101,9 +101,9 @@ fn outcome(line: &Value) -> Output {
     let failed = line["is_error"] == true || line["subtype"].as_str().is_some_and(|kind| kind != "success");
     let failure = failed.then(|| {
         let errors: Vec<_> = line["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let said = line["result"].as_str().map_or_else(|| errors.join("; "), str::to_owned);
+        let message = line["result"].as_str().map_or_else(|| errors.join("; "), str::to_owned);
         let kind = line["subtype"].as_str().filter(|kind| *kind != "success").unwrap_or("agent_error");
-        Failure::new(kind, if said.is_empty() { format!("Claude Code ended with {kind}") } else { said })
+        Failure::new(kind, if message.is_empty() { format!("Claude Code ended with {kind}") } else { message })
     });
     let result = [&line["structured_output"], &line["result"]].into_iter().find(|value| !value.is_null());
     Output { result: result.and_then(|value| to_raw_value(value).ok()), usage: usage(line), failure }

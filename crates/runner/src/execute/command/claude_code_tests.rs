@@ -12,8 +12,8 @@ fn read(text: &str) -> (Vec<Value>, Option<Output>) {
     let mut reader = LineParser::for_stdout(Format::ClaudeCode);
     let (mut events, mut outcome) = (Vec::new(), None);
     for line in text.lines() {
-        for said in reader.read(&Line { bytes: line.into(), begins: true, ends: true }) {
-            match said {
+        for parsed in reader.read(&Line { bytes: line.into(), begins: true, ends: true }) {
+            match parsed {
                 Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
                 Parsed::Result(output) => outcome = Some(output),
             }

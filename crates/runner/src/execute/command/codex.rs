@@ -44,10 +44,10 @@ impl Parser {
             }
             "turn.failed" => return self.failed(&line["error"]["message"]),
             "error" => {
-                let mut said = self.failed(&line["message"]);
+                let mut parsed = self.failed(&line["message"]);
                 let text = line["message"].as_str().unwrap_or("error");
-                said.extend(texts("external.event", text, &Notes::new()).into_iter().map(Parsed::Event));
-                return said;
+                parsed.extend(texts("external.event", text, &Notes::new()).into_iter().map(Parsed::Event));
+                return parsed;
             }
             other => texts("external.event", other, &note("said", line.clone())),
         };

@@ -5,8 +5,8 @@ use super::*;
 fn read(text: &str) -> (Vec<Value>, Option<Output>) {
     let mut transcript = Parser::default();
     let (mut events, mut outcome) = (Vec::new(), None);
-    for said in text.lines().flat_map(|line| transcript.read(serde_json::from_str(line).unwrap())) {
-        match said {
+    for parsed in text.lines().flat_map(|line| transcript.read(serde_json::from_str(line).unwrap())) {
+        match parsed {
             Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
             Parsed::Result(output) => outcome = Some(output),
         }

@@ -109,20 +109,20 @@ impl LineParser {
             },
             // Output of a coding agent outside of its format is diagnostics, not its reply.
             Syntax::ClaudeCode(parser) => match parsed(&text, whole) {
-                Some(said) => return parser.read(said),
+                Some(json) => return parser.read(json),
                 None => kind = "external.event",
             },
             Syntax::Codex(parser) => match parsed(&text, whole) {
-                Some(said) => return parser.read(said),
+                Some(json) => return parser.read(json),
                 None => kind = "external.event",
             },
         }
         let texts = self.parts.write(kind, &text, (line.begins, line.ends), &notes);
-        let mut said: Vec<_> = texts.into_iter().map(Parsed::Event).collect();
+        let mut parsed: Vec<_> = texts.into_iter().map(Parsed::Event).collect();
         if lost.is_some() {
-            said.push(Parsed::Result(Output { failure: lost, ..Output::default() }));
+            parsed.push(Parsed::Result(Output { failure: lost, ..Output::default() }));
         }
-        said
+        parsed
     }
 }
 

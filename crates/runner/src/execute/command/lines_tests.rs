@@ -90,10 +90,10 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
     let mut reader = LineParser::for_stdout(Format::Lines);
     // What `echo` of dash makes of an event with a line break in its text.
     let broken = [r#"{"type":"agent.message","content":[{"type":"text","text":"Two"#, "", r#"lines"}]}"#];
-    let said: Vec<_> = broken.iter().flat_map(|text| reader.read(&line(text))).collect();
-    let values: Vec<_> = said
+    let parsed: Vec<_> = broken.iter().flat_map(|text| reader.read(&line(text))).collect();
+    let values: Vec<_> = parsed
         .iter()
-        .map(|said| match said {
+        .map(|parsed| match parsed {
             Parsed::Event(event) => serde_json::to_value(event).unwrap(),
             Parsed::Result(_) => panic!("no result was printed"),
         })
@@ -153,9 +153,9 @@ fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
     let whole = format!(r#"{{"type":"result","text":"{}"}}"#, "x".repeat(DOCUMENT_BYTES_MAX));
     let cut = Line { ends: false, ..line(r#"{ "type": "result", "text": "xxx"#) };
     for line in [line(&whole), cut] {
-        let said = LineParser::for_stdout(Format::Lines).read(&line);
-        assert!(matches!(said.last(), Some(Parsed::Result(Output { failure: Some(_), .. }))));
-        assert!(said.len() > 1);
+        let parsed = LineParser::for_stdout(Format::Lines).read(&line);
+        assert!(matches!(parsed.last(), Some(Parsed::Result(Output { failure: Some(_), .. }))));
+        assert!(parsed.len() > 1);
     }
 }
 
@@ -165,12 +165,12 @@ fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
         let text = format!("-{}", unit.repeat(600_000 / unit.len()));
         let mut reader = LineParser::for_stdout(Format::Lines);
         let (head, tail) = text.split_at(text.char_indices().nth(1_000).unwrap().0);
-        let mut said = reader.read(&Line { bytes: head.into(), begins: true, ends: false });
-        said.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }));
+        let mut parsed = reader.read(&Line { bytes: head.into(), begins: true, ends: false });
+        parsed.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }));
         let mut joined = String::new();
-        let count = said.len();
-        for (index, said) in said.iter().enumerate() {
-            let Parsed::Event(event) = said else { panic!() };
+        let count = parsed.len();
+        for (index, parsed) in parsed.iter().enumerate() {
+            let Parsed::Event(event) = parsed else { panic!() };
             assert!(event::size(event) <= domain::limit::EVENT_BYTES_MAX);
             let last = index + 1 == count;
             let value = serde_json::to_value(event).unwrap();
@@ -186,15 +186,15 @@ fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
 #[test]
 fn an_event_that_is_too_large_is_kept_as_text() {
     let sent = format!(r#"{{"type":"a.b","content":"{}"}}"#, "x".repeat(domain::limit::EVENT_BYTES_MAX));
-    let said = read(&sent);
-    let joined: String = said
+    let parsed = read(&sent);
+    let joined: String = parsed
         .iter()
-        .map(|said| match said {
+        .map(|parsed| match parsed {
             Parsed::Event(event) => {
                 serde_json::to_value(event).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
             }
             Parsed::Result(_) => panic!(),
         })
         .collect();
-    assert!(said.len() == 2 && joined == sent);
+    assert!(parsed.len() == 2 && joined == sent);
 }

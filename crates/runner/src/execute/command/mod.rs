@@ -256,8 +256,8 @@ async fn conclude(
         }
         let (sentence, code) = child::describe(status);
         let tail = stderr.tail();
-        let said = outcome.failure.map(|failure| failure.message).unwrap_or_default();
-        let more: Vec<_> = [said, tail].into_iter().filter(|text| !text.is_empty()).collect();
+        let message = outcome.failure.map(|failure| failure.message).unwrap_or_default();
+        let more: Vec<_> = [message, tail].into_iter().filter(|text| !text.is_empty()).collect();
         let message = if more.is_empty() { sentence } else { format!("{sentence}:\n{}", more.join("\n")) };
         return Outcome::Failed(Failure::new(code, message).with_usage(outcome.usage.as_ref()));
     }

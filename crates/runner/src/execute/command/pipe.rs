@@ -71,8 +71,8 @@ impl PipeReader {
     /// Without a queue the pipe is still read, so that a command that is being stopped does not block on a write.
     async fn take(&mut self, line: &Line) {
         self.output.tail.push(line);
-        for said in self.parser.read(line) {
-            match said {
+        for parsed in self.parser.read(line) {
+            match parsed {
                 Parsed::Result(outcome) => self.output.outcome = Some(outcome),
                 Parsed::Event(event) => {
                     if let Some(events) = &self.events
@@ -86,7 +86,7 @@ impl PipeReader {
     }
 }
 
-/// The end of what was said, bounded.
+/// The end of the output, at most [`limit::STDERR_TAIL_BYTES`] bytes.
 #[derive(Debug, Default)]
 struct Tail(Vec<u8>);
 

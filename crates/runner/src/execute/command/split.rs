@@ -16,36 +16,36 @@ pub struct Line {
 /// Cuts at `\n` and `\r\n`, and inside lines longer than [`LINE_BYTES_MAX`].
 #[derive(Debug)]
 pub struct Splitter {
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     begins: bool,
 }
 
 impl Splitter {
     /// A splitter at the beginning of a line.
     pub const fn new() -> Self {
-        Self { held: Vec::new(), begins: true }
+        Self { buffer: Vec::new(), begins: true }
     }
 
     /// Takes the next bytes and returns the lines that are complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         while !bytes.is_empty() {
-            let room = LINE_BYTES_MAX - self.held.len();
+            let room = LINE_BYTES_MAX - self.buffer.len();
             let window = &bytes[..bytes.len().min(room)];
             if let Some(end) = window.iter().position(|b| *b == b'\n') {
-                self.held.extend_from_slice(&window[..end]);
+                self.buffer.extend_from_slice(&window[..end]);
                 bytes = &bytes[end + 1..];
-                if self.held.last() == Some(&b'\r') {
-                    self.held.pop();
+                if self.buffer.last() == Some(&b'\r') {
+                    self.buffer.pop();
                 }
                 lines.push(self.cut(true));
             } else {
-                self.held.extend_from_slice(window);
+                self.buffer.extend_from_slice(window);
                 bytes = &bytes[window.len()..];
-                if self.held.len() == LINE_BYTES_MAX {
-                    let rest = self.held.split_off(whole_characters(&self.held));
+                if self.buffer.len() == LINE_BYTES_MAX {
+                    let rest = self.buffer.split_off(whole_characters(&self.buffer));
                     lines.push(self.cut(false));
-                    self.held = rest;
+                    self.buffer = rest;
                 }
             }
         }
@@ -54,12 +54,12 @@ impl Splitter {
 
     /// Returns the last line if it has no line end.
     pub fn finish(&mut self) -> Option<Line> {
-        if self.held.is_empty() && self.begins { None } else { Some(self.cut(true)) }
+        if self.buffer.is_empty() && self.begins { None } else { Some(self.cut(true)) }
     }
 
     fn cut(&mut self, ends: bool) -> Line {
         let begins = std::mem::replace(&mut self.begins, ends);
-        Line { bytes: std::mem::take(&mut self.held), begins, ends }
+        Line { bytes: std::mem::take(&mut self.buffer), begins, ends }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `ask_person`: asks a person a question. The session is parked until it is answered.
+//! `ask_person`: asks a person a question. The session waits until it is answered.
 
 use domain::gate::Question;
 use serde_json::{Value, json};

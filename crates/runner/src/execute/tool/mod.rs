@@ -234,10 +234,10 @@ mod tests {
     #[test]
     fn a_wrong_call_says_what_is_wrong_with_it() {
         let toolbox = Toolbox::new(&[Tool::Note], Vec::new(), None, Vec::new()).unwrap();
-        let said = |call: Call| toolbox.check(&call).unwrap_err().to_string();
-        assert!(said(call("entity_write", json!({}))).contains("there are: note"));
-        assert!(said(call("note", json!({ "text": 7 }))).contains("/text"));
-        assert!(said(call("note", json!("{\"text\":"))).contains("not a JSON object"));
+        let refusal = |call: Call| toolbox.check(&call).unwrap_err().to_string();
+        assert!(refusal(call("entity_write", json!({}))).contains("there are: note"));
+        assert!(refusal(call("note", json!({ "text": 7 }))).contains("/text"));
+        assert!(refusal(call("note", json!("{\"text\":"))).contains("not a JSON object"));
         assert_eq!(toolbox.check(&call("note", json!({ "text": "x" }))), Ok(Tool::Note));
     }
 }

@@ -1,6 +1,6 @@
 //! `start_session`: starts a session of another action and waits for its outcome.
 //!
-//! The call has no result until the child has ended. Until then the session is parked. The next worker repeats the
+//! The call has no result until the child has ended. Until then the session waits. The next worker repeats the
 //! request with the same idempotency key, which finds the child instead of starting another.
 
 use super::{
