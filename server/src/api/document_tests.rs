@@ -66,33 +66,33 @@ fn everything_under_api_but_this_document_needs_credentials() {
     assert_eq!(open, ["get /api/openapi.json", "get /healthz", "get /metrics", "get /readyz"]);
 }
 
-/// Texts without a bound of their own, as reviewed: what an event's writer, an agent or the product itself says.
+/// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
 const UNBOUNDED: [&str; 17] = [
-    // Named back as it was sent, so that an answer can be matched with its decision.
+    // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
-    // Bounded with the event, in bytes.
+    // The size of the whole event is limited, in bytes.
     "EventContent",
     "Part.type",
     "StreamEvent.data",
     "Interaction.response",
     "Page_Interaction.items.response",
     "PromptMessage.content",
-    // Put together by the product from many bounded pieces.
+    // The product composes these from many limited texts.
     "ClaimedSession.context",
     "RecentActivity.text",
     "PlannedField.field",
     "RowError.field",
     "RowError.message",
-    // Names what was sent.
+    // These repeat what was sent.
     "FieldProblem.field",
     "FieldProblem.message",
     "Problem.detail",
-    // An answer that is plain text: metrics, a word.
+    // Responses in plain text, such as metrics.
     "the body of an answer",
 ];
 
-/// Every string schema without a bound, by its place.
+/// Collects the places of all string schemas without a length limit.
 fn unbounded(value: &Value, place: &str, found: &mut BTreeSet<String>) {
     let Value::Object(map) = value else {
         if let Value::Array(items) = value {

@@ -92,7 +92,7 @@ pub fn entity_session(record: OfEntity) -> wired::EntitySessionSummary {
     }
 }
 
-/// What an import would do.
+/// Converts the preview of an import.
 pub fn import_preview(preview: import::Preview) -> wired::ImportPreview {
     let row = |row: import::PreviewRow| wired::PreviewRow { row: row.row, title: row.title, fields: row.fields };
     wired::ImportPreview {
@@ -105,7 +105,7 @@ pub fn import_preview(preview: import::Preview) -> wired::ImportPreview {
     }
 }
 
-/// How far an import has got.
+/// Converts an import with its progress.
 pub fn import(record: ImportRecord) -> wired::Import {
     wired::Import {
         id: record.id.to_string(),

@@ -1,4 +1,4 @@
-//! The one table from errors of use cases to problem codes.
+//! Converts errors of use cases to problems.
 
 use crate::problem::Problem;
 use domain::{event::WriteRefusal, session::Refusal};

@@ -1,4 +1,4 @@
-//! Sessions that wait for others.
+//! Converts dependencies between sessions.
 
 use super::{json, parse_id};
 use crate::problem::Problem;
@@ -6,7 +6,7 @@ use domain::session::IfDependencyFails;
 use ledger::session::{DependsOn, Neighbour, Related, RelatedSession};
 use wire::Code;
 
-/// Sessions that have to end before another one begins, all under one rule.
+/// Converts the sessions that must end before another one starts. All have the same rule for failures.
 pub fn depends_on(ids: &[String], if_fails: Option<IfDependencyFails>) -> Result<Vec<DependsOn>, Problem> {
     if ids.is_empty() && if_fails.is_some() {
         return Err(Problem::field(Code::InvalidRequest, "ifDependencyFails", "goes with dependsOn"));
@@ -46,7 +46,7 @@ fn neighbour(neighbour: Neighbour) -> wire::session::Neighbour {
     }
 }
 
-/// What a session depends on, and what depends on it.
+/// Converts the sessions that a session depends on, and those that depend on it.
 pub fn dependencies(related: Related) -> wire::session::Dependencies {
     wire::session::Dependencies {
         dependencies: related.dependencies.into_iter().map(neighbour).collect(),

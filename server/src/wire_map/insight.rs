@@ -1,10 +1,10 @@
-//! Figures of a window.
+//! Converts the figures of insights.
 
 use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings};
 use ledger::insight::{InsightsRecord, RatingsMissing};
 use wire::insight as wired;
 
-/// The figures of a window.
+/// Converts the figures of a number of days.
 pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insights {
     let InsightsRecord { insights, is_cut, ratings_missing } = record;
     wired::Insights {

@@ -1,13 +1,13 @@
-//! Prompts with answers.
+//! Converts interactions.
 
 use datalake::{FeedbackRecord, InteractionRecord, Role};
 use ledger::interaction::InteractionRow;
 use wire::interaction as wired;
 
-/// A prompt with its answer.
+/// Converts an interaction with its feedback and outcome.
 ///
 /// # Errors
-/// If a line does not read.
+/// If the stored line cannot be read.
 pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_json::Error> {
     let record: InteractionRecord = serde_json::from_str(&row.record)?;
     let feedback: Option<FeedbackRecord> = row.feedback.as_deref().map(serde_json::from_str).transpose()?;

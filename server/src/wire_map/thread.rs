@@ -1,4 +1,4 @@
-//! Conversations and ratings.
+//! Converts conversations and ratings.
 
 use super::id;
 use crate::problem::Problem;
@@ -6,7 +6,7 @@ use domain::{session_feedback::Surface, thread::is_incognito};
 use ledger::{FeedbackRecord, SessionRecord, feedback, thread};
 use wire::{Code, thread as wire_thread};
 
-/// A conversation; `turns` where they were counted.
+/// Converts a conversation. `turns` is the number of messages of its person, if it was counted.
 pub fn thread(record: SessionRecord, turns: Option<u64>) -> wire_thread::Thread {
     wire_thread::Thread {
         id: record.id.to_string(),
@@ -25,7 +25,7 @@ pub fn thread(record: SessionRecord, turns: Option<u64>) -> wire_thread::Thread 
     }
 }
 
-/// A conversation to begin.
+/// Converts the body of a request that starts a conversation.
 pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
     thread::NewThread {
         agent: body.agent,
@@ -36,12 +36,12 @@ pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
     }
 }
 
-/// What a person says.
+/// Converts a person's message.
 pub fn message(body: wire_thread::NewMessage) -> Result<thread::Message, Problem> {
     Ok(thread::Message { text: body.text, id: id("id", body.id)? })
 }
 
-/// Where a message landed.
+/// Converts the event and the sequence of a recorded message.
 pub fn message_receipt(said: thread::MessageReceipt) -> wire_thread::MessageReceipt {
     wire_thread::MessageReceipt {
         event_id: said.event_id.to_string(),
@@ -50,7 +50,7 @@ pub fn message_receipt(said: thread::MessageReceipt) -> wire_thread::MessageRece
     }
 }
 
-/// How a person ends a conversation. Browsers have a form of their own for `web_end`.
+/// Converts the body of a request that ends a conversation. Only the form of the page can use `web_end`.
 pub fn ending(body: &wire_thread::EndThread) -> Result<thread::Ending, Problem> {
     let source = body.source.unwrap_or(Surface::ApiEnd);
     if source == Surface::WebEnd {
@@ -59,7 +59,7 @@ pub fn ending(body: &wire_thread::EndThread) -> Result<thread::Ending, Problem> 
     Ok(thread::Ending { feedback: body.feedback, source, summary: body.summary.unwrap_or(true) })
 }
 
-/// A conversation in short.
+/// Converts the summary of a conversation.
 pub fn thread_summary(summary: thread::Summary) -> wire_thread::ThreadSummary {
     wire_thread::ThreadSummary {
         title: summary.title,
@@ -73,7 +73,7 @@ pub fn thread_summary(summary: thread::Summary) -> wire_thread::ThreadSummary {
     }
 }
 
-/// A conversation that has ended.
+/// Converts a conversation that has ended.
 pub fn ended(ended: thread::Ended) -> wire_thread::EndedThread {
     wire_thread::EndedThread {
         summary: ended.summary.map(thread_summary),
@@ -81,7 +81,7 @@ pub fn ended(ended: thread::Ended) -> wire_thread::EndedThread {
     }
 }
 
-/// What is kept.
+/// Converts the counts of what is stored.
 pub fn memory_status(status: &feedback::Status) -> wire_thread::MemoryStatus {
     let session = status.session;
     wire_thread::MemoryStatus {
@@ -96,7 +96,7 @@ pub fn memory_status(status: &feedback::Status) -> wire_thread::MemoryStatus {
     }
 }
 
-/// The caller's own rating, or that there is none.
+/// Converts the caller's rating. Without one both fields are null.
 pub fn own_feedback(record: Option<&FeedbackRecord>) -> wire_thread::OwnFeedback {
     wire_thread::OwnFeedback {
         label: record.map(|record| record.label),

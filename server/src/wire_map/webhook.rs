@@ -1,9 +1,9 @@
-//! Webhooks and what was sent to them.
+//! Converts webhooks and their deliveries.
 
 use ledger::{MessageRecord, WebhookRecord, webhook::NewWebhook};
 use wire::webhook as wired;
 
-/// A webhook to add.
+/// Converts the body of a request that adds a webhook.
 pub fn new_webhook(body: wired::CreateWebhook) -> NewWebhook {
     NewWebhook { url: body.url, events: body.events }
 }
@@ -21,7 +21,7 @@ pub fn webhook(record: WebhookRecord) -> wired::Webhook {
     }
 }
 
-/// A message to a webhook.
+/// Converts a delivery.
 pub fn delivery(record: MessageRecord) -> wired::Delivery {
     let ended_at = record.delivered_at.or(record.dead_at);
     let state = match (record.delivered_at, record.dead_at) {
