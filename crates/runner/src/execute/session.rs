@@ -220,7 +220,7 @@ fn json_of(usage: Option<String>) -> Option<Json> {
     usage.and_then(|usage| RawValue::from_string(usage).ok())
 }
 
-/// Yields the session.
+/// Sends the yield until the server has answered it or the lease is lost.
 async fn yield_session(lease: &Lease, body: Yield) -> End {
     let yielded = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(&lease.session_id, &body));
     match yielded.await {
