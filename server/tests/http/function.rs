@@ -123,6 +123,6 @@ async fn recorded_events_are_checked_as_those_of_the_api() {
     }
     let path = format!("/api/sessions/{session}/events");
     let log: Value = bob.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
-    let kinds: Vec<_> = log["items"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let kinds: Vec<_> = log["events"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "human.navigate").count(), 1, "{kinds:?}");
 }
