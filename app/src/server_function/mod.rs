@@ -6,14 +6,25 @@
 
 #[cfg(feature = "hydrate")]
 mod client;
+#[cfg(feature = "ssr")]
+mod form_fields;
 mod refusal;
 
 #[cfg(feature = "hydrate")]
 pub use client::FetchClient as Client;
+#[cfg(feature = "ssr")]
+pub use form_fields::page_fields;
 /// The client that the declarations name. It is never called on the server.
 #[cfg(not(feature = "hydrate"))]
 pub use leptos::server_fn::client::browser::BrowserClient as Client;
 pub use refusal::{FieldRefusal, Refusal};
+
+/// What a function made. A form continues with its page by `{id}` in its field `next`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Created {
+    /// Its id.
+    pub id: String,
+}
 
 /// The server's part of the server functions of one feature, as the server put it into the context of this call.
 ///

@@ -1,25 +1,27 @@
 //! Help with a failed session, and the button that acknowledges the failure.
 
+use super::AcknowledgeFailure;
 use crate::{
+    server_function::page_fields,
     shell::Shell,
     ui::{button::submit_small, time::moment},
 };
 use domain::role::Permission;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::failure::Failure;
 
-/// The button that acknowledges a failure and returns to `back`, or who has acknowledged it.
-pub fn acknowledge(shell: &Shell, failure: &Failure, back: &'static str) -> impl IntoView + use<> {
+/// The button that acknowledges a failure and continues with the page `next`, or when it was acknowledged.
+pub fn acknowledge(shell: &Shell, failure: &Failure, next: &str) -> impl IntoView + use<> {
     if let Some(at) = failure.acknowledged_at {
         return view! { <span class="meta">"Acknowledged "{moment(at)}</span> }.into_any();
     }
     if !shell.may(Permission::ManageSessions) {
         return ().into_any();
     }
-    let target = format!("/sessions/{}/acknowledge", failure.session_id);
     view! {
-        <form method="post" action=target>
-            <input type="hidden" name="back" value=back/>
+        <form method="post" action=AcknowledgeFailure::PATH>
+            {page_fields(format!("{next}?notice=acknowledged"), format!("/sessions/{}", failure.session_id))}
+            <input type="hidden" name="session_id" value=failure.session_id.clone()/>
             {submit_small("Acknowledge", failure.title.clone())}
         </form>
     }
@@ -31,7 +33,7 @@ pub fn failure_help(shell: &Shell, failure: &Failure) -> impl IntoView + use<> {
     view! {
         <div class="session-help">
             <p>{failure.remediation.clone()}</p>
-            {acknowledge(shell, failure, "")}
+            {acknowledge(shell, failure, &format!("/sessions/{}", failure.session_id))}
         </div>
     }
 }

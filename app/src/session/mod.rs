@@ -1,5 +1,7 @@
 //! The page of one session: header, timeline and transcript.
 
+#[cfg(feature = "ssr")]
+mod api;
 #[cfg(all(test, feature = "ssr"))]
 mod coding_agent_tests;
 mod controls;
@@ -45,6 +47,11 @@ mod value_text;
 #[cfg(feature = "ssr")]
 mod view_model;
 
+#[cfg(feature = "ssr")]
+pub use api::{
+    AcknowledgeFailure, CancelSession, DismissRating, RateSession, RetrySession, SessionBackend, UndoRating,
+    acknowledge_failure, cancel_session, dismiss_rating, rate_session, retry_session, undo_rating,
+};
 pub use controls::TranscriptControls;
 #[cfg(feature = "ssr")]
 pub(crate) use decision::verdict_word;
@@ -61,7 +68,7 @@ pub use rating::{Rating, rating_view};
 #[cfg(feature = "ssr")]
 pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]
-pub use summary::Summary;
+pub use summary::{Summary, retry_fields};
 #[cfg(feature = "ssr")]
 pub(crate) use title::{duration_ms, row_title};
 #[cfg(feature = "ssr")]

@@ -1,8 +1,12 @@
 //! The question whether a completed session helped. One click answers it, and the answer can be undone.
 
-use crate::ui::icon::{Icon, icon};
+use super::{DismissRating, RateSession, UndoRating};
+use crate::{
+    server_function::page_fields,
+    ui::icon::{Icon, icon},
+};
 use domain::session_feedback::Label;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Whether the reader is asked to rate the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,18 +30,22 @@ const fn words(label: Label) -> &'static str {
 
 /// The rating panel; nothing if the reader is not asked. `place` is the page to return to: `/sessions` or `/chat`.
 pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> impl IntoView + use<> {
-    let inside = match rating {
+    let (target, inside) = match rating {
         Rating::Silent => return None,
-        Rating::Ask => question().into_any(),
-        Rating::Given(label) => view! {
-            <p role="status">{words(label)}</p>
-            <button class="button" type="submit" data-size="small" data-key="unrate" name="answer" value="undo" title="Undo your rating (z)">"Undo"</button>
+        Rating::Ask => (RateSession::PATH, question().into_any()),
+        Rating::Given(label) => {
+            let given = view! {
+                <p role="status">{words(label)}</p>
+                <button class="button" type="submit" data-size="small" data-key="unrate" title="Undo your rating (z)">"Undo"</button>
+            };
+            (UndoRating::PATH, given.into_any())
         }
-        .into_any(),
     };
+    let page = format!("{place}/{session_id}");
     Some(view! {
-        <form class="rating" id="rating" method="post" action=format!("/sessions/{session_id}/feedback") aria-label="Rating">
-            <input type="hidden" name="place" value=place/>
+        <form class="rating" id="rating" method="post" action=target aria-label="Rating">
+            {page_fields(page.clone(), page)}
+            <input type="hidden" name="session_id" value=session_id.to_owned()/>
             {inside}
         </form>
     })
@@ -46,16 +54,16 @@ pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> imp
 fn question() -> impl IntoView {
     view! {
         <p class="rating-question">"Did this help?"</p>
-        <button class="button" type="submit" data-size="small" data-key="helped" name="answer" value="positive" title="It helped (y)">
+        <button class="button" type="submit" data-size="small" data-key="helped" name="label" value="positive" title="It helped (y)">
             {icon(Icon::ThumbUp)}"Yes"
         </button>
-        <button class="button" type="submit" data-size="small" data-key="unhelped" name="answer" value="negative" title="It did not help (n)">
+        <button class="button" type="submit" data-size="small" data-key="unhelped" name="label" value="negative" title="It did not help (n)">
             {icon(Icon::ThumbDown)}"No"
         </button>
-        <button class="button" type="submit" data-size="small" data-key="unsaid" name="answer" value="skip" title="Rather not say (s)">"Skip"</button>
+        <button class="button" type="submit" data-size="small" data-key="unsaid" name="label" value="skip" title="Rather not say (s)">"Skip"</button>
         <button
             class="button" type="submit" data-size="small" data-look="quiet" data-shape="icon" data-key="unasked"
-            name="answer" value="dismiss" aria-label="Dismiss the question" title="Do not ask about this again (d)"
+            formaction=DismissRating::PATH aria-label="Dismiss the question" title="Do not ask about this again (d)"
         >
             {icon(Icon::Close)}
         </button>
@@ -77,7 +85,7 @@ mod tests {
         }
         for label in Label::ALL {
             let given = html(Rating::Given(label));
-            assert!(given.contains("Thank you.") && given.contains("value=\"undo\""), "{given}");
+            assert!(given.contains("Thank you.") && given.contains("/fn/session/undo-rating"), "{given}");
             assert!(!given.contains("Did this help?"), "{given}");
         }
     }

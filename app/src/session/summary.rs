@@ -2,6 +2,7 @@
 //! change.
 
 use super::{
+    CancelSession, RetrySession,
     failure::failure_help,
     rating::{Rating, rating_view},
     timeline::timeline,
@@ -10,6 +11,7 @@ use super::{
     usage,
 };
 use crate::{
+    server_function::page_fields,
     shell::Shell,
     text::{duration, number, shorten},
     ui::{
@@ -26,7 +28,7 @@ use domain::{
     run_again::{NotAgain, run_again},
     session::{EndReason, Status, Usage, WaitsFor},
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use serde_json::value::RawValue;
 use wire::{event::Event, failure::Failure, session::Session};
 
@@ -165,17 +167,17 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let archived = (manages && again == Err(NotAgain::Archived)).then(|| {
         view! { <p class="meta">"Its task is archived, so it cannot be run again."</p> }
     });
-    let retry = (repeats && session.status != Status::Completed).then(|| {
-        view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Primary)}</form> }
-    });
-    let again = (repeats && session.status == Status::Completed).then(|| {
-        view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Plain)}</form> }
+    let retry = repeats.then(|| {
+        let look = if session.status == Status::Completed { Look::Plain } else { Look::Primary };
+        view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}{submit("Run again", look)}</form> }
     });
     let cancel = (manages && !session.status.is_final()).then(|| {
         view! {
             <details class="cancel">
                 <summary class="button" data-look="danger">{icon(Icon::Close)}"Cancel"</summary>
-                <form method="post" action=format!("{href}/cancel")>
+                <form method="post" action=CancelSession::PATH>
+                    {page_fields(format!("{href}?notice=cancelled"), href)}
+                    <input type="hidden" name="session_id" value=session.id.clone()/>
                     <div class="field">
                         <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
                         <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
@@ -186,5 +188,13 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             </details>
         }
     });
-    (retry, again, archived, cancel)
+    (retry, archived, cancel)
+}
+
+/// The hidden fields of a form that runs a session again and continues with the new session.
+pub fn retry_fields(session_id: &str) -> impl IntoView + use<> {
+    view! {
+        {page_fields("/sessions/{id}?notice=retried", format!("/sessions/{session_id}"))}
+        <input type="hidden" name="session_id" value=session_id.to_owned()/>
+    }
 }

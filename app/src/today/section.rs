@@ -4,7 +4,7 @@ use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
     action::needs_form,
     render::to_html,
-    session::{acknowledge, duration_ms, row_title},
+    session::{RetrySession, acknowledge, duration_ms, retry_fields, row_title},
     sessions::{SessionEntry, cost_words, input_words, last_words},
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use domain::{role::Permission, run_again::run_again, work_queue::Bucket};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use std::collections::BTreeMap;
 use wire::action::Action;
 
@@ -125,7 +125,7 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
         Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
         Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
         Bucket::Failed if shell.may(Permission::ManageSessions) && repeats => view! {
-            <form method="post" action=format!("{href}/retry")>{submit_small("Run again", title.clone())}</form>
+            <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}{submit_small("Run again", title.clone())}</form>
         }
         .into_any(),
         _ => link_small("Read", title.clone(), href.clone()).into_any(),

@@ -1,10 +1,14 @@
 //! Forms of browsers without scripts. They post to the URL of a server function, with two fields of their own:
 //!
-//! - `next`: the page to continue with, a path of this server.
+//! - `next`: the page to continue with, a path of this server. `{id}` in it stands for the member `id` of the function's
+//!   result, so that a form can lead to what its function made: `/sessions/{id}`.
 //! - `page`: the page to show again if the function is refused. Default: `next` without its query.
+//!
+//! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
 use super::call;
 use crate::{extract::identify, nonce::Nonce, problem::Problem, shield::RequestId, state::AppState, web};
+use app::server_function::Created;
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -12,8 +16,14 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, Uri, header, request::Parts},
     response::{IntoResponse, Redirect, Response},
 };
+use http_body_util::{BodyExt as _, Limited};
 use tower::ServiceExt as _;
 use web::{Form, local_path};
+
+/// What stands for the `id` of the function's result in the field `next`.
+const ID: &str = "{id}";
+/// Largest result that is read for its `id`, bytes.
+const RESULT_BYTES_MAX: usize = 64 * 1024;
 
 /// Whether a browser that expects a page sent this. Scripts send `accept: application/json`.
 pub fn is_form_post(headers: &HeaderMap) -> bool {
@@ -41,8 +51,8 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
         Ok(None) => return render(pages, &parts, &page, None).await,
         Err(problem) => return problem.into_response(),
     };
-    let problem = match call(&state, identity, for_program(&parts, body)).await {
-        Ok(_) => return Redirect::to(&next).into_response(),
+    let problem = match call(&state, identity, for_script(&parts, &body)).await {
+        Ok(response) => return go_on(&next, response).await,
         Err(problem) => problem,
     };
     let refused = form.refused(parts.uri.path(), &problem);
@@ -56,11 +66,31 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
     }
 }
 
-/// The same request as a program sends it: a server function redirects one that accepts HTML.
-fn for_program(parts: &Parts, body: Bytes) -> Request {
+/// The same request as a script sends it. A server function redirects a request that accepts HTML.
+fn for_script(parts: &Parts, body: &[u8]) -> Request {
+    let fields = form_urlencoded::parse(body).map(|(name, value)| (name, value.replace("\r\n", "\n")));
+    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let mut request = Request::from_parts(parts.clone(), Body::from(body));
     request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     request
+}
+
+/// The way to the next page, with the cookies of the function's answer.
+async fn go_on(next: &str, response: Response) -> Response {
+    let (parts, body) = response.into_parts();
+    let mut next = next.to_owned();
+    if next.contains(ID) {
+        let body = Limited::new(body, RESULT_BYTES_MAX).collect().await;
+        let result = body.ok().and_then(|body| serde_json::from_slice::<Created>(&body.to_bytes()).ok());
+        if let Some(Created { id }) = result {
+            next = local_path(Some(&next.replace(ID, &id))).to_owned();
+        }
+    }
+    let mut response = Redirect::to(&next).into_response();
+    for cookie in parts.headers.get_all(header::SET_COOKIE) {
+        response.headers_mut().append(header::SET_COOKIE, cookie.clone());
+    }
+    response
 }
 
 /// Renders a page in this request, with the state of its forms.

@@ -5,6 +5,7 @@
 //! deadline, problems and the log line.
 
 mod form_post;
+mod session;
 mod working_on;
 
 use crate::{extract::identify, problem::Problem, state::AppState};
@@ -12,6 +13,7 @@ use app::server_function::Refusal;
 use axum::{
     Router,
     extract::{Request, State},
+    http::{HeaderValue, header::SET_COOKIE},
     response::{IntoResponse, Response},
     routing::{MethodFilter, on},
 };
@@ -63,18 +65,23 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
     let Some(mut service) = get_server_fn_service(request.uri().path(), request.method().clone()) else {
         return Err(Problem::new(Code::NotFound));
     };
-    let backend = Arc::new(Backend { state: state.clone(), identity, refused: Mutex::default() });
+    let (refused, cookies) = (Mutex::default(), Mutex::default());
+    let backend = Arc::new(Backend { state: state.clone(), identity, refused, cookies });
     let provided = backend.clone();
     let owner = Owner::new();
     let run = owner.with(|| {
         ScopedFuture::new(async move {
+            provide_context::<Arc<dyn app::session::SessionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::working_on::WorkingOnBackend>>(provided);
             service.run(request).await
         })
     });
-    let response = run.await;
+    let mut response = run.await;
     owner.unset_with_forced_cleanup();
     if response.status().is_success() {
+        for cookie in backend.cookies.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
         return Ok(response);
     }
     let refused = backend.refused.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -102,11 +109,17 @@ struct Backend {
     identity: Identity,
     /// Why the function was refused. The function's own error is what the browser may know; this is what is logged.
     refused: Mutex<Option<Problem>>,
+    /// `Set-Cookie` headers of the answer, if the function succeeds.
+    cookies: Mutex<Vec<HeaderValue>>,
 }
 
 impl Backend {
     const fn scope(&self) -> &Scope {
         &self.identity.scope
+    }
+
+    fn set_cookie(&self, cookie: Option<HeaderValue>) {
+        self.cookies.lock().unwrap_or_else(PoisonError::into_inner).extend(cookie);
     }
 
     /// Converts the result of a use case, and keeps the problem for the answer.

@@ -52,7 +52,6 @@ pub fn router() -> Router<AppState> {
         .merge(sessions::router())
         .merge(find::router())
         .merge(session::router())
-        .merge(rating::router())
         .merge(chat::router())
         .merge(action::router())
         .merge(working_on::router())

@@ -1,11 +1,10 @@
-//! /sessions/{id}: the page, its fragments, and its forms.
+//! /sessions/{id}: the page and its fragments. Its forms post to server functions.
 
 use super::{
-    form::Form,
     rating,
-    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
+    shell::{PageRejection, Viewer, render},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
     session::{self as ui, OpensAt, Props, Summary, Titles},
@@ -14,16 +13,14 @@ use axum::{
     Router,
     extract::{Query, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
-    response::{Html, IntoResponse, Redirect, Response},
-    routing::{get, post},
+    response::{Html, IntoResponse, Response},
+    routing::get,
 };
 use domain::id::SessionId;
 use ledger::{
     event::Read,
-    failure,
     gate::MayDecide,
     page::session::{self as page, Around, Part},
-    session,
 };
 use serde::Deserialize;
 
@@ -32,9 +29,6 @@ pub fn router() -> Router<AppState> {
         .route("/sessions/{id}", get(show))
         .route("/sessions/{id}/rows", get(rows))
         .route("/sessions/{id}/summary", get(summary))
-        .route("/sessions/{id}/cancel", post(cancel))
-        .route("/sessions/{id}/retry", post(retry))
-        .route("/sessions/{id}/acknowledge", post(acknowledge))
 }
 
 #[derive(Default, Deserialize)]
@@ -63,17 +57,11 @@ async fn show(
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
 ) -> Result<Response, PageRejection> {
-    let props = read(&state, &viewer, id, query, FormState::default()).await?;
+    let props = read(&state, &viewer, id, query).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-async fn read(
-    state: &AppState,
-    viewer: &Viewer,
-    id: SessionId,
-    query: PageQuery,
-    form: FormState,
-) -> Result<Props, PageRejection> {
+async fn read(state: &AppState, viewer: &Viewer, id: SessionId, query: PageQuery) -> Result<Props, PageRejection> {
     let kinds = query.kinds.clone().unwrap_or_default();
     let page = page::read(&state.ledger, &viewer.scope, id, query.part(), chosen(kinds.clone())).await?;
     let opens_at = match page.opens_at {
@@ -84,7 +72,7 @@ async fn read(
     let (events, titles) = shown(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
-    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, form, ..around })
+    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, form: viewer.form.clone(), ..around })
 }
 
 /// The kinds of events that the query `kinds` selects.
@@ -178,57 +166,4 @@ async fn summary(
     let around = page::around(&state.ledger, &viewer.scope, id).await?;
     let props = beside(&state, &viewer, around).await;
     Ok(Html(ui::moving_fragment(&viewer.shell, &props)))
-}
-
-async fn cancel(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Id(id): Id<SessionId>,
-    form: Form,
-) -> Result<Response, PageRejection> {
-    match session::cancel(&state.ledger, &viewer.scope, id, form.optional("reason")).await {
-        Ok(_) => Ok(redirect_with_notice(&format!("/sessions/{id}"), "cancelled").into_response()),
-        Err(error) => refused(&state, viewer, id, &form, "cancel", error.into()).await,
-    }
-}
-
-async fn retry(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Id(id): Id<SessionId>,
-    form: Form,
-) -> Result<Response, PageRejection> {
-    match session::retry(&state.ledger, &viewer.scope, id).await {
-        Ok(new) => Ok(Redirect::to(&format!("/sessions/{}?notice=retried", new.id)).into_response()),
-        Err(error) => refused(&state, viewer, id, &form, "retry", error.into()).await,
-    }
-}
-
-async fn acknowledge(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Id(id): Id<SessionId>,
-    form: Form,
-) -> Result<Response, PageRejection> {
-    match failure::acknowledge(&state.ledger, &viewer.scope, id).await {
-        // Back to the page with the button: `/today`, or the page of the session.
-        Ok(_) if form.optional("back").as_deref() == Some("/today") => {
-            Ok(redirect_with_notice("/today", "acknowledged").into_response())
-        }
-        Ok(_) => Ok(redirect_with_notice(&format!("/sessions/{id}"), "acknowledged").into_response()),
-        Err(error) => refused(&state, viewer, id, &form, "acknowledge", error.into()).await,
-    }
-}
-
-/// Shows the page again with the refusal. For a session that the caller cannot read the answer is an error page.
-pub async fn refused(
-    state: &AppState,
-    viewer: Viewer,
-    id: SessionId,
-    form: &Form,
-    name: &str,
-    problem: Problem,
-) -> Result<Response, PageRejection> {
-    let props = read(state, &viewer, id, PageQuery::default(), form.refused(name, &problem)).await?;
-    Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }

@@ -104,7 +104,7 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     let kept = ratings(&app, &id);
     assert_eq!((kept.len(), &kept[0]["label"], &kept[0]["source"]), (1, &json!("positive"), &json!("web_end")));
     assert_eq!(kept[0]["turn_count_at_end"], 4);
-    let undone = ada.post(&format!("/sessions/{id}/feedback"), &[("answer", "undo"), ("place", "/chat")]).await;
+    let undone = ada.post("/fn/session/undo-rating", &[("session_id", &id), ("next", &path)]).await;
     assert_eq!(conversation_id(&undone), id);
     assert!(ada.page(&path).await.contains(ASKED) && ratings(&app, &id).is_empty());
     // After the end a message is refused, and the page keeps the typed text.

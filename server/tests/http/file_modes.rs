@@ -46,7 +46,7 @@ async fn everything_that_is_written_is_private_to_its_owner() {
     let id = asked_once(&app, "Which port?", "5432").await;
     captured(&app, &id, 1).await;
     let mut ada = Browser::of(&app, "ada@acme.test").await;
-    let rated = ada.post(&format!("/sessions/{id}/feedback"), &[("answer", "positive")]).await;
+    let rated = ada.post("/fn/session/rate", &[("session_id", &id), ("label", "positive")]).await;
     assert_eq!(rated.status(), 303);
     let cookie = app.cookie().await;
     let chosen = [("format", "sft"), ("fileType", "jsonl"), ("minFeedback", "none"), ("source.manual", "on")];

@@ -53,6 +53,53 @@ async fn a_refused_form_shows_its_page_again_with_what_was_typed() {
 }
 
 #[tokio::test]
+async fn a_form_goes_on_to_what_its_function_made() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let failed = async || {
+        let id = app.running(Who::Member).await;
+        let fail = json!({ "attempt": 1, "error": { "message": "x" } });
+        app.post(Who::Worker, &format!("/api/sessions/{id}/fail"), fail).await;
+        id
+    };
+    let location = |sent: &Response| sent.headers()[LOCATION].to_str().unwrap().to_owned();
+    let failure = failed().await;
+    let retry = async |next: &str| {
+        let fields = [("session_id", failure.as_str()), ("next", next), ("page", "/today")];
+        ada.ask(Method::POST, "/fn/session/retry", &fields).await
+    };
+    let first = location(&retry("/sessions/{id}?notice=retried").await);
+    let (id, notice) = first.strip_prefix("/sessions/").unwrap().split_once('?').unwrap();
+    assert!(notice == "notice=retried" && id != failure, "{first}");
+    assert!(ada.page(&first).await.contains("This is a new session like an earlier one."));
+    assert_eq!(location(&retry("//{id}").await), "/today");
+    // A function that makes nothing has no id to go on to.
+    let fields = [("session_id", failure.as_str()), ("next", "/sessions/{id}"), ("page", "/today")];
+    let seen = ada.ask(Method::POST, "/fn/session/acknowledge", &fields).await;
+    assert_eq!(location(&seen), "/sessions/{id}");
+    // A refusal shows the page of the form and why.
+    let page = format!("/sessions/{failure}");
+    let fields = [("session_id", failure.as_str()), ("reason", "x"), ("next", "/today"), ("page", &page)];
+    let refused = ada.ask(Method::POST, "/fn/session/cancel", &fields).await;
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let refused = refused.text().await.unwrap();
+    assert!(refused.contains("data-tone=\"bad\"") && refused.contains("Transcript"), "{refused}");
+}
+
+#[tokio::test]
+async fn line_ends_of_a_form_reach_the_function_as_those_of_a_script() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let id = app.running(Who::Member).await;
+    let fields = [("session_id", id.as_str()), ("reason", "one\r\ntwo"), ("next", "/today")];
+    assert_eq!(ada.ask(Method::POST, "/fn/session/cancel", &fields).await.status(), StatusCode::SEE_OTHER);
+    let path = format!("/api/sessions/{id}/events");
+    let log: Value = ada.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
+    let log = log.to_string();
+    assert!(log.contains("one\\ntwo") && !log.contains("\\r"), "{log}");
+}
+
+#[tokio::test]
 async fn a_task_may_have_a_name_in_any_script() {
     let app = App::start();
     let mut bob = bob(&app).await;

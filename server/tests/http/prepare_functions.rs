@@ -9,6 +9,14 @@ impl Maker<'_> {
     pub async fn function(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         match path {
+            "/fn/session/acknowledge" | "/fn/session/retry" => {
+                (nothing(), form(&[("session_id", &self.failed().await)]))
+            }
+            "/fn/session/cancel" => (nothing(), form(&[("session_id", &self.running().await), ("reason", "x")])),
+            "/fn/session/dismiss-rating" | "/fn/session/undo-rating" => {
+                (nothing(), form(&[("session_id", &self.completed().await)]))
+            }
+            "/fn/session/rate" => (nothing(), form(&[("session_id", &self.completed().await), ("label", "positive")])),
             "/fn/working-on/active" => (nothing(), Sent::Nothing),
             "/fn/working-on/create" => (nothing(), form(&[("name", "Matrix")])),
             "/fn/working-on/marker" => {

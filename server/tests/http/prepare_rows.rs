@@ -307,10 +307,6 @@ impl Maker<'_> {
             }
             "/inbox/{id}/snooze" => (self.session_with_question().await.1, form(&[("seconds", "600")])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
-            "/sessions/{id}/acknowledge" => (self.failed().await, form(&[])),
-            "/sessions/{id}/cancel" => (self.running().await, form(&[])),
-            "/sessions/{id}/feedback" => (self.completed().await, form(&[("answer", "positive")])),
-            "/sessions/{id}/retry" => (self.failed().await, form(&[])),
             "/setup" => {
                 (nothing(), form(&[("workspace", "x"), ("email", "x@x.test"), ("password", PASSWORD), ("code", "x")]))
             }

@@ -14,7 +14,12 @@ async fn page(browser: &Browser<'_>, id: &str) -> String {
 }
 
 async fn answer(browser: &mut Browser<'_>, id: &str, answer: &str) -> Response {
-    browser.post(&format!("/sessions/{id}/feedback"), &[("answer", answer)]).await
+    let (path, label) = match answer {
+        "undo" => ("/fn/session/undo-rating", ""),
+        "dismiss" => ("/fn/session/dismiss-rating", ""),
+        label => ("/fn/session/rate", label),
+    };
+    browser.post(path, &[("session_id", id), ("label", label), ("next", &format!("/sessions/{id}"))]).await
 }
 
 async fn completed(app: &App) -> String {
@@ -52,7 +57,10 @@ async fn a_person_is_asked_once_after_the_end_and_takes_the_answer_back() {
         assert_eq!(answered.status(), StatusCode::SEE_OTHER);
         assert_eq!(answered.headers()["location"], format!("/sessions/{id}"));
         let shown = page(&ada, &id).await;
-        assert!(shown.contains(words) && shown.contains("value=\"undo\"") && !shown.contains(ASKED), "{given}");
+        assert!(
+            shown.contains(words) && shown.contains("/fn/session/undo-rating") && !shown.contains(ASKED),
+            "{given}"
+        );
         let kept = ratings(&app, &id);
         assert_eq!((kept.len(), &kept[0]["label"], &kept[0]["source"]), (1, &json!(given), &json!(source)));
     }
@@ -93,7 +101,7 @@ async fn invalid_ratings_are_refused_and_the_question_is_only_shown_to_people_wh
         let refused = answer(&mut ada, &id, wrong).await;
         assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{wrong:?}");
         let shown = refused.text().await.unwrap();
-        assert!(shown.contains("positive, negative, skip, dismiss or undo") && shown.contains(ASKED), "{wrong:?}");
+        assert!(shown.contains("positive, negative or skip") && shown.contains(ASKED), "{wrong:?}");
     }
     assert!(ratings(&app, &id).is_empty());
     let nowhere = "00000000-0000-7000-8000-000000000000";

@@ -58,16 +58,16 @@ async fn run_again_is_not_offered_where_the_task_is_archived() {
     let made = send(&app, Method::POST, &format!("/api/actions/{id}/trigger"), &json!({})).await;
     let session = made["id"].as_str().unwrap();
     send(&app, Method::POST, &format!("/api/sessions/{session}/cancel"), &json!({})).await;
-    let retry = format!("/sessions/{session}/retry");
+    let retry = "/fn/session/retry";
     let pages = [format!("/sessions/{session}"), "/today/section/failed".to_owned()];
     for path in &pages {
-        assert!(ada.page(path).await.contains(&retry), "{path}");
+        assert!(ada.page(path).await.contains(retry), "{path}");
     }
     send(&app, Method::PATCH, &format!("/api/actions/{id}"), &json!({ "status": "archived" })).await;
     for path in &pages {
-        assert!(!ada.page(path).await.contains(&retry), "{path}");
+        assert!(!ada.page(path).await.contains(retry), "{path}");
     }
     assert!(ada.page(&pages[0]).await.contains("Its task is archived, so it cannot be run again."));
-    let refused = ada.ask(Method::POST, &retry, &[]).await;
+    let refused = ada.ask(Method::POST, retry, &[("session_id", session), ("page", &pages[0])]).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
 }
