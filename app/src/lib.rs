@@ -59,7 +59,6 @@ pub mod action;
 pub mod api_docs;
 #[cfg(feature = "hydrate")]
 mod browser;
-#[cfg(feature = "ssr")]
 pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]

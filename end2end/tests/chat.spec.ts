@@ -108,11 +108,11 @@ test("what is typed stays while the agent works, while it is refused and while t
   await expect(composer(page)).toHaveValue("Typed ahead");
 
   // The server does not respond: the page says so, and the same button later sends the message once.
-  await page.route("**/messages", (route) => route.abort());
+  await page.route("**/fn/chat/send", (route) => route.abort());
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect(page.locator("#composer-said")).toHaveText("The server cannot be reached.");
   await expect(composer(page)).toHaveValue("Typed ahead");
-  await page.unroute("**/messages");
+  await page.unroute("**/fn/chat/send");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect(page.locator('.message[data-by="person"]').last()).toContainText("Typed ahead");
   await expect(composer(page)).toHaveValue("");

@@ -1,13 +1,15 @@
 //! The form in which a person writes a message. It is not part of the fragment that is replaced, so typed text is
 //! kept.
 
+use super::SendMessage;
 use crate::{
     FormState,
+    server_function::page_fields,
     shell::Shell,
     ui::button::{Look, submit},
 };
 use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::thread::Thread;
 
 /// The form. While the agent works it needs scripts: without them the page reloads itself, which would discard typed
@@ -17,8 +19,11 @@ pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -
     let typed = form.value("text").unwrap_or_default().to_owned();
     let class = if is_busy && typed.is_empty() { "composer js-only" } else { "composer" };
     let said = form.errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join(" ");
+    let page = format!("/chat/{}", thread.id);
     view! {
-        <form class=class id="composer" method="post" action=format!("/chat/{}/messages", thread.id) data-stay="">
+        <form class=class id="composer" method="post" action=SendMessage::PATH data-stay="message">
+            {page_fields(page.clone(), page)}
+            <input type="hidden" name="session_id" value=thread.id.clone()/>
             <input type="hidden" name="id" value=shell.form_key.clone()/>
             <label class="hidden-text" for="say">{format!("Message to {agent}")}</label>
             <textarea

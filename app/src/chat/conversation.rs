@@ -53,8 +53,6 @@ pub struct Conversation {
     pub memory: Option<MemoryStatus>,
     /// Whether the viewer is asked to rate it.
     pub rating: Rating,
-    /// Why the last submitted form was refused.
-    pub refused: Option<String>,
 }
 
 impl Conversation {
@@ -102,7 +100,7 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
     view! {
         <div
             class="conversation" id="conversation" data-session-id=id.clone() data-rows=source
-            data-form-key=shell.form_key.clone() data-refused=conversation.refused.clone()
+            data-form-key=shell.form_key.clone()
         >
             <div class="conversation-facts" data-part="facts">
                 {status_badge(thread.status)}

@@ -1,9 +1,11 @@
 //! The page /chat.
 
+use super::StartConversation;
 use crate::{
     FormState,
     document::render,
     render::{static_html, to_html},
+    server_function::page_fields,
     session::one_line,
     sessions::LiveRows,
     shell::{Place, Shell, frame},
@@ -19,7 +21,7 @@ use crate::{
     },
 };
 use domain::limit::THREAD_MESSAGE_CHARS_MAX;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{event::Event, thread::Thread};
 
 /// Longest title in the list, characters.
@@ -51,7 +53,7 @@ pub struct ListProps {
     pub chosen: Option<String>,
     /// How to connect an agent, shown if there is none.
     pub connect: Connect,
-    /// State of a refused `POST /chat`.
+    /// State of the refused form.
     pub form: FormState,
 }
 
@@ -128,7 +130,8 @@ fn begin_form(
     let described = if error.is_some() { "begin-message-error" } else { "begin-hint" };
     let incognito = form.value("incognito").is_some();
     view! {
-        <form class="form" method="post" action="/chat">
+        <form class="form" method="post" action=StartConversation::PATH>
+            {page_fields("/chat/{id}", "/chat")}
             <input type="hidden" name="key" value=shell.form_key.clone()/>
             {select("begin", Field::new("agent", "With").required(), with, &start, form)}
             <div class="field">
@@ -143,7 +146,7 @@ fn begin_form(
                 <p class="field-hint enter-hint js-only" id="begin-hint">"Press Enter to send, Shift Enter for a new line."</p>
             </div>
             <div class="field">
-                <label class="choice"><input type="checkbox" name="incognito" value="on" checked=incognito aria-describedby="incognito-hint"/>"Incognito"</label>
+                <label class="choice"><input type="checkbox" name="incognito" value="true" checked=incognito aria-describedby="incognito-hint"/>"Incognito"</label>
                 <p class="field-hint" id="incognito-hint">
                     {INCOGNITO_MEANS}
                 </p>

@@ -1,6 +1,7 @@
 //! The page /chat/{id}.
 
 use super::{
+    SendMessage,
     composer::composer,
     conversation::{Conversation, conversation_view},
     state::end_view,
@@ -15,7 +16,7 @@ use crate::{
     ui::{notice, page_head::breadcrumbs},
 };
 use domain::session::Status;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Reload interval without scripts while the agent works, seconds.
 const LOOK_AGAIN_SECONDS: u32 = 3;
@@ -27,7 +28,7 @@ const TITLE_CHARS_MAX: usize = 200;
 pub struct Props {
     /// The conversation of the page, with its messages.
     pub conversation: Conversation,
-    /// State of a refused form; form `say` restores the typed message.
+    /// State of a refused form, named by the path of its server function. That of a message restores the typed text.
     pub form: FormState,
 }
 
@@ -39,7 +40,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let thread = &conversation.thread;
         let href = format!("/chat/{}", thread.id);
         let goes_on = !thread.status.is_final();
-        let say = form.of("say");
+        let say = form.of(SendMessage::PATH);
         let others = if say.is_refused() { Vec::new() } else { form.general(&[]) };
         let is_busy =
             matches!(thread.status, Status::Pending | Status::Running | Status::AwaitingTool | Status::WaitingHuman);

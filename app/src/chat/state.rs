@@ -1,7 +1,8 @@
 //! The state of a conversation: whose turn it is, or its summary once it has ended.
 
-use super::conversation::Conversation;
+use super::{EndConversation, InterruptTurn, SendMessage, conversation::Conversation};
 use crate::{
+    server_function::page_fields,
     session::rating_view,
     text::{duration, markdown, number},
     ui::{
@@ -14,7 +15,7 @@ use domain::{
     limit::SUMMARY_QUOTE_CHARS_MAX,
     session::{EndReason, Status},
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::thread::{Thread, ThreadSummary};
 
 /// The state below the messages. `again` is the message that can be sent again after a failed turn.
@@ -31,7 +32,8 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
         .into_any(),
         Status::Running => view! {
             <p class="conversation-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
-            <form method="post" action=format!("/chat/{id}/interrupt") data-stay="">
+            <form method="post" action=InterruptTurn::PATH data-stay="interrupt">
+                {own_fields(id)}
                 <button class="button" type="submit" data-size="small" title="Stop this turn. Messages so far are kept.">{icon(Icon::Square)}"Stop"</button>
             </form>
         }
@@ -45,7 +47,8 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
             .map(|text| {
                 view! {
                     <p class="meta">"Nothing is lost. Your next message continues the conversation."</p>
-                    <form method="post" action=format!("/chat/{id}/messages") data-stay="">
+                    <form method="post" action=SendMessage::PATH data-stay="message">
+                        {own_fields(id)}
                         <input type="hidden" name="text" value=text/>
                         <input type="hidden" name="id" value=conversation.resend_id.clone()/>
                         <button class="button" type="submit" data-size="small">"Send it again"</button>
@@ -54,6 +57,15 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
             })
             .into_any(),
         Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => ended(conversation).into_any(),
+    }
+}
+
+/// Hidden fields of a form that continues with the page of this conversation.
+fn own_fields(id: &str) -> impl IntoView + use<> {
+    let page = format!("/chat/{id}");
+    view! {
+        {page_fields(page.clone(), page)}
+        <input type="hidden" name="session_id" value=id.to_owned()/>
     }
 }
 
@@ -126,7 +138,8 @@ pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
     view! {
         <details class="cancel conversation-end">
             <summary class="button">"End"</summary>
-            <form method="post" action=format!("/chat/{}/end", thread.id)>
+            <form method="post" action=EndConversation::PATH>
+                {own_fields(&thread.id)}
                 <p class="rating-question" id="end-question">"Did this help?"</p>
                 <div class="form-actions" role="group" aria-labelledby="end-question">
                     <button class="button" type="submit" name="feedback" value="positive">{icon(Icon::ThumbUp)}"Yes"</button>

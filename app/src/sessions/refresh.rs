@@ -1,9 +1,11 @@
-//! Reads rows of sessions and conversations, and an open conversation, again after a change. Also submits the forms
-//! of a conversation with fetch. Only in the WASM build.
+//! Reads rows of sessions and conversations, and an open conversation, again after a change. Also calls the server
+//! functions of the forms of a conversation. Only in the WASM build.
 
 use crate::{
     browser::{dom, fetch, patch},
+    chat::{interrupt_turn, send_message},
     live::{self, Signal},
+    server_function::Refusal,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -17,6 +19,8 @@ use web_sys::{Event, HtmlElement, HtmlFormElement, KeyboardEvent};
 const GATHER_MS: i32 = 250;
 /// Most rows in one request; the server refuses more.
 const IDS_MAX: usize = 100;
+/// The status of a refusal because nobody is signed in.
+const SIGNED_OUT: u16 = 401;
 
 /// Subscribes the rows of the page to the live stream.
 pub fn start() {
@@ -41,7 +45,9 @@ pub fn start() {
         dom::after(GATHER_MS, move || {
             due.set(false);
             let ids: Vec<_> = std::mem::take(&mut *moved.borrow_mut()).into_iter().take(IDS_MAX).collect();
-            spawn_local(read(ids));
+            spawn_local(async move {
+                read(ids).await;
+            });
         });
     };
     if let Some(conversation) = dom::by_id("conversation") {
@@ -52,12 +58,11 @@ pub fn start() {
     dom::on(&dom::document(), "keydown", on_key);
 }
 
-async fn read(ids: Vec<String>) {
+/// Reads rows and shows them. Returns the last one.
+async fn read(ids: Vec<String>) -> Option<HtmlElement> {
     let from = dom::root().and_then(|root| dom::find(&root, "[data-rows]")?.get_attribute("data-rows"));
     let from = from.unwrap_or_else(|| "/sessions/rows?ids=".to_owned());
-    if let Ok(html) = fetch::get_text(&[from, ids.join(",")].concat()).await {
-        show(&html);
-    }
+    show(&fetch::get_text(&[from, ids.join(",")].concat()).await.ok()?)
 }
 
 /// Replaces rows by id. Returns the last one.
@@ -77,49 +82,61 @@ fn show(html: &str) -> Option<HtmlElement> {
     last
 }
 
-/// Submits a form of a conversation. The response is the live part of the page.
+/// Submits a form of a conversation by calling its server function, then reads the conversation again.
 fn on_submit(event: Event) {
     let Some(form) = dom::closest(&event, "form[data-stay]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok())
     else {
         return;
     };
     event.prevent_default();
-    let Some(body) = fetch::fields(&form, None) else { return };
     if form.has_attribute("data-sending") {
         return;
     }
     let _ = form.set_attribute("data-sending", "");
     spawn_local(async move {
-        let said = typed(&form);
-        let url = form.get_attribute("action").unwrap_or_default();
-        let answer = fetch::post_form(&url, &body).await;
+        let text = value(&form, "text");
+        let session_id = value(&form, "session_id");
+        let sent = call(&form, session_id.clone(), text.clone()).await;
         let _ = form.remove_attribute("data-sending");
-        let why = match answer {
-            Ok((401, _)) => Some("You are signed out. Sign in on another tab, then send it again.".to_owned()),
-            Ok((status, html)) => match show(&html) {
-                Some(new) => {
-                    if status < 300 {
-                        // Text typed since then belongs to the next message, so it is kept.
-                        if typed(&form) == said {
-                            set(&form, "textarea", "");
-                        }
-                        set(&form, "[name=id]", &new.get_attribute("data-form-key").unwrap_or_default());
-                    }
-                    new.get_attribute("data-refused")
-                }
-                None => Some("The server refused it.".to_owned()),
-            },
-            Err(_) => Some(fetch::UNREACHABLE.to_owned()),
-        };
+        if sent.is_ok() {
+            // Text typed since then belongs to the next message, so it is kept.
+            if value(&form, "text") == text {
+                set(&form, "textarea", "");
+            }
+            set(&form, "[name=id]", "");
+        }
         if let Some(said) = dom::by_id("composer-said") {
-            said.set_text_content(why.as_deref());
+            said.set_text_content(sent.as_ref().err().map(reason).as_deref());
+        }
+        let shown = read(vec![session_id]).await;
+        if let (Ok(()), Some(new)) = (sent, shown) {
+            set(&form, "[name=id]", &new.get_attribute("data-form-key").unwrap_or_default());
         }
     });
 }
 
-fn typed(form: &HtmlFormElement) -> Option<JsValue> {
-    let field = dom::find(form, "textarea")?;
-    js_sys::Reflect::get(&field, &"value".into()).ok()
+/// Calls the server function that `data-stay` of the form names.
+async fn call(form: &HtmlFormElement, session_id: String, text: String) -> Result<(), Refusal> {
+    match form.get_attribute("data-stay").as_deref() {
+        Some("interrupt") => interrupt_turn(session_id).await,
+        _ => send_message(session_id, text, Some(value(form, "id"))).await,
+    }
+}
+
+fn reason(refusal: &Refusal) -> String {
+    if refusal.status == SIGNED_OUT {
+        return "You are signed out. Sign in on another tab, then send it again.".to_owned();
+    }
+    match refusal.errors.as_slice() {
+        [] => refusal.message(),
+        errors => errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The value of the field with this name; empty without one.
+fn value(form: &HtmlFormElement, name: &str) -> String {
+    let field = dom::find(form, &["[name=", name, "]"].concat());
+    field.and_then(|field| dom::text(&field, "value")).unwrap_or_default()
 }
 
 fn set(form: &HtmlFormElement, selector: &str, value: &str) {

@@ -4,6 +4,8 @@
 //!   result, so that a form can lead to what its function made: `/sessions/{id}`.
 //! - `page`: the page to show again if the function is refused. Default: `next` without its query.
 //!
+//! Of a person who is signed out, the typed text of some forms is kept on the sign-in page (`web::posted`).
+//!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
 use super::call;
@@ -47,8 +49,13 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
     let page = local_path(Some(&page)).to_owned();
     let identity = match identify(&state, &parts.headers).await {
         Ok(Some(identity)) => identity,
-        // The page sends them to sign in, and back afterwards.
-        Ok(None) => return render(pages, &parts, &page, None).await,
+        Ok(None) => {
+            return match web::posted::keep(&state, &parts, &form, &page).await {
+                Some(sign_in) => sign_in,
+                // The page sends them to sign in, and back afterwards.
+                None => render(pages, &parts, &page, None).await,
+            };
+        }
         Err(problem) => return problem.into_response(),
     };
     let problem = match call(&state, identity, for_script(&parts, &body)).await {

@@ -25,7 +25,7 @@ mod insights;
 mod link;
 mod members;
 mod people;
-mod posted;
+pub mod posted;
 mod problem;
 mod rating;
 mod session;

@@ -3,8 +3,6 @@
 use super::shell::Viewer;
 use crate::state::AppState;
 use app::session::Rating;
-use axum::{http::header::SET_COOKIE, response::Response};
-use domain::id::SessionId;
 use ledger::{
     SessionRecord,
     feedback::{self, Prompt},
@@ -20,16 +18,6 @@ pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> R
         Err(error) => {
             tracing::warn!(%error, "a page is shown without its rating");
             Rating::Silent
-        }
-    }
-}
-
-/// Lets the browser remember that this person is not asked about this session any more, on both of its pages.
-pub fn dismiss(state: &AppState, viewer: &Viewer, id: SessionId, response: &mut Response) {
-    let Some(user) = viewer.scope.user_id() else { return };
-    for path in [format!("/sessions/{id}"), format!("/chat/{id}")] {
-        if let Some(cookie) = state.cookies.dismiss_rating(user, &path) {
-            response.headers_mut().append(SET_COOKIE, cookie);
         }
     }
 }

@@ -65,7 +65,7 @@ async fn submit(
         Ok(signed_in) => match kept {
             Some(kept) => {
                 let (who, back) = (form.text("email"), form.optional("next"));
-                let back = back.as_deref().map_or(kept.action.clone(), |next| local_path(Some(next)).to_owned());
+                let back = local_path(back.as_deref()).to_owned();
                 let page = render(StatusCode::OK, move || sign_in::resend_page(&shell, &kept, &who, &back)).await;
                 with_session(&state, &signed_in, page)
             }

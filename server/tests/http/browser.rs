@@ -66,6 +66,18 @@ impl<'a> Browser<'a> {
         self.ask_and_keep(Method::POST, path, form).await
     }
 
+    /// Starts a conversation, and keeps the cookies that come back.
+    pub async fn start_chat(&mut self, form: &[(&str, &str)]) -> Response {
+        self.post("/fn/chat/start", &[form, &[("next", "/chat/{id}"), ("page", "/chat")]].concat()).await
+    }
+
+    /// Posts a form of a conversation: `send`, `interrupt` or `end`. Keeps the cookies that come back.
+    pub async fn chat(&mut self, does: &str, id: &str, form: &[(&str, &str)]) -> Response {
+        let page = format!("/chat/{id}");
+        let fields = [form, &[("session_id", id), ("next", &page)]].concat();
+        self.post(&format!("/fn/chat/{does}"), &fields).await
+    }
+
     /// Sends a request and keeps the cookies of the answer.
     pub async fn ask_and_keep(&mut self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
         let response = self.ask(method, path, form).await;

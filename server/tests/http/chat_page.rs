@@ -42,8 +42,8 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     assert!(list.contains("scout · Greet") && list.contains("You have no conversations yet."), "{list}");
 
     let begin = [("agent", "scout"), ("message", "Hello **you**"), ("key", "k1")];
-    let id = conversation_id(&ada.post("/chat", &begin).await);
-    assert_eq!(conversation_id(&ada.post("/chat", &begin).await), id, "sent twice is begun once");
+    let id = conversation_id(&ada.start_chat(&begin).await);
+    assert_eq!(conversation_id(&ada.start_chat(&begin).await), id, "sent twice is begun once");
     let path = format!("/chat/{id}");
     let queued = ada.page(&path).await;
     assert!(queued.contains("Waiting for scout") && queued.contains("Hello **you**"), "{queued}");
@@ -51,13 +51,13 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
 
     let first = claim(&app, "scout").await;
     let thinking = ada.page(&path).await;
-    assert!(thinking.contains("scout is thinking") && thinking.contains(&format!("{path}/interrupt")));
-    // A message during a turn is refused, and the page keeps the typed text.
-    let early = ada.post(&format!("{path}/messages"), &[("text", "Not <yet>")]).await;
+    assert!(thinking.contains("scout is thinking") && thinking.contains("/fn/chat/interrupt"));
+    // A message in the middle of a turn is refused, and what was typed is still there.
+    let early = ada.chat("send", &id, &[("text", "Not <yet>")]).await;
     assert_eq!(early.status(), StatusCode::CONFLICT);
     let kept = early.text().await.unwrap();
     assert!(kept.contains("Not &lt;yet&gt;</textarea>") && !kept.contains("http-equiv=\"refresh\""), "{kept}");
-    assert_eq!(ada.post(&format!("{path}/interrupt"), &[]).await.status(), StatusCode::SEE_OTHER);
+    assert_eq!(ada.chat("interrupt", &id, &[]).await.status(), StatusCode::SEE_OTHER);
     assert!(ada.page(&path).await.contains("You stopped this turn."));
     let stale = json!({ "attempt": first, "events": [{ "type": "agent.message" }] });
     let stale = app.request(Who::Worker, Method::POST, &format!("/api/sessions/{id}/events")).json(&stale).send().await;
@@ -65,14 +65,11 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
 
     let again = "00000000-0000-7000-8000-00000000c0de";
     for _ in 0..2 {
-        let answer = ada.post(&format!("{path}/messages"), &[("text", "Once more"), ("id", again)]).await;
-        assert_eq!(conversation_id(&answer), id);
+        let said = ada.chat("send", &id, &[("text", "Once more"), ("id", again)]).await;
+        assert_eq!(conversation_id(&said), id);
     }
-    // The same form with another text is another message.
-    assert_eq!(
-        conversation_id(&ada.post(&format!("{path}/messages"), &[("text", "And this"), ("id", again)]).await),
-        id
-    );
+    // The same form filled in again is another message.
+    assert_eq!(conversation_id(&ada.chat("send", &id, &[("text", "And this"), ("id", again)]).await), id);
     let failed = json!({ "type": "session.error", "content": "no such model", "metadata": { "code": "x" } });
     reply(&app, &id, claim(&app, "scout").await, failed).await;
     let page = ada.page(&path).await;
@@ -82,7 +79,7 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     );
     assert_eq!(page.matches(">Once more</p>").count(), 1);
     assert!(page.contains("name=\"text\" value=\"And this\""), "{page}");
-    ada.post(&format!("{path}/messages"), &[("text", "And this")]).await;
+    ada.chat("send", &id, &[("text", "And this")]).await;
     reply(&app, &id, claim(&app, "scout").await, json!({ "type": "agent.message", "content": "Hello to **you**" }))
         .await;
 
@@ -90,10 +87,10 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     assert!(rested.contains("Hello to <strong>you</strong>") && !rested.contains("Send it again"), "{rested}");
     let listed = ada.page("/chat").await;
     assert!(listed.contains(&format!("href=\"{path}\"")) && listed.contains("Hello to you"), "{listed}");
-    let wrong = ada.post(&format!("{path}/end"), &[("feedback", "great")]).await;
+    let wrong = ada.chat("end", &id, &[("feedback", "great")]).await;
     assert_eq!(wrong.status(), StatusCode::UNPROCESSABLE_ENTITY);
     assert!(ada.page(&path).await.contains("id=\"composer\""), "it goes on");
-    assert_eq!(conversation_id(&ada.post(&format!("{path}/end"), &[("feedback", "positive")]).await), id);
+    assert_eq!(conversation_id(&ada.chat("end", &id, &[("feedback", "positive")]).await), id);
     let ended = ada.page(&path).await;
     for part in
         ["The conversation has ended.", "4 messages in", "First request", "You said that this helped.", "1 rating"]
@@ -107,8 +104,8 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     let undone = ada.post("/fn/session/undo-rating", &[("session_id", &id), ("next", &path)]).await;
     assert_eq!(conversation_id(&undone), id);
     assert!(ada.page(&path).await.contains(ASKED) && ratings(&app, &id).is_empty());
-    // After the end a message is refused, and the page keeps the typed text.
-    let late = ada.post(&format!("{path}/messages"), &[("text", "Too late")]).await;
+    // It is over: what is said now is refused, and nothing is lost.
+    let late = ada.chat("send", &id, &[("text", "Too late")]).await;
     assert_eq!(late.status(), StatusCode::CONFLICT);
     let late = late.text().await.unwrap();
     assert!(late.contains("Too late</textarea>"), "{late}");
@@ -118,9 +115,9 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
 async fn after_an_end_without_a_rating_no_question_follows_and_incognito_conversations_have_no_name() {
     let app = App::start();
     let mut ada = Browser::of(&app, "ada@acme.test").await;
-    let id = conversation_id(&ada.post("/chat", &[("agent", "scout"), ("message", "Hello")]).await);
+    let id = conversation_id(&ada.start_chat(&[("agent", "scout"), ("message", "Hello")]).await);
     reply(&app, &id, claim(&app, "scout").await, json!({ "type": "agent.message", "content": "Hi" })).await;
-    ada.post(&format!("/chat/{id}/end"), &[("feedback", "")]).await;
+    ada.chat("end", &id, &[("feedback", "")]).await;
     for path in [format!("/chat/{id}"), format!("/sessions/{id}")] {
         let page = ada.page(&path).await;
         assert!(!page.contains(ASKED) && !page.contains("Thank you."), "{path}");
@@ -128,13 +125,13 @@ async fn after_an_end_without_a_rating_no_question_follows_and_incognito_convers
     }
     assert!(ratings(&app, &id).is_empty());
 
-    let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "on")];
-    let id = conversation_id(&ada.post("/chat", &form).await);
+    let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "true")];
+    let id = conversation_id(&ada.start_chat(&form).await);
     reply(&app, &id, claim(&app, "scout").await, json!({ "type": "agent.message", "content": "Hush" })).await;
     let session: Value = serde_json::from_str(&ada.page(&format!("/api/sessions/{id}")).await).unwrap();
     assert_eq!(session["metadata"]["incognito"], true);
     assert!(!session["title"].as_str().unwrap().contains("secret"));
-    ada.post(&format!("/chat/{id}/end"), &[("feedback", "negative")]).await;
+    ada.chat("end", &id, &[("feedback", "negative")]).await;
     let page = ada.page(&format!("/chat/{id}")).await;
     assert!(page.contains("You said that this did not help.") && page.contains("1 rating"), "{page}");
     assert!(ratings(&app, &id).is_empty(), "in memory alone");
@@ -147,18 +144,18 @@ async fn another_persons_conversation_looks_like_none_and_bad_input_is_refused_w
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     let mut mia = Browser::of(&app, "mia@acme.test").await;
     app.post(Who::Operator, "/api/actions", json!({ "name": "Greet", "agentSlug": "scout" })).await;
-    let id = conversation_id(&mia.post("/chat", &[("agent", "scout"), ("message", "Mine alone")]).await);
+    let id = conversation_id(&mia.start_chat(&[("agent", "scout"), ("message", "Mine alone")]).await);
     let path = format!("/chat/{id}");
     for (method, path) in [
         (Method::GET, path.clone()),
         (Method::GET, format!("{path}/live")),
-        (Method::POST, format!("{path}/messages")),
-        (Method::POST, format!("{path}/interrupt")),
-        (Method::POST, format!("{path}/end")),
+        (Method::POST, "/fn/chat/send".to_owned()),
+        (Method::POST, "/fn/chat/interrupt".to_owned()),
+        (Method::POST, "/fn/chat/end".to_owned()),
         (Method::GET, "/chat/00000000-0000-7000-8000-000000000000".to_owned()),
         (Method::GET, format!("/chat/{}", app.running(Who::Member).await)),
     ] {
-        let answer = ada.ask(method.clone(), &path, &[("text", "x")]).await;
+        let answer = ada.ask(method.clone(), &path, &[("session_id", id.as_str()), ("text", "x")]).await;
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{method} {path}");
     }
     let rows = ada.page(&format!("/chat/rows?ids={id},nonsense")).await;
@@ -180,23 +177,24 @@ async fn another_persons_conversation_looks_like_none_and_bad_input_is_refused_w
         ("scout", &long, "begin-message-error"),
         ("No Slug", "Hello", "begin-agent-error"),
     ] {
-        let refused = ada.post("/chat", &[("agent", agent), ("message", message), ("incognito", "on")]).await;
+        let refused = ada.start_chat(&[("agent", agent), ("message", message), ("incognito", "true")]).await;
         assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
         let page = refused.text().await.unwrap();
-        assert!(page.contains(field) && page.contains("name=\"incognito\" value=\"on\" checked"), "{field} in {page}");
+        assert!(
+            page.contains(field) && page.contains("name=\"incognito\" value=\"true\" checked"),
+            "{field} in {page}"
+        );
     }
     for text in ["", "   ", &long] {
-        let refused = mia.post(&format!("{path}/messages"), &[("text", text)]).await;
+        let refused = mia.chat("send", &id, &[("text", text)]).await;
         assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{}", text.len());
     }
-    // A script gets the changing part of the page, with the reason.
-    let cookie = mia.jar[0].0.clone();
-    let request =
-        app.http.post(format!("{}{path}/messages", app.url)).header("cookie", cookie).header("origin", &app.url);
-    let refused = request.header("x-fragment", "1").form(&[("text", " ")]).send().await.unwrap();
+    // Scripts get the reason.
+    let refused = mia.call(Method::POST, "/fn/chat/send").form(&[("session_id", id.as_str()), ("text", " ")]);
+    let refused = refused.send().await.unwrap();
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
-    let html = refused.text().await.unwrap();
-    assert!(html.starts_with("<div id=\"conversation\"") && html.contains("data-refused=\"needs a text\""), "{html}");
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!(refused["errors"], json!([{ "field": "text", "message": "needs a text" }]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -215,15 +213,15 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     let app = App::start_with(&settings, &[], &[]);
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     assert!(ada.page("/chat").await.contains("value=\"clerk\""));
-    let id = conversation_id(&ada.post("/chat", &[("agent", "clerk"), ("message", "Choose a team")]).await);
+    let id = conversation_id(&ada.start_chat(&[("agent", "clerk"), ("message", "Choose a team")]).await);
     let path = format!("/chat/{id}");
-    let question = until(&ada, &path, "clerk asks you.").await;
-    assert!(question.contains("Which of the two &lt;teams&gt;?") && question.contains("/inbox/"), "{question}");
-    assert_eq!(conversation_id(&ada.post(&format!("{path}/messages"), &[("text", "The first")]).await), id);
-    let answered = until(&ada, &path, "The first it is.").await;
-    assert!(answered.contains(">The first</p>"), "{answered}");
+    let asked = until(&ada, &path, "clerk asks you.").await;
+    assert!(asked.contains("Which of the two &lt;teams&gt;?") && asked.contains("/inbox/"), "{asked}");
+    assert_eq!(conversation_id(&ada.chat("send", &id, &[("text", "The first")]).await), id);
+    let told = until(&ada, &path, "The first it is.").await;
+    assert!(told.contains(">The first</p>"), "{told}");
     until(&ada, &path, "data-state=\"rest\"").await;
-    ada.post(&format!("{path}/end"), &[("feedback", "skip")]).await;
+    ada.chat("end", &id, &[("feedback", "skip")]).await;
     let ended = ada.page(&path).await;
     assert!(ended.contains("You chose the &lt;first&gt; team.") && ended.contains("Summary by clerk."), "{ended}");
 }

@@ -5,7 +5,7 @@ use crate::{
     app::{App, PASSWORD, Who},
     browser::{Browser, add_person},
 };
-use reqwest::{Method, StatusCode, header::REFERER};
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 /// Starts a conversation of the person with the scout, and claims its first turn. Returns the id and the attempt.
@@ -15,9 +15,9 @@ async fn begin(app: &App, of: &mut Browser<'_>, text: &str) -> (String, u64) {
 
 /// The same with an action that names the scout.
 async fn begin_with(app: &App, of: &mut Browser<'_>, agent: &str, text: &str) -> (String, u64) {
-    let started = of.post("/chat", &[("agent", agent), ("message", text)]).await;
-    assert_eq!(started.status(), StatusCode::SEE_OTHER);
-    let id = started.headers()["location"].to_str().unwrap().strip_prefix("/chat/").unwrap().to_owned();
+    let begun = of.start_chat(&[("agent", agent), ("message", text)]).await;
+    assert_eq!(begun.status(), StatusCode::SEE_OTHER);
+    let id = begun.headers()["location"].to_str().unwrap().strip_prefix("/chat/").unwrap().to_owned();
     (id, claim(app).await)
 }
 
@@ -62,7 +62,6 @@ async fn a_button_that_is_pressed_twice_sends_once() {
     let mut mia = Browser::of(&app, "mia@acme.test").await;
     let (id, attempt) = begin(&app, &mut mia, "Find Acme").await;
     let path = format!("/chat/{id}");
-    let messages = format!("{path}/messages");
     let failed = json!({ "type": "session.error", "content": "no such model", "metadata": { "code": "x" } });
     let events = json!({ "attempt": attempt, "events": [failed] });
     app.post(Who::Worker, &format!("/api/sessions/{id}/events"), events).await;
@@ -72,7 +71,7 @@ async fn a_button_that_is_pressed_twice_sends_once() {
         [mia.page(&path).await, mia.page(&path).await].iter().map(|page| value(page, "\"Find Acme\"", "id")).collect();
     assert_eq!(again[0], again[1]);
     for key in &again {
-        let sent = mia.post(&messages, &[("text", "Find Acme"), ("id", key)]).await;
+        let sent = mia.chat("send", &id, &[("text", "Find Acme"), ("id", key)]).await;
         assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     }
     assert_eq!(texts_of_people(&app, &id).await, ["Find Acme", "Find Acme"]);
@@ -84,20 +83,20 @@ async fn a_button_that_is_pressed_twice_sends_once() {
     let key = value(&page, "id=\"composer\"", "id");
     let answer = [("text", "The second"), ("id", key.as_str())];
     for _ in 0..2 {
-        assert_eq!(mia.post(&messages, &answer).await.status(), StatusCode::SEE_OTHER);
+        assert_eq!(mia.chat("send", &id, &answer).await.status(), StatusCode::SEE_OTHER);
     }
     let all = ["Find Acme", "Find Acme", "The second"];
     assert_eq!(texts_of_people(&app, &id).await, all);
     // The repeated form is no answer to a question that the agent has asked since.
     let attempt = claim(&app).await;
     asks(&app, &id, attempt, "In which town?").await;
-    assert_eq!(mia.post(&messages, &answer).await.status(), StatusCode::SEE_OTHER);
-    assert_eq!(texts_of_people(&app, &id).await, all);
+    assert_eq!(mia.chat("send", &id, &answer).await.status(), StatusCode::SEE_OTHER);
+    assert_eq!(said(&app, &id).await, all);
     assert!(mia.page(&path).await.contains("scout asks you."));
     // The same form with another text is another answer.
     let other = [("text", "In Bern"), ("id", key.as_str())];
-    assert_eq!(mia.post(&messages, &other).await.status(), StatusCode::SEE_OTHER);
-    assert_eq!(texts_of_people(&app, &id).await, [&all[..], &["In Bern"]].concat());
+    assert_eq!(mia.chat("send", &id, &other).await.status(), StatusCode::SEE_OTHER);
+    assert_eq!(said(&app, &id).await, [&all[..], &["In Bern"]].concat());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -144,31 +143,33 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let key = value(&mia.page(&path).await, "id=\"composer\"", "id");
     let text = "Two lines,\nthe second <with> \"marks\"";
 
-    // Requests without a sign-in, from a page that is still open.
+    let typed = [("session_id", id.as_str()), ("text", text), ("id", key.as_str()), ("next", path.as_str())];
+
+    // Somebody without a session, on the page that they still have.
     let post = async |path: &str, fields: &[(&str, &str)]| {
         let request = app.http.post(format!("{}{path}", app.url)).header("origin", &app.url);
-        request.header(REFERER, format!("{}/chat/{id}?before=9", app.url)).form(fields).send().await.unwrap()
+        request.header("accept", "text/html").form(fields).send().await.unwrap()
     };
-    let answer = post(&format!("{path}/messages"), &[("text", text), ("id", &key)]).await;
-    assert_eq!(answer.status(), StatusCode::UNAUTHORIZED);
-    let page = answer.text().await.unwrap();
+    let turned = post("/fn/chat/send", &typed).await;
+    assert_eq!(turned.status(), StatusCode::UNAUTHORIZED);
+    let page = turned.text().await.unwrap();
     assert!(page.contains("It is kept") && page.contains("the second &lt;with&gt;"), "{page}");
-    assert_eq!(value(&page, "<form", "next"), format!("{path}?before=9"));
-    assert_eq!(value(&page, "<form", "kept-action"), format!("{path}/messages"));
+    assert_eq!(value(&page, "<form", "next"), path);
+    assert_eq!(value(&page, "<form", "kept-action"), "/fn/chat/send");
     assert_eq!(value(&page, "<form", "kept.id"), key);
     assert_eq!(texts_of_people(&app, &id).await, ["Find Acme"], "nothing was sent");
 
-    // A wrong password keeps the text. The right one leads back to the page with the text.
-    let back = format!("{path}?before=9");
-    let action = format!("{path}/messages");
+    // A wrong password loses nothing, and the right one leads back with the text.
     let sign_in = |password| {
         [
             ("email", "mia@acme.test"),
             ("password", password),
-            ("next", back.as_str()),
-            ("kept-action", action.as_str()),
+            ("next", path.as_str()),
+            ("kept-action", "/fn/chat/send"),
             ("kept.text", text),
             ("kept.id", key.as_str()),
+            ("kept.session_id", id.as_str()),
+            ("kept.next", path.as_str()),
         ]
     };
     let wrong = post("/sign-in", &sign_in("wrong password")).await;
@@ -179,24 +180,21 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     assert_eq!(signed_in.status(), StatusCode::OK);
     let cookie = signed_in.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
     let page = signed_in.text().await.unwrap();
-    assert!(
-        page.contains("signed in as mia@acme.test") && page.contains(&format!("action=\"{path}/messages\"")),
-        "{page}"
-    );
+    assert!(page.contains("signed in as mia@acme.test") && page.contains("action=\"/fn/chat/send\""), "{page}");
     assert!(page.contains("Two lines,\nthe second &lt;with&gt;") && value(&page, "<form", "id") == key, "{page}");
-    assert!(page.contains(&format!("href=\"{back}\"")) && !page.contains(PASSWORD), "{page}");
-    let sent = app.http.post(format!("{}{path}/messages", app.url)).header("origin", &app.url).header("cookie", cookie);
-    let sent = sent.form(&[("text", text), ("id", &key)]).send().await.unwrap();
+    assert!(page.contains(&format!("href=\"{path}\"")) && !page.contains(PASSWORD), "{page}");
+    let sent = app.http.post(format!("{}/fn/chat/send", app.url)).header("origin", &app.url).header("cookie", cookie);
+    let sent = sent.header("accept", "text/html").form(&typed).send().await.unwrap();
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     assert_eq!(texts_of_people(&app, &id).await, ["Find Acme", text]);
 
-    // Signing in after another form leads to the page of the form, never to a path that only accepts POST.
-    let ending = post(&format!("{path}/end"), &[("feedback", "positive")]).await;
+    // Other forms lead back to the page that they were on, never to an address that only takes forms.
+    let ending = post("/fn/chat/end", &[("session_id", &id), ("feedback", "positive"), ("next", &path)]).await;
     let location = ending.headers()["location"].to_str().unwrap();
-    assert_eq!(location, format!("/sign-in?next=%2Fchat%2F{id}%3Fbefore%3D9"));
-    // A script gets an error, and its page still has the typed text.
-    let script = app.http.post(format!("{}{path}/messages", app.url)).header("origin", &app.url);
-    let script = script.header("x-fragment", "1").form(&[("text", text)]).send().await.unwrap();
+    assert_eq!(location, format!("/sign-in?next=%2Fchat%2F{id}"));
+    // Scripts hear it, and their page still has what was typed.
+    let script = app.http.post(format!("{}/fn/chat/send", app.url)).header("origin", &app.url);
+    let script = script.form(&typed).send().await.unwrap();
     assert_eq!(script.status(), StatusCode::UNAUTHORIZED);
     // Only forms of conversations are kept, and only up to a size.
     let elsewhere = [("kept-action", "/settings/invitations"), ("kept.text", "x")];
@@ -204,6 +202,8 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let signed_in = post("/sign-in", &[&person[..], &elsewhere[..]].concat()).await;
     assert_eq!(signed_in.headers()["location"], "/today");
     let long = "x".repeat(130 * 1024);
-    let answer = post("/chat", &[("agent", "scout"), ("message", &long)]).await;
-    assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+    let turned =
+        post("/fn/chat/start", &[("agent", "scout"), ("message", &long), ("next", "/chat/{id}"), ("page", "/chat")])
+            .await;
+    assert_eq!(turned.status(), StatusCode::SEE_OTHER);
 }

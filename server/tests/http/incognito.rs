@@ -69,9 +69,9 @@ async fn pages_hide_it_from_others_and_say_what_it_means_before_the_first_messag
     app.post(Who::Operator, "/api/actions", json!({ "name": "Scout", "agentSlug": "scout" })).await;
     let hint = "Only you can see this conversation. Other people in the workspace";
     assert!(ada.page("/chat").await.contains(hint));
-    let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "on")];
-    let started = ada.post("/chat", &form).await;
-    let path = started.headers()["location"].to_str().unwrap().to_owned();
+    let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "true")];
+    let begun = ada.start_chat(&form).await;
+    let path = begun.headers()["location"].to_str().unwrap().to_owned();
     let id = path.rsplit('/').next().unwrap().to_owned();
     assert!(ada.page(&path).await.contains("A secret"));
     for path in [format!("/chat/{id}"), format!("/sessions/{id}"), format!("/sessions/{id}/rows?afterSequence=0")] {

@@ -9,6 +9,10 @@ impl Maker<'_> {
     pub async fn function(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         match path {
+            "/fn/chat/end" => (nothing(), form(&[("session_id", &self.thread(false).await)])),
+            "/fn/chat/interrupt" => (nothing(), form(&[("session_id", &self.thread(true).await)])),
+            "/fn/chat/send" => (nothing(), form(&[("session_id", &self.thread(false).await), ("text", "x")])),
+            "/fn/chat/start" => (nothing(), form(&[("agent", "matrix"), ("message", "Hello")])),
             "/fn/session/acknowledge" | "/fn/session/retry" => {
                 (nothing(), form(&[("session_id", &self.failed().await)]))
             }

@@ -271,10 +271,6 @@ impl Maker<'_> {
                 let source = json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }).to_string();
                 (nothing(), multipart(&[("source", &source), ("step", "install")]))
             }
-            "/chat" => (nothing(), form(&[("agent", "matrix"), ("message", "Hello")])),
-            "/chat/{id}/messages" => (self.thread(false).await, form(&[("text", "x")])),
-            "/chat/{id}/interrupt" => (self.thread(true).await, form(&[])),
-            "/chat/{id}/end" => (self.thread(false).await, form(&[])),
             "/criteria-sets" => {
                 let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
                 (nothing(), form(&[&[("name", "Matrix"), ("slug", &unique_text())], &why[..]].concat()))
