@@ -36,7 +36,6 @@ impl SessionBackend for Backend {
     async fn rate(&self, session_id: String, label: String) -> Result<(), Refusal> {
         let id = self.session_id(&session_id)?;
         let label = self.answer(label_of("label", &label))?;
-        self.answer(self.state.instance_key())?;
         self.answer(feedback::record(&self.state.ledger, self.scope(), id, label, Surface::WebEnd).await).map(drop)
     }
 

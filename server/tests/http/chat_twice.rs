@@ -91,12 +91,12 @@ async fn a_button_that_is_pressed_twice_sends_once() {
     let attempt = claim(&app).await;
     asks(&app, &id, attempt, "In which town?").await;
     assert_eq!(mia.chat("send", &id, &answer).await.status(), StatusCode::SEE_OTHER);
-    assert_eq!(said(&app, &id).await, all);
+    assert_eq!(texts_of_people(&app, &id).await, all);
     assert!(mia.page(&path).await.contains("scout asks you."));
     // The same form with another text is another answer.
     let other = [("text", "In Bern"), ("id", key.as_str())];
     assert_eq!(mia.chat("send", &id, &other).await.status(), StatusCode::SEE_OTHER);
-    assert_eq!(said(&app, &id).await, [&all[..], &["In Bern"]].concat());
+    assert_eq!(texts_of_people(&app, &id).await, [&all[..], &["In Bern"]].concat());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
