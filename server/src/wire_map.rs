@@ -1,4 +1,6 @@
 //! Converts between records of the ledger and types of the API. No rules are applied here.
+//!
+//! These are functions, because Rust permits no `From` between types of two other crates.
 
 use crate::problem::Problem;
 use domain::session::{Ended, WaitsFor, YieldTo};

@@ -60,29 +60,27 @@ async fn new(viewer: Viewer) -> Result<Response, PageRejection> {
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let read = read_dimensions(&form);
-    let outcome = match (read.dimensions(), form.text("do") == "preview") {
-        (Ok(dimensions), true) => Ok(Err(preview(dimensions, &form))),
-        (Ok(dimensions), false) => {
-            let name = form.text("name").trim().to_owned();
-            let (slug, description) = (form.optional("slug"), form.text("description"));
-            let new = NewCriteriaSet { name, slug, description, dimensions };
-            criteria_set::create(&state.ledger, &viewer.scope, new).await.map(Ok).map_err(Problem::from)
-        }
-        (Err(problem), _) => Err(problem),
-    };
-    match outcome {
-        Ok(Ok(made)) => {
-            Ok(redirect_with_notice(&format!("/criteria-sets/{}", made.id), "criteria_set_created").into_response())
-        }
-        Ok(Err(preview)) => {
-            let form = form.kept("edit");
-            Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, Some(preview), &form)).await)
-        }
+    if let Some(preview) = previewed(&form, &read) {
+        let form = form.kept("edit");
+        return Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, Some(preview), &form)).await);
+    }
+    match make(&state, &viewer, &form, &read).await {
+        Ok(id) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_created").into_response()),
         Err(problem) => {
             let refused = read.refused(&form, &problem);
             Ok(refuse(&problem, move || ui::new_page(&viewer.shell, None, &refused)).await)
         }
     }
+}
+
+async fn make(state: &AppState, viewer: &Viewer, form: &Form, read: &Rows) -> Result<CriteriaSetId, Problem> {
+    let new = NewCriteriaSet {
+        name: form.text("name").trim().to_owned(),
+        slug: form.optional("slug"),
+        description: form.text("description"),
+        dimensions: read.dimensions()?,
+    };
+    Ok(criteria_set::create(&state.ledger, &viewer.scope, new).await?.id)
 }
 
 #[derive(Default, Deserialize)]
@@ -132,15 +130,10 @@ async fn post(
         return Ok(answer(viewer, page, Some(tried), form.kept("try"), StatusCode::OK).await);
     }
     let read = read_dimensions(&form);
-    let saved = match (read.dimensions(), form.text("do") == "preview") {
-        (Ok(dimensions), true) => {
-            let tried = preview(dimensions, &form);
-            return Ok(answer(viewer, page, Some(tried), form.kept("edit"), StatusCode::OK).await);
-        }
-        (Ok(dimensions), false) => save(&state, &viewer, id, &form, dimensions).await,
-        (Err(problem), _) => Err(problem),
-    };
-    match saved {
+    if let Some(preview) = previewed(&form, &read) {
+        return Ok(answer(viewer, page, Some(preview), form.kept("edit"), StatusCode::OK).await);
+    }
+    match save(&state, &viewer, id, &form, &read).await {
         Ok(()) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
         Err(problem) => {
             let refused = read.refused(&form, &problem);
@@ -151,21 +144,21 @@ async fn post(
     }
 }
 
-async fn save(
-    state: &AppState,
-    viewer: &Viewer,
-    id: CriteriaSetId,
-    form: &Form,
-    dimensions: Vec<Dimension>,
-) -> Result<(), Problem> {
+async fn save(state: &AppState, viewer: &Viewer, id: CriteriaSetId, form: &Form, read: &Rows) -> Result<(), Problem> {
     let change = CriteriaSetChange {
         version: form.text("version").parse().unwrap_or_default(),
         name: Some(form.text("name").trim().to_owned()),
         description: Some(form.text("description")),
-        dimensions: Some(dimensions),
+        dimensions: Some(read.dimensions()?),
     };
     criteria_set::update(&state.ledger, &viewer.scope, id, change).await?;
     Ok(())
+}
+
+/// The evaluation of the dimensions in the form, if the form asks for it and they can be read.
+fn previewed(form: &Form, read: &Rows) -> Option<Preview> {
+    let dimensions = read.dimensions().ok().filter(|_| form.text("do") == "preview")?;
+    Some(preview(dimensions, form))
 }
 
 /// What the gate says of the chosen values. A field that is left at "nothing" is no value.
