@@ -4,6 +4,7 @@ use super::{
     approval_form::Reviewing,
     form::{Targets, action_form},
     input::needs_form,
+    trigger_form::trigger_button,
 };
 use crate::{
     FormState,
@@ -11,13 +12,7 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::markdown::one_line,
-    ui::{
-        button::{link_small, submit_small},
-        empty::empty,
-        page_head::page_head,
-        status_badge::status_badge,
-        time::moment,
-    },
+    ui::{button::link_small, empty::empty, page_head::page_head, status_badge::status_badge, time::moment},
 };
 use domain::{action::ActionStatus, role::Permission};
 use leptos::prelude::*;
@@ -115,18 +110,11 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
     let href = format!("/actions/{}", action.id);
     let about = one_line(&action.description, ABOUT_CHARS_MAX);
     let run = newest.and_then(|n| Some((n.session_id.clone()?, n.status?)));
-    let key = format!("{}-{}", shell.form_key, action.id);
     let trigger = (action.status == ActionStatus::Active).then(|| {
         if needs_form(action) {
             return link_small("Run", action.name.clone(), format!("{href}#run")).into_any();
         }
-        view! {
-            <form method="post" action=format!("{href}/trigger")>
-                <input type="hidden" name="idempotencyKey" value=key/>
-                {submit_small("Run", action.name.clone())}
-            </form>
-        }
-        .into_any()
+        trigger_button(shell, action, "Run".to_owned()).into_any()
     });
     view! {
         <tr>

@@ -1,10 +1,12 @@
 //! The page /actions/{id}.
 
 use super::{
+    TriggerAction,
     approval_form::Reviewing,
     approval_summary::{ApprovalSummary, approval_summary},
     form::{Targets, action_form},
     input::{input_fields, names},
+    trigger_form::trigger_fields,
 };
 use crate::{
     FormState,
@@ -22,7 +24,7 @@ use crate::{
     },
 };
 use domain::{action::ActionStatus, role::Permission};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
     access::Member,
     action::{Action, TaskStatus},
@@ -48,7 +50,7 @@ pub struct Props {
     pub targets: Targets,
     /// Options of the approval settings.
     pub reviewing: Reviewing,
-    /// State of a refused `POST /actions/{id}` (form `edit`) or `/actions/{id}/trigger` (form `trigger`).
+    /// State of a refused `POST /actions/{id}` (form `edit`) or of a refused [`TriggerAction`] (named by its path).
     pub form: FormState,
 }
 
@@ -91,7 +93,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 </div>
                 <section class="section" id="run" aria-labelledby="trigger-title">
                     <h2 id="trigger-title">"Run this task"</h2>
-                    {static_html(trigger_form(shell, &action, runs.first(), &form.of("trigger")))}
+                    {static_html(trigger_form(shell, &action, runs.first(), &form.of(TriggerAction::PATH)))}
                 </section>
             </div>
             <section class="section" aria-labelledby="runs-title">
@@ -153,7 +155,6 @@ fn trigger_form(
     if action.status == ActionStatus::Archived {
         return view! { <p class="meta">"This task is archived. Set its status to active to run it."</p> }.into_any();
     }
-    let key = format!("{}-{}", shell.form_key, action.id);
     let last = newest.and_then(|run| run.session.input.as_deref()).filter(|input| input.get() != "null");
     let again = last.is_some().then(|| view! { <p class="meta">"Filled in with the input of the latest session."</p> });
     let names = names(action);
@@ -162,11 +163,11 @@ fn trigger_form(
         view! { <p class="meta">"This task names no agent. Its sessions wait for a worker that takes sessions without an agent name."</p> }
     });
     view! {
-        <form class="form" method="post" action=format!("/actions/{}/trigger", action.id)>
+        <form class="form" method="post" action=TriggerAction::PATH>
+            {trigger_fields(shell, action)}
             {notice::refused(form.general(&names))}
             {input_fields(action, last, form)}
             {again}
-            <input type="hidden" name="idempotencyKey" value=key/>
             {no_agent}
             <div class="form-actions">{submit("Run", Look::Primary)}</div>
         </form>

@@ -3,11 +3,12 @@
 use super::{People, Relations, form::entity_form, history::history, status_dot::status_dot};
 use crate::{
     FormState,
+    action::trigger_button,
     document::render,
     render::static_html,
     shell::{Place, Shell, frame},
     text::{duration, escape::query, number, shorten::one_line},
-    ui::{button::submit_small, empty::empty, page_head::breadcrumbs, status_badge::status_badge, time::moment},
+    ui::{empty::empty, page_head::breadcrumbs, status_badge::status_badge, time::moment},
 };
 use domain::{
     entity::{FIELD_TITLE, FieldDef, FieldType, TaskStatusMap, shown},
@@ -169,14 +170,10 @@ fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView 
         .iter()
         .map(|task| {
             let href = format!("/actions/{}", task.id);
-            let key = format!("{}-{}", shell.form_key, task.id);
             view! {
                 <li class="entity-task">
                     <a class="quiet" href=href.clone() dir="auto">{one_line(&task.name, NAME_CHARS_MAX)}</a>
-                    <form method="post" action=format!("{href}/trigger")>
-                        <input type="hidden" name="idempotencyKey" value=key/>
-                        {submit_small("Run", task.name.clone())}
-                    </form>
+                    {trigger_button(shell, task, "Run".to_owned())}
                 </li>
             }
         })

@@ -2,7 +2,7 @@
 
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
-    action::needs_form,
+    action::{needs_form, trigger_button},
     render::to_html,
     session::{RetrySession, acknowledge, duration_ms, retry_fields, row_title},
     sessions::{SessionEntry, cost_words, input_words, last_words},
@@ -154,7 +154,6 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
 
 fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
     let href = format!("/actions/{}", action.id);
-    let key = format!("{}-{}", shell.form_key, action.id);
     let about = markdown::one_line(&action.description, LAST_EVENT_CHARS_MAX);
     let delegate = match &action.agent_slug {
         Some(agent) => format!("Delegate to {}", one_line(agent, AGENT_CHARS_MAX)),
@@ -163,13 +162,7 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
     let way = if needs_form(action) {
         link_small(delegate, action.name.clone(), format!("{href}#run")).into_any()
     } else {
-        view! {
-            <form method="post" action=format!("{href}/trigger")>
-                <input type="hidden" name="idempotencyKey" value=key/>
-                {submit_small(delegate, action.name.clone())}
-            </form>
-        }
-        .into_any()
+        trigger_button(shell, action, delegate).into_any()
     };
     view! {
         <li class="row" data-key-id=action.id.clone()>

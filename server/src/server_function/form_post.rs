@@ -6,14 +6,16 @@
 //!
 //! Of a person who is signed out, the typed text of some forms is kept on the sign-in page (`web::posted`).
 //!
+//! A field `input.week` is the member `week` of the argument `input`, a map. Errors name such a field in the same way.
+//!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
 use super::call;
-use crate::{extract::identify, nonce::Nonce, problem::Problem, shield::RequestId, state::AppState, web};
+use crate::{extract::identify, nonce::Nonce, shield::RequestId, state::AppState, web};
 use app::server_function::Created;
 use axum::{
     Router,
-    body::{Body, Bytes},
+    body::Body,
     extract::{FromRequest as _, Request},
     http::{HeaderMap, HeaderValue, Method, Uri, header, request::Parts},
     response::{IntoResponse, Redirect, Response},
@@ -36,11 +38,7 @@ pub fn is_form_post(headers: &HeaderMap) -> bool {
 /// Runs the function and answers with the next page, or with the form as it was typed and what is wrong.
 pub async fn answer(state: AppState, pages: Router, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let body = match Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await {
-        Ok(body) => body,
-        Err(error) => return Problem::internal(error.to_string()).into_response(),
-    };
-    let form = match Form::from_request(Request::from_parts(parts.clone(), Body::from(body.clone())), &()).await {
+    let form = match Form::from_request(Request::from_parts(parts.clone(), body), &()).await {
         Ok(form) => form,
         Err(problem) => return problem.into_response(),
     };
@@ -58,7 +56,7 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
         }
         Err(problem) => return problem.into_response(),
     };
-    let problem = match call(&state, identity, for_script(&parts, &body)).await {
+    let problem = match call(&state, identity, for_script(&parts, &form)).await {
         Ok(response) => return go_on(&next, response).await,
         Err(problem) => problem,
     };
@@ -74,12 +72,29 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
 }
 
 /// The same request as a script sends it. A server function redirects a request that accepts HTML.
-fn for_script(parts: &Parts, body: &[u8]) -> Request {
-    let fields = form_urlencoded::parse(body).map(|(name, value)| (name, value.replace("\r\n", "\n")));
-    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+fn for_script(parts: &Parts, form: &Form) -> Request {
+    let fields = form.below("").map(|(name, value)| [argument(name), encoded(&value.replace("\r\n", "\n"))].join("="));
+    let body = fields.collect::<Vec<_>>().join("&");
     let mut request = Request::from_parts(parts.clone(), Body::from(body));
     request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("application/json"));
     request
+}
+
+fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+/// The encoded name of a field as server functions read it: `input.week` is `input[week]`.
+fn argument(field: &str) -> String {
+    match field.split_once('.') {
+        // Brackets of a key are recognised as `[`, `]`, `%5B` and `%5D`, and digits alone as a number. Neither is in a key
+        // that is encoded with small letters, its first byte included.
+        Some((map, key)) if !map.contains('[') => {
+            let key: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
+            format!("{}[{key}]", encoded(map))
+        }
+        _ => encoded(field),
+    }
 }
 
 /// The way to the next page, with the cookies of the function's answer.

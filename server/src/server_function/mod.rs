@@ -4,6 +4,7 @@
 //! `working_on`. The request layer holds for `/fn` as for the API: the cross-origin check, the limit of the body, the
 //! deadline, problems and the log line.
 
+mod action;
 mod chat;
 mod form_post;
 mod session;
@@ -72,6 +73,7 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
     let owner = Owner::new();
     let run = owner.with(|| {
         ScopedFuture::new(async move {
+            provide_context::<Arc<dyn app::action::ActionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::chat::ChatBackend>>(provided.clone());
             provide_context::<Arc<dyn app::session::SessionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::working_on::WorkingOnBackend>>(provided);

@@ -1,8 +1,8 @@
-//! /actions: list, create, edit, trigger.
+//! /actions: list, create, edit. Forms that run a task post to a server function.
 
 use super::{
     approval_form,
-    form::{Form, json_or_text},
+    form::Form,
     sessions::entry,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
@@ -15,8 +15,8 @@ use axum::{
     Router,
     extract::{Query, State},
     http::StatusCode,
-    response::{IntoResponse, Redirect, Response},
-    routing::{get, post},
+    response::{IntoResponse, Response},
+    routing::get,
 };
 use domain::{
     action::{ActionStatus, OutputType},
@@ -33,10 +33,7 @@ use serde_json::value::RawValue;
 use wire::{Code, access::Member};
 
 pub fn router() -> Router<AppState> {
-    Router::new()
-        .route("/actions", get(list).post(create))
-        .route("/actions/{id}", get(show).post(edit))
-        .route("/actions/{id}/trigger", post(trigger))
+    Router::new().route("/actions", get(list).post(create)).route("/actions/{id}", get(show).post(edit))
 }
 
 #[derive(Default, Deserialize)]
@@ -101,7 +98,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId>) -> Result<Response, PageRejection> {
-    let props = read(&state, &viewer, id, FormState::default()).await?;
+    let props = read(&state, &viewer, id, viewer.form.clone()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -138,37 +135,6 @@ async fn edit(
             let mut form = form.refused("edit", &problem);
             approval_form::at_fields(&mut form);
             refused(&state, viewer, id, form, &problem).await
-        }
-    }
-}
-
-async fn trigger(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Id(id): Id<ActionId>,
-    form: Form,
-) -> Result<Response, PageRejection> {
-    let of = wire_map::action(action::get(&state.ledger, &viewer.scope, id).await?);
-    let typed = |name: &str| form.has(name).then(|| form.text(name));
-    // Pages without the form, such as Today, trigger with no input.
-    let input = match ui::input_typed(&of, typed) {
-        Ok(Some(input)) => input,
-        Ok(None) => json_or_text(&form.text("input")),
-        Err(wrong) => {
-            let problem = super::form::unreadable(wrong);
-            return refused(&state, viewer, id, form.refused("trigger", &problem), &problem).await;
-        }
-    };
-    let trigger =
-        action::Trigger { input, idempotency_key: form.optional("idempotencyKey"), ..action::Trigger::default() };
-    match action::trigger(&state.ledger, &viewer.scope, id, trigger).await {
-        Ok(session) => {
-            let notice = if session.agent_slug.is_some() { "" } else { "?notice=triggered_unclaimed" };
-            Ok(Redirect::to(&format!("/sessions/{}{notice}", session.id)).into_response())
-        }
-        Err(error) => {
-            let problem = Problem::from(error);
-            refused(&state, viewer, id, form.refused("trigger", &problem), &problem).await
         }
     }
 }

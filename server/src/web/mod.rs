@@ -16,7 +16,7 @@ mod entity_type;
 mod export;
 mod export_choice;
 mod find;
-mod form;
+pub mod form;
 mod fragment;
 mod import;
 mod inbox;

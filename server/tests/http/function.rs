@@ -87,6 +87,27 @@ async fn a_form_goes_on_to_what_its_function_made() {
 }
 
 #[tokio::test]
+async fn fields_with_a_dot_are_members_of_a_map_whatever_their_keys_are() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let keys = ["week", "a.b", "x[y]", "7", "007", "100%", "a b+c&d=e", "%5B", "在庫"];
+    let properties: Value = keys.iter().map(|key| (*key, json!({ "type": "string" }))).collect();
+    let new = json!({ "name": "Report", "metadata": { "inputSchema": { "properties": properties } } });
+    let action = app.post(Who::Operator, "/api/actions", new).await["id"].as_str().unwrap().to_owned();
+    let names = keys.map(|key| format!("input.{key}"));
+    let page = ada.page(&format!("/actions/{action}")).await;
+    assert!(page.contains("name=\"input.x[y]\""), "{page}");
+    let mut fields: Vec<_> = names.iter().zip(keys).map(|(name, key)| (name.as_str(), key)).collect();
+    fields.extend([("action_id", action.as_str()), ("next", "/sessions/{id}")]);
+    let sent = ada.ask(Method::POST, "/fn/action/trigger", &fields).await;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER, "{}", sent.text().await.unwrap());
+    let path = format!("/api{}", sent.headers()[LOCATION].to_str().unwrap());
+    let session: Value = ada.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
+    let expected: Value = keys.iter().map(|key| (*key, json!(key))).collect();
+    assert_eq!(session["input"], expected);
+}
+
+#[tokio::test]
 async fn line_ends_of_a_form_reach_the_function_as_those_of_a_script() {
     let app = App::start();
     let ada = Browser::of(&app, "ada@acme.test").await;

@@ -9,6 +9,7 @@ impl Maker<'_> {
     pub async fn function(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         match path {
+            "/fn/action/trigger" => (nothing(), form(&[("action_id", &self.action().await), ("input", "x")])),
             "/fn/chat/end" => (nothing(), form(&[("session_id", &self.thread(false).await)])),
             "/fn/chat/interrupt" => (nothing(), form(&[("session_id", &self.thread(true).await)])),
             "/fn/chat/send" => (nothing(), form(&[("session_id", &self.thread(false).await), ("text", "x")])),

@@ -266,7 +266,6 @@ impl Maker<'_> {
         match path {
             "/actions" | "/entity-types" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
             "/actions/{id}" => (self.action().await, form(&[("name", "changed"), ("agentSlug", "matrix")])),
-            "/actions/{id}/trigger" => (self.action().await, form(&[("input", "x")])),
             "/bundles" => {
                 let source = json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }).to_string();
                 (nothing(), multipart(&[("source", &source), ("step", "install")]))

@@ -7,6 +7,7 @@ use crate::{
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+const TRIGGER: &str = "/fn/action/trigger";
 const ADA: &str = "ada@acme.test";
 
 async fn send(app: &App, method: Method, path: &str, body: &Value) -> Value {
@@ -30,24 +31,29 @@ async fn a_task_that_needs_an_input_leads_to_its_form() {
     for path in ["/today/section/delegatable", "/actions"] {
         let page = ada.page(path).await;
         assert!(page.contains(&format!("href=\"/actions/{id}#run\"")), "{path}: {page}");
-        assert!(!page.contains(&format!("/actions/{id}/trigger")), "{path}: {page}");
+        assert!(!page.contains(TRIGGER), "{path}: {page}");
     }
-    let trigger = format!("/actions/{id}/trigger");
-    let refused = ada.ask(Method::POST, &trigger, &[]).await;
+    let address = format!("/actions/{id}");
+    let own = [("action_id", id.as_str()), ("next", "/sessions/{id}"), ("page", address.as_str())];
+    let refused = ada.ask(Method::POST, TRIGGER, &own).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let page = refused.text().await.unwrap();
     assert!(page.contains("id=\"run\"") && page.contains("aria-invalid=\"true\""), "{page}");
     let wrong = json!({ "input": { "week": "soon" } });
-    let wrong = app.request(Who::Member, Method::POST, &format!("/api{trigger}")).json(&wrong).send().await.unwrap();
+    let wrong =
+        app.request(Who::Member, Method::POST, &format!("/api{address}/trigger")).json(&wrong).send().await.unwrap();
     let (status, refusal) = problem(wrong).await;
     assert_eq!((status, &refusal["errors"][0]["field"]), (422, &json!("input.week")), "{refusal}");
-    let sent = ada.ask(Method::POST, &trigger, &[("input.week", "47")]).await;
+    let sent = ada.ask(Method::POST, TRIGGER, &[&own[..], &[("input.week", "47")]].concat()).await;
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
 
     let free = json!({ "properties": { "week": { "type": "integer", "default": 1 } }, "required": ["week"] });
     let id = task_of_ada(&app, &ada, json!({ "inputSchema": free })).await;
-    assert!(ada.page("/today/section/delegatable").await.contains(&format!("/actions/{id}/trigger")));
-    assert_eq!(ada.ask(Method::POST, &format!("/actions/{id}/trigger"), &[]).await.status(), StatusCode::SEE_OTHER);
+    assert!(ada.page("/today/section/delegatable").await.contains(TRIGGER));
+    assert_eq!(
+        ada.ask(Method::POST, TRIGGER, &[("action_id", &id), ("next", "/sessions/{id}")]).await.status(),
+        StatusCode::SEE_OTHER
+    );
 }
 
 #[tokio::test]

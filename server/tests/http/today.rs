@@ -60,16 +60,23 @@ async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers(
 async fn a_trigger_without_an_agent_says_that_workers_which_name_agents_do_not_take_it() {
     let app = App::start();
     let action = app.post(Who::Operator, "/api/actions", json!({ "name": "Look", "slug": "look" })).await;
-    let path = format!("/actions/{}/trigger", action["id"].as_str().unwrap());
-    let triggered = app.post(Who::Member, &format!("/api{path}"), json!({})).await;
+    let id = action["id"].as_str().unwrap();
+    let triggered = app.post(Who::Member, &format!("/api/actions/{id}/trigger"), json!({})).await;
     assert_eq!(triggered["warnings"][0]["code"], "no_agent");
     assert_eq!((&triggered["status"], &triggered["agentSlug"]), (&json!("pending"), &Value::Null));
     let cookie = app.cookie().await;
-    let request = app.http.post(format!("{}{path}", app.url)).header(COOKIE, &cookie).header("origin", &app.url);
-    let sent = request.form(&[("input", "")]).send().await.unwrap();
+    let read = async |path: &str| {
+        let page = app.http.get(format!("{}{path}", app.url)).header(COOKIE, &cookie).send().await.unwrap();
+        page.text().await.unwrap()
+    };
+    let page = read(&format!("/actions/{id}")).await;
+    let next = "/sessions/{id}?notice=triggered_unclaimed";
+    assert!(page.contains(&format!("name=\"next\" value=\"{next}\"")), "{page}");
+    let request = app.http.post(format!("{}/fn/action/trigger", app.url)).header(COOKIE, &cookie);
+    let request = request.header("origin", &app.url).header("accept", "text/html");
+    let sent = request.form(&[("action_id", id), ("input", ""), ("next", next)]).send().await.unwrap();
     let to = sent.headers()["location"].to_str().unwrap().to_owned();
     assert!(to.ends_with("?notice=triggered_unclaimed"), "{to}");
-    let page = app.http.get(format!("{}{to}", app.url)).header(COOKIE, &cookie).send().await.unwrap();
-    let html = page.text().await.unwrap();
+    let html = read(&to).await;
     assert!(html.contains("This task names no agent. Only a worker") && html.contains("data-tone=\"wait\""), "{html}");
 }

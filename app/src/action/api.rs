@@ -1,0 +1,58 @@
+//! The server function that runs a task. Forms post to it.
+
+use crate::server_function::{Client, Created, Refusal, backend};
+use leptos::prelude::server;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was typed into the form of a task's input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TypedInput {
+    /// The text of the only field, `input`.
+    Text(String),
+    /// The texts of the fields `input.KEY`, by key.
+    Fields(BTreeMap<String, String>),
+}
+
+impl Default for TypedInput {
+    fn default() -> Self {
+        Self::Fields(BTreeMap::new())
+    }
+}
+
+impl TypedInput {
+    /// The text of the form field with this name: `input` or `input.KEY`.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self {
+            Self::Text(text) => (name == super::input::INPUT).then_some(text.as_str()),
+            Self::Fields(fields) => {
+                let key = name.strip_prefix(super::input::INPUT)?.strip_prefix('.')?;
+                fields.get(key).map(String::as_str)
+            }
+        }
+    }
+}
+
+/// What the server does for this function.
+#[async_trait::async_trait]
+pub trait ActionBackend: Send + Sync {
+    /// See [`trigger_action`].
+    async fn trigger(
+        &self,
+        action_id: String,
+        input: TypedInput,
+        idempotency_key: Option<String>,
+    ) -> Result<Created, Refusal>;
+}
+
+/// Creates a session of a task. The input is read by the task's input schema. A repeat with the same `idempotency_key`
+/// creates no other session.
+#[server(prefix = "/fn", endpoint = "action/trigger", client = Client)]
+pub async fn trigger_action(
+    action_id: String,
+    #[server(default)] input: TypedInput,
+    #[server(default)] idempotency_key: Option<String>,
+) -> Result<Created, Refusal> {
+    backend::<dyn ActionBackend>()?.trigger(action_id, input, idempotency_key).await
+}

@@ -1,0 +1,26 @@
+//! What every form that runs a task has in common.
+
+use super::TriggerAction;
+use crate::{server_function::page_fields, shell::Shell, ui::button::submit_small};
+use leptos::{prelude::*, server_fn::ServerFn as _};
+use wire::action::Action;
+
+/// The hidden fields of a form that runs the task and continues with the new session.
+pub fn trigger_fields(shell: &Shell, action: &Action) -> impl IntoView + use<> {
+    let notice = if action.agent_slug.is_some() { "" } else { "?notice=triggered_unclaimed" };
+    view! {
+        {page_fields(["/sessions/{id}", notice].concat(), format!("/actions/{}", action.id))}
+        <input type="hidden" name="action_id" value=action.id.clone()/>
+        <input type="hidden" name="idempotency_key" value=format!("{}-{}", shell.form_key, action.id)/>
+    }
+}
+
+/// A form of one small button that runs the task without an input.
+pub fn trigger_button(shell: &Shell, action: &Action, label: String) -> impl IntoView + use<> {
+    view! {
+        <form method="post" action=TriggerAction::PATH>
+            {trigger_fields(shell, action)}
+            {submit_small(label, action.name.clone())}
+        </form>
+    }
+}
