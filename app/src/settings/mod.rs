@@ -1,6 +1,7 @@
 //! The settings page: account, members, groups, tokens, webhooks, approvals, notifications, appearance, keyboard.
 
 mod account;
+mod api;
 mod approvals;
 mod groups;
 mod member_page;
@@ -10,6 +11,7 @@ mod page;
 mod tokens;
 mod webhooks;
 
+pub use api::{SaveTheme, SettingsBackend, save_theme};
 pub use member_page::{MemberProps, member_page};
 pub use members::{Inviting, NewLink, role_word};
 pub use notifications::{EmailChoice, notify_button};

@@ -1,6 +1,7 @@
 //! The page /settings.
 
 use super::{
+    SaveTheme,
     account::account_section,
     approvals::approvals_section,
     groups::groups_section,
@@ -14,14 +15,16 @@ use crate::{
     document::render,
     palette::bindings_view,
     render::static_html,
+    server_function::page_fields,
     shell::{Place, Shell, Theme, frame},
     ui::{
         button::{Look, submit},
+        notice,
         page_head::page_head,
     },
 };
 use domain::role::Permission;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use std::collections::HashMap;
 use wire::{
     access::{Member, SignIn},
@@ -98,7 +101,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {own.map(|own| static_html(tokens_section(tokens, &people, own, new_token, base_url, &form.of("token"))))}
                 {administers.then(|| static_html(webhooks_section(webhooks, new_webhook, &form.of("webhook"))))}
                 {static_html(notifications_section(email))}
-                {static_html(appearance(shell.theme))}
+                {static_html(appearance(shell.theme, &form.of(SaveTheme::PATH)))}
                 {static_html(keyboard())}
             </div>
         };
@@ -106,7 +109,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-fn appearance(theme: Theme) -> impl IntoView {
+fn appearance(theme: Theme, form: &FormState) -> impl IntoView + use<> {
     let choices = [(Theme::System, "Same as the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
         .into_iter()
         .map(|(choice, label)| {
@@ -121,7 +124,9 @@ fn appearance(theme: Theme) -> impl IntoView {
     view! {
         <section class="section" id="appearance" aria-labelledby="appearance-title">
             <h2 id="appearance-title">"Appearance"</h2>
-            <form class="form" method="post" action="/settings/appearance">
+            <form class="form" method="post" action=SaveTheme::PATH>
+                {page_fields("/settings?notice=appearance_saved", "/settings")}
+                {notice::refused(form.general(&[]))}
                 <fieldset>
                     <legend class="field-label">"Theme"</legend>
                     <div class="choices">{choices}</div>

@@ -20,6 +20,9 @@ pub enum Theme {
 }
 
 impl Theme {
+    /// All themes.
+    pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
+
     /// The value of the cookie `theme` and of the form field.
     pub const fn as_str(self) -> &'static str {
         match self {

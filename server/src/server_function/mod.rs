@@ -8,6 +8,7 @@ mod action;
 mod chat;
 mod form_post;
 mod session;
+mod settings;
 mod working_on;
 
 use crate::{extract::identify, problem::Problem, state::AppState};
@@ -76,6 +77,7 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
             provide_context::<Arc<dyn app::action::ActionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::chat::ChatBackend>>(provided.clone());
             provide_context::<Arc<dyn app::session::SessionBackend>>(provided.clone());
+            provide_context::<Arc<dyn app::settings::SettingsBackend>>(provided.clone());
             provide_context::<Arc<dyn app::working_on::WorkingOnBackend>>(provided);
             service.run(request).await
         })

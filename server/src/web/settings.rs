@@ -7,13 +7,13 @@ use super::{
 };
 use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
-    FormState, Theme,
+    FormState,
     settings::{self as ui, EmailChoice, Inviting, Props},
 };
 use axum::{
     Router,
     extract::State,
-    http::{HeaderMap, HeaderValue, StatusCode, header::SET_COOKIE},
+    http::{HeaderMap, StatusCode, header::SET_COOKIE},
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
@@ -40,11 +40,10 @@ pub fn router() -> Router<AppState> {
         .route("/settings/approvals", post(approvals))
         .route("/settings/groups/{id}", post(change_group))
         .route("/settings/notifications", post(notifications))
-        .route("/settings/appearance", post(appearance))
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap) -> Result<Response, PageRejection> {
-    let mut props = read(&state, &viewer, FormState::default()).await?;
+    let mut props = read(&state, &viewer, viewer.form.clone()).await?;
     let made = viewer.scope.user_id().and_then(|user| cookie::new_token(&headers, user));
     props.new_token = made.map(str::to_owned);
     let forgets = props.new_token.as_ref().and_then(|_| state.cookies.clear_new_token());
@@ -169,17 +168,6 @@ async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) ->
 async fn notifications(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, PageRejection> {
     email::set_wanted(&state.ledger, &viewer.scope, form.has("email")).await?;
     Ok(redirect_with_notice("/settings", "notifications_saved"))
-}
-
-async fn appearance(viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    // Only who is signed in has settings; the choice itself lives in the browser.
-    let _ = viewer;
-    let mut response = redirect_with_notice("/settings", "appearance_saved").into_response();
-    let cookie = cookie::set_theme(Theme::parse(&form.text("theme")).as_str());
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
-    Ok(response)
 }
 
 /// Redirects to the page with a notice, or renders the page again with the refused form.

@@ -108,6 +108,21 @@ async fn fields_with_a_dot_are_members_of_a_map_whatever_their_keys_are() {
 }
 
 #[tokio::test]
+async fn the_theme_is_kept_by_the_browser_and_an_unknown_one_is_refused() {
+    let app = App::start();
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let save = |theme| [("theme", theme), ("next", "/settings?notice=appearance_saved"), ("page", "/settings")];
+    let saved = ada.post("/fn/settings/theme", &save("dark")).await;
+    assert_eq!(saved.headers()[LOCATION], "/settings?notice=appearance_saved");
+    let page = ada.page("/settings?notice=appearance_saved").await;
+    assert!(page.contains("data-theme=\"dark\"") && page.contains("Appearance saved."), "{page}");
+    let refused = ada.post("/fn/settings/theme", &save("pink")).await;
+    assert_eq!((refused.status(), refused.headers().get("set-cookie")), (StatusCode::UNPROCESSABLE_ENTITY, None));
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("system, light or dark") && page.contains("data-theme=\"dark\""), "{page}");
+}
+
+#[tokio::test]
 async fn line_ends_of_a_form_reach_the_function_as_those_of_a_script() {
     let app = App::start();
     let ada = Browser::of(&app, "ada@acme.test").await;

@@ -22,6 +22,7 @@ impl Maker<'_> {
                 (nothing(), form(&[("session_id", &self.completed().await)]))
             }
             "/fn/session/rate" => (nothing(), form(&[("session_id", &self.completed().await), ("label", "positive")])),
+            "/fn/settings/theme" => (nothing(), form(&[("theme", "dark")])),
             "/fn/working-on/active" => (nothing(), Sent::Nothing),
             "/fn/working-on/create" => (nothing(), form(&[("name", "Matrix")])),
             "/fn/working-on/marker" => {

@@ -315,7 +315,6 @@ impl Maker<'_> {
     async fn set(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         match path {
-            "/settings/appearance" => (nothing(), form(&[("theme", "dark")])),
             "/settings/approvals" => (nothing(), form(&[("undoSeconds", "60")])),
             "/settings/groups" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
             "/settings/groups/{id}" => {
