@@ -30,7 +30,8 @@ await init({module_or_path:WASM});
 m.hydrate();
 await Promise.all(islands.map(async([el,n])=>{try{await named[n](el)}catch(e){console.error(e)}}));
 await m.settleParts();
-document.documentElement.dataset.ready="";"#;
+document.documentElement.dataset.ready="";
+document.dispatchEvent(new Event("shiftbook-ready"));"#;
 
 /// Renders a whole document. It is synchronous and CPU-bound; the server calls it on a blocking task.
 pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V) -> String {

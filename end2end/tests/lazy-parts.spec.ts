@@ -1,4 +1,4 @@
-/** The parts of the frontend that are fetched when they are needed: what happens if they do not come. */
+/** The parts of the frontend that are fetched when they are needed: what happens before they come, and if they do not. */
 import { type Page } from "@playwright/test";
 import { api, expect, signIn, test } from "../support";
 
@@ -38,12 +38,54 @@ async function staged(title: string) {
   return (await items()).find((item) => item.sessionId === session.id)!;
 }
 
+/** Holds back a file until the returned function is called. */
+async function holdBack(page: Page, file: string) {
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  await page.route(file, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
 /** Counts how often a document is loaded. */
 function documents(page: Page) {
   const loaded: string[] = [];
   page.on("request", (request) => void (request.resourceType() === "document" && loaded.push(request.url())));
   return loaded;
 }
+
+test("keys pressed before the inbox has loaded decide the item they were meant for", async ({ page }) => {
+  const both = [await staged(unique("One")), await staged(unique("Two"))];
+  await signIn(page, "reviewer");
+  const release = await holdBack(page, INBOX_PART);
+  await page.goto("/inbox");
+  await live(page);
+  const shown = await page.locator("#gate").getAttribute("data-id");
+  const other = both.find((item) => item.id !== shown)!;
+  await page.keyboard.press("j");
+  await page.keyboard.press("a");
+  await expect(root(page)).not.toHaveAttribute("data-ready");
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", shown!);
+  release();
+  await api().untilStatus(other.sessionId, "completed");
+  expect((await items()).find((item) => item.id === shown)!.state).toBe("open");
+});
+
+test("text that follows a key which opens a field is not taken for shortcuts", async ({ page }) => {
+  const item = await staged(unique("Kept"));
+  await signIn(page, "reviewer");
+  const release = await holdBack(page, INBOX_PART);
+  await page.goto(`/inbox/${item.id}`);
+  await live(page);
+  for (const key of ["e", "a", "z"]) await page.keyboard.press(key);
+  release();
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await expect(page.locator('[name="value.note"]')).toBeFocused();
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
+  expect((await items()).find(({ id }) => id === item.id)!.state).toBe("open");
+});
 
 test("P-48: a part that is gone reloads the page once, and says so when it is there", async ({ page }) => {
   await staged(unique("After"));

@@ -4,7 +4,7 @@ use super::{list_dom as rows, send};
 use crate::{
     browser::{dom, fetch, patch},
     live::{self, Signal},
-    palette::step,
+    palette::{act_on_waiting, step},
 };
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -12,7 +12,8 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
 
 /// Shown while the current item loads. It has no controls, so that a shortcut cannot decide another item.
-const LOADING: &str = "<p class=\"inbox-nothing inbox-loading meta\" id=\"gate-title\" tabindex=\"-1\">Loading…</p>";
+const LOADING: &str =
+    "<p class=\"inbox-nothing inbox-loading meta\" id=\"gate-title\" tabindex=\"-1\" data-keys-wait>Loading…</p>";
 
 thread_local! {
     /// Path of the item that the page shows.
@@ -190,6 +191,7 @@ async fn load(row: HtmlElement) {
         ]
         .concat()
     }));
+    act_on_waiting();
 }
 
 /// Stores the open item, with what was typed into it, on its row.

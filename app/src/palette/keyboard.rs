@@ -3,7 +3,7 @@
 use super::{
     binding::{Match, Press, match_key, token},
     catalog::{Command, SHORTCUTS},
-    rebind, search, user_bindings,
+    rebind, search, user_bindings, waiting,
 };
 use crate::{
     browser::{dom, page},
@@ -18,7 +18,7 @@ const CHORD_MS_MAX: f64 = 1_200.0;
 /// Links of the rows that `j` and `k` move between.
 const ROW_LINKS: &str = ".row-title, .table-main a, .event-seq a";
 /// Elements in which letters are text.
-const TEXT_FIELDS: &str =
+pub const TEXT_FIELDS: &str =
     "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open], [popover]";
 /// Elements in which not even the marker shortcut works.
 const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
@@ -28,6 +28,7 @@ pub fn start() {
     page::start(open);
     rebind::start();
     search::start();
+    waiting::start();
 
     let begun = RefCell::new((String::new(), f64::MIN));
     dom::on(&dom::document(), "keydown", move |event: KeyboardEvent| {
@@ -71,18 +72,12 @@ fn perform(command: Command, event: &KeyboardEvent) -> bool {
     if !forbidden.is_empty() && is_in(event, forbidden) {
         return false;
     }
-    match command {
-        Command::Decide => {
-            match dom::closest(event, "[data-decides]").and_then(|form| dom::find(&form, "button[name=decision]")) {
-                Some(button) => {
-                    button.click();
-                    true
-                }
-                None => act(command),
-            }
-        }
-        _ => act(command),
+    let form = (command == Command::Decide).then(|| dom::closest(event, "[data-decides]")).flatten();
+    if let Some(button) = form.and_then(|form| dom::find(&form, "button[name=decision]")) {
+        button.click();
+        return true;
     }
+    waiting::act_in_order(command)
 }
 
 /// Performs a shortcut. Returns false if it does not apply here.
@@ -117,7 +112,7 @@ fn open(name: &str) {
 }
 
 /// The `data-keys` of the page.
-fn here() -> String {
+pub fn here() -> String {
     let page = dom::root().and_then(|root| dom::find(&root, "[data-keys]"));
     page.and_then(|page| page.get_attribute("data-keys")).unwrap_or_default()
 }

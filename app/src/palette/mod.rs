@@ -17,6 +17,8 @@ mod search;
 mod shortcut_list;
 #[cfg(feature = "hydrate")]
 mod user_bindings;
+#[cfg(feature = "hydrate")]
+mod waiting;
 
 #[cfg(feature = "ssr")]
 pub use dialog::{SearchResult, palette_dialog, results_fragment};
@@ -25,3 +27,5 @@ pub use island::Palette;
 pub use keyboard::{start, step};
 #[cfg(feature = "ssr")]
 pub use shortcut_list::{bindings_view, keys_dialog};
+#[cfg(feature = "hydrate")]
+pub use waiting::act_on_waiting;

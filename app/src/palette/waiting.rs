@@ -1,0 +1,80 @@
+//! Shortcuts that are pressed before the islands that handle them have loaded. They take effect in their order as soon
+//! as the islands work. Only in the WASM build.
+
+use super::{
+    catalog::{Command, Place},
+    keyboard::{TEXT_FIELDS, act, control, here},
+};
+use crate::browser::dom;
+use std::{cell::RefCell, collections::VecDeque};
+use web_sys::{Event, HtmlElement};
+
+/// The loader of the page sends this event to the document when every island works.
+const READY_EVENT: &str = "shiftbook-ready";
+/// Attribute of the root element from then on.
+const READY: &str = "data-ready";
+/// Attribute of the root element if a part of the frontend cannot be loaded. Then no island is waited for.
+const PART_MISSING: &str = "data-part-missing";
+/// Content with this attribute is about to be replaced by what a shortcut is meant for.
+const LOADING: &str = "[data-keys-wait]";
+/// Most shortcuts that wait; later ones are ignored.
+const WAITING_MAX: usize = 32;
+
+thread_local! {
+    static WAITING: RefCell<VecDeque<Command>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Attaches the event handler.
+pub fn start() {
+    dom::on(&dom::document(), READY_EVENT, |_: Event| act_on_waiting());
+}
+
+/// Performs a shortcut, or keeps it until the island that handles it works. Returns false if it does not apply here.
+pub fn act_in_order(command: Command) -> bool {
+    let Some(root) = dom::root() else { return false };
+    if root.has_attribute(PART_MISSING) {
+        WAITING.take();
+    }
+    if WAITING.with_borrow(VecDeque::is_empty) && !(is_loading(&root) && needs_island(command)) {
+        return act(command);
+    }
+    WAITING.with_borrow_mut(|waiting| {
+        if waiting.len() < WAITING_MAX {
+            waiting.push_back(command);
+        }
+    });
+    true
+}
+
+/// Performs the shortcuts that wait, up to one that has to wait for an item.
+pub fn act_on_waiting() {
+    let Some(root) = dom::root() else { return };
+    while !is_loading(&root) && dom::find(&root, LOADING).is_none() {
+        let Some(command) = WAITING.with_borrow_mut(VecDeque::pop_front) else { return };
+        if is_typing() {
+            // A shortcut before it has opened a field, or the person has: what follows was meant as text.
+            WAITING.take();
+            return;
+        }
+        act(command);
+    }
+}
+
+fn is_loading(root: &HtmlElement) -> bool {
+    !root.has_attribute(READY) && !root.has_attribute(PART_MISSING)
+}
+
+/// Whether an island may handle this shortcut on this page.
+fn needs_island(command: Command) -> bool {
+    match command {
+        Command::Press(key) => control(key).is_some(),
+        Command::Step(_) | Command::Decide => here() == Place::Inbox.as_str(),
+        _ => false,
+    }
+}
+
+fn is_typing() -> bool {
+    dom::document()
+        .active_element()
+        .is_some_and(|focused| focused.closest(TEXT_FIELDS).is_ok_and(|field| field.is_some()))
+}
