@@ -31,7 +31,8 @@ m.hydrate();
 await Promise.all(islands.map(async([el,n])=>{try{await named[n](el)}catch(e){console.error(e)}}));
 await m.settleParts();
 document.documentElement.dataset.ready="";
-document.dispatchEvent(new Event("shiftbook-ready"));"#;
+document.dispatchEvent(new Event("shiftbook-ready"));
+m.loadWhenIdle(["palette_dialog"]);"#;
 
 /// Renders a whole document. It is synchronous and CPU-bound; the server calls it on a blocking task.
 pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V) -> String {

@@ -87,6 +87,39 @@ test("text that follows a key which opens a field is not taken for shortcuts", a
   expect((await items()).find(({ id }) => id === item.id)!.state).toBe("open");
 });
 
+test("what is typed into the palette before it has loaded is found, and Enter opens it", async ({ page }) => {
+  await signIn(page, "operator");
+  const release = await holdBack(page, "**/pkg/palette_dialog.*.wasm");
+  await page.goto("/today");
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.locator("#palette-input")).toBeFocused();
+  await expect(page.locator("#palette-list")).toBeHidden();
+  await page.keyboard.type("settings tok");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/today$/);
+  release();
+  await expect(page).toHaveURL(/\/settings#tokens$/);
+});
+
+test("a message is sent with Enter before the conversation has loaded", async ({ page }) => {
+  const agent = unique("early").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  await api().createAction({ name: `Talk ${agent}`, agentSlug: agent });
+  await signIn(page, "operator");
+  await page.goto("/chat");
+  await page.locator('select[name="agent"]').selectOption(agent);
+  await page.locator('textarea[name="message"]').fill("First");
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
+  await holdBack(page, "**/pkg/live_rows.*.wasm");
+  await page.reload();
+  await live(page);
+  await page.locator("#composer textarea").fill("Second");
+  await page.locator("#composer textarea").press("Enter");
+  await expect(page.locator('.message[data-by="person"]').last()).toContainText("Second");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
 test("P-48: a part that is gone reloads the page once, and says so when it is there", async ({ page }) => {
   await staged(unique("After"));
   await signIn(page, "reviewer");

@@ -28,7 +28,7 @@ function inlinePart(text) {
 // Begins to fetch what an island or a lazy function needs, before there is WASM to call it.
 export function prefetch(island) {
     const name = island.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
-    for (const file of partFiles[name] || []) {
+    for (const file of Object.hasOwn(partFiles, name) ? partFiles[name] : []) {
         const path = "./" + file;
         if (!begunFetches.has(path)) {
             const begun = fetch(new URL(path, import.meta.url), FETCH_OPTIONS);

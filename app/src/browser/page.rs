@@ -1,8 +1,8 @@
-//! Behaviour of every page: times, copy buttons, and buttons that open dialogs.
+//! Behaviour of every page: times, copy buttons, buttons that open dialogs, and fields in which Enter submits.
 
 use super::{dom, theme, times};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::MouseEvent;
+use web_sys::{KeyboardEvent, MouseEvent};
 
 /// Attaches the handlers. Called once per page.
 pub fn start(open: impl Fn(&str) + 'static) {
@@ -15,6 +15,23 @@ pub fn start(open: impl Fn(&str) + 'static) {
             open(&name);
         }
     });
+    dom::on(&dom::document(), "keydown", on_key);
+}
+
+/// Enter submits in fields that the page marks for it. Before the island that sends the form has loaded, the browser
+/// sends it.
+fn on_key(event: KeyboardEvent) {
+    if event.key() != "Enter" || event.shift_key() || event.is_composing() {
+        return;
+    }
+    let form = dom::closest(&event, "[data-enter]").and_then(|field| field.closest("form").ok()?);
+    if let Some(form) = form
+        && dom::find(&form, ".enter-hint").is_some_and(|hint| hint.offset_width() > 0)
+        && let Some(send) = dom::find(&form, "button[type=submit]")
+    {
+        event.prevent_default();
+        send.click();
+    }
 }
 
 /// Copies the text of a copy button and confirms it in the button for a moment.

@@ -11,7 +11,7 @@ use wasm_bindgen_futures::spawn_local;
 const POLL_EVERY_MS: i32 = 500;
 
 /// Reads the progress until the work has ended, then reloads the page. Renders nothing.
-#[island]
+#[island(lazy)]
 pub fn ImportProgress() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     poll_later();

@@ -10,6 +10,8 @@ mod dialog;
 #[cfg(feature = "hydrate")]
 mod keyboard;
 #[cfg(feature = "hydrate")]
+mod part;
+#[cfg(feature = "hydrate")]
 mod rebind;
 #[cfg(feature = "hydrate")]
 mod search;

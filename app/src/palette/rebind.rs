@@ -1,24 +1,48 @@
-//! Shows the current bindings, and records new ones on the settings page. Only in the WASM build.
+//! Shows the current bindings, and records new ones on the settings page. It is loaded on that page, and where bindings
+//! differ from the defaults. Only in the WASM build.
 
 use super::{
     binding::{Bindings, conflict, token, why_not_bindable},
     catalog::{SHORTCUTS, display_keys},
     keyboard::press,
-    user_bindings,
+    part, user_bindings,
 };
 use crate::browser::dom;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{FocusEvent, HtmlButtonElement, HtmlElement, KeyboardEvent, MouseEvent};
 
 thread_local! {
     /// The button that waits for a key press, with the index of its shortcut.
     static RECORDING: RefCell<Option<(usize, HtmlElement)>> = const { RefCell::new(None) };
+    /// Whether the handlers of the settings page are attached.
+    static IS_ATTACHED: Cell<bool> = const { Cell::new(false) };
+    /// Whether the page shows the current bindings. The server renders the defaults.
+    static IS_SHOWN: Cell<bool> = const { Cell::new(true) };
 }
 
 /// Keeps the lists of shortcuts on the page current, and attaches the handlers of the settings page.
 pub fn start() {
-    user_bindings::watch(show);
+    user_bindings::watch(|_| {
+        IS_SHOWN.set(false);
+        part::catch_up();
+    });
+    if dom::by_id("bindings").is_some() {
+        part::catch_up();
+    }
+}
+
+/// Shows the current bindings, if they have changed. In the part.
+pub fn catch_up() {
+    if !IS_ATTACHED.replace(true) {
+        attach();
+    }
+    if !IS_SHOWN.replace(true) {
+        user_bindings::with(show);
+    }
+}
+
+fn attach() {
     let Some(list) = dom::by_id("bindings") else { return };
     dom::on(&list, "click", |event: MouseEvent| {
         if let Some((at, button)) = button(&event, "data-rebind") {

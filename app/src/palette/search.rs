@@ -1,11 +1,14 @@
-//! The list of the palette: commands are filtered on every key, the server is searched after a pause. Only in the
-//! WASM build.
+//! The list of the palette: commands are filtered on every key, the server is searched after a pause. It is loaded
+//! when the dialog is opened for the first time; keys that are pressed until then take effect after. Only in the WASM
+//! build.
 
 use super::{
     catalog::{Command, SHORTCUTS, Shortcut},
     keyboard::{act, control},
+    part,
 };
 use crate::browser::{dom, fetch, patch};
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -15,26 +18,27 @@ const PAUSE_MS: i32 = 180;
 /// Shortest text that the server is searched for, characters.
 const CHARS_MIN: usize = 2;
 
-/// Attaches the event handlers of the dialog.
+/// Hides the list until it is narrowed to what the page has.
+const WAITS: &str = "data-waits";
+
+thread_local! {
+    /// Whether the handlers of the dialog are attached.
+    static IS_ATTACHED: Cell<bool> = const { Cell::new(false) };
+    /// Whether the dialog was opened and its list is still that of before.
+    static IS_OPENED: Cell<bool> = const { Cell::new(false) };
+    /// Keys that choose and run, not handled yet.
+    static KEYS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Attaches the handler of the keys that choose and run.
 pub fn start() {
-    let (Some(dialog), Some(field)) = (dom::by_id("palette"), field()) else { return };
-    dom::on(&field, "input", |_: Event| typed());
+    let Some(field) = field() else { return };
     dom::on(&field, "keydown", |event: KeyboardEvent| {
-        match event.key().as_str() {
-            "ArrowDown" => choose(1),
-            "ArrowUp" => choose(-1),
-            "Enter" => {
-                if let Some(option) = options().into_iter().find(is_chosen) {
-                    run(&option);
-                }
-            }
-            _ => return,
-        }
-        event.prevent_default();
-    });
-    dom::on(&dialog, "click", |event: MouseEvent| {
-        if let Some(option) = dom::closest(&event, ".palette-item") {
-            run(&option);
+        let key = event.key();
+        if matches!(key.as_str(), "ArrowDown" | "ArrowUp" | "Enter") {
+            event.prevent_default();
+            KEYS.with_borrow_mut(|keys| keys.push(key));
+            part::catch_up();
         }
     });
 }
@@ -45,9 +49,48 @@ pub fn open() {
         && !dialog.open()
     {
         field.set_value("");
-        typed();
+        let _ = dialog.set_attribute(WAITS, "");
         let _ = dialog.show_modal();
+        IS_OPENED.set(true);
+        part::catch_up();
     }
+}
+
+/// Brings the dialog up to date with what happened since the last call. In the part.
+pub fn catch_up() {
+    let Some(dialog) = dialog() else { return };
+    if !IS_ATTACHED.replace(true) {
+        attach(&dialog);
+    }
+    if IS_OPENED.take() {
+        typed();
+        let _ = dialog.remove_attribute(WAITS);
+    }
+    for key in KEYS.take() {
+        if !dialog.open() {
+            return;
+        }
+        match key.as_str() {
+            "ArrowDown" => choose(1),
+            "ArrowUp" => choose(-1),
+            _ => {
+                if let Some(option) = options().into_iter().find(is_chosen) {
+                    run(&option);
+                }
+            }
+        }
+    }
+}
+
+fn attach(dialog: &HtmlDialogElement) {
+    if let Some(field) = field() {
+        dom::on(&field, "input", |_: Event| typed());
+    }
+    dom::on(dialog, "click", |event: MouseEvent| {
+        if let Some(option) = dom::closest(&event, ".palette-item") {
+            run(&option);
+        }
+    });
 }
 
 fn dialog() -> Option<HtmlDialogElement> {

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 pub const BEYOND_TARGET: u64 = 100;
 
 /// The controls, and the live tail behind them. `last_sequence` is the newest event the page has seen.
-#[island]
+#[island(lazy)]
 pub fn TranscriptControls(
     /// Id of the session whose transcript is shown.
     session_id: String,

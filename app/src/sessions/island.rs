@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 /// Updates every row of the page that has a `data-session-id`, and an open conversation.
-#[island]
+#[island(lazy)]
 pub fn LiveRows() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     super::start();

@@ -14,7 +14,7 @@ use std::{
 };
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Event, HtmlElement, HtmlFormElement, KeyboardEvent};
+use web_sys::{Event, HtmlElement, HtmlFormElement};
 
 const GATHER_MS: i32 = 250;
 /// Most rows in one request; the server refuses more.
@@ -55,7 +55,6 @@ pub fn start() {
     }
     live::subscribe(gather);
     dom::on(&dom::document(), "submit", on_submit);
-    dom::on(&dom::document(), "keydown", on_key);
 }
 
 /// Reads rows and shows them. Returns the last one.
@@ -142,21 +141,6 @@ fn value(form: &HtmlFormElement, name: &str) -> String {
 fn set(form: &HtmlFormElement, selector: &str, value: &str) {
     if let Some(field) = dom::find(form, selector) {
         let _ = js_sys::Reflect::set(&field, &"value".into(), &JsValue::from_str(value));
-    }
-}
-
-/// Enter submits in fields that the page marks for it.
-fn on_key(event: KeyboardEvent) {
-    if event.key() != "Enter" || event.shift_key() || event.is_composing() {
-        return;
-    }
-    let form = dom::closest(&event, "[data-enter]").and_then(|field| field.closest("form").ok()?);
-    if let Some(form) = form
-        && dom::find(&form, ".enter-hint").is_some_and(|hint| hint.offset_width() > 0)
-        && let Some(send) = dom::find(&form, "button[type=submit]")
-    {
-        event.prevent_default();
-        send.click();
     }
 }
 
