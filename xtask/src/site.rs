@@ -1,6 +1,7 @@
 //! Builds the browser's part of the site, which the server embeds: `target/site/pkg/` with hashed names, each file with
 //! its brotli and gzip forms, and `target/site/manifest.json`, which maps plain names to hashed ones.
 
+mod budget;
 mod split;
 
 use std::collections::BTreeMap;
@@ -20,7 +21,6 @@ use crate::workspace::{files_below, root, target};
 
 /// The version of `wasm-bindgen-cli-support` that xtask is built with. Both halves of a binding must agree exactly.
 const BINDGEN: &str = "0.2.130";
-const WASM_BROTLI_BYTES_MAX: u64 = 150 * 1024;
 /// Sources of the site. A crate that ships to the browser belongs here.
 const INPUTS: [&str; 10] = [
     "app",
@@ -67,27 +67,22 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// Checks the download size of a first visit.
+/// Checks the download sizes.
 pub fn check_budget() -> Result<()> {
-    let manifest = read_manifest()?;
-    let wasm = manifest.get("wasm").context("the manifest of the site names no wasm file")?;
-    let size = fs::metadata(target("site/pkg").join(format!("{wasm}.br")))?.len();
-    let figure = format!("{:.1} KiB brotli, budget {} KiB", kib(size), WASM_BROTLI_BYTES_MAX / 1024);
-    if size > WASM_BROTLI_BYTES_MAX {
-        bail!("the WASM is too large: {figure}");
-    }
-    say(&format!("    WASM: {figure}"));
-    Ok(())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a size for people to read")]
-fn kib(bytes: u64) -> f64 {
-    bytes as f64 / 1024.0
+    let files = budget::Files {
+        manifest: &read_manifest()?,
+        parts: &serde_json::from_str(&read_list(PARTS_LIST)?)?,
+        folder: &target("site/pkg"),
+    };
+    files.check()
 }
 
 fn read_manifest() -> Result<Manifest> {
-    let text = fs::read_to_string(target("site/manifest.json")).context("there is no site yet")?;
-    Ok(serde_json::from_str(&text)?)
+    Ok(serde_json::from_str(&read_list("manifest.json")?)?)
+}
+
+fn read_list(name: &str) -> Result<String> {
+    fs::read_to_string(target("site").join(name)).context("there is no site yet")
 }
 
 fn check_bindgen_version() -> Result<()> {
