@@ -16,12 +16,10 @@ pub struct Bucket {
 }
 
 /// Heading of the first bucket if everyone's work is shown.
-#[cfg(feature = "ssr")]
 const NEEDS_SOMEBODY: &str = "Needs someone";
 
 impl Bucket {
     /// The heading, for the reader's work or everyone's.
-    #[cfg(feature = "ssr")]
     pub fn heading(&self, everyone: bool) -> &'static str {
         if everyone && self.count == "needsMe" { NEEDS_SOMEBODY } else { self.label }
     }

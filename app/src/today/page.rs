@@ -3,7 +3,6 @@
 use super::{
     WorkQueueStrip,
     section::{Section, section_view},
-    strip::strip,
 };
 use crate::{
     day::{Day, live_day},
@@ -60,7 +59,9 @@ fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
         let Props { picked, everyone, counts, timezone, sections, connect: connecting, day } = props;
-        let strip = static_html(strip(picked.map_or("", Bucket::as_str), everyone, counts, timezone));
+        let counts = counts.map(|count| count.to_string()).join(" ");
+        let picked_name = picked.map_or("", Bucket::as_str).to_owned();
+        let strip = view! { <WorkQueueStrip picked=picked_name everyone=everyone counts=counts timezone=timezone/> };
         let sections = sections
             .iter()
             .map(|section| static_html(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
@@ -69,7 +70,6 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {page_head("Today".to_owned(), Vec::new(), static_html(switch(everyone, picked)))}
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
             {strip}
-            <WorkQueueStrip/>
             {connecting.map(|c| static_html(connect(c)))}
             {sections}
             {day.map(|day| live_day(&day))}

@@ -5,30 +5,27 @@ use crate::{
     browser::{dom, fetch, patch, times},
     live::{self, Signal},
 };
+use leptos::prelude::*;
 use std::{cell::Cell, rc::Rc};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{HtmlElement, MouseEvent};
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 400;
 /// The same for the hourly counts, which cost as much as the counts but change slowly.
 const GATHER_TRENDS_MS: i32 = 5_000;
 
-/// Attaches the event handlers, reads the hourly counts now, and everything after each signal. The page itself is
-/// current, unless it was rendered for another time zone than the reader's.
-pub fn start() {
-    let Some(strip) = dom::by_id("work-queue") else { return };
-    let everyone = strip.has_attribute("data-everyone");
-    if strip.get_attribute("data-timezone").as_deref() != Some(&times::zone_name()) {
-        read_counts(everyone);
+/// Reads the hourly counts now, and everything after each signal. The page itself is current, unless it was rendered
+/// for another time zone than the reader's.
+pub fn start(counts: RwSignal<[Option<u32>; 5]>, everyone: bool, timezone: &str) {
+    if times::zone_name() != timezone {
+        read_counts(counts, everyone);
         read_section("done_today", everyone);
     }
     read_trends(everyone);
-    dom::on(&strip, "click", move |event: MouseEvent| on_click(&event, everyone));
     gathered(GATHER_TRENDS_MS, move || read_trends(everyone));
     gathered(GATHER_MS, move || {
-        read_counts(everyone);
+        read_counts(counts, everyone);
         BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name, everyone));
     });
 }
@@ -53,44 +50,11 @@ fn gathered(millis: i32, read: impl Fn() + Clone + 'static) {
     });
 }
 
-/// The link of a bucket in the strip.
-fn link(bucket: &str) -> Option<HtmlElement> {
-    let strip = dom::by_id("work-queue")?;
-    dom::find(&strip, &["[data-bucket=", bucket, "]"].concat())
-}
-
-fn on_click(event: &MouseEvent, everyone: bool) {
-    let Some(clicked) = dom::closest(event, "[data-bucket]") else { return };
-    if event.ctrl_key() || event.meta_key() || event.shift_key() {
-        return;
-    }
-    event.prevent_default();
-    let name = clicked.get_attribute("data-bucket").unwrap_or_default();
-    let picked = if clicked.has_attribute("aria-current") { String::new() } else { name };
-    for bucket in BUCKETS {
-        if let Some(link) = link(bucket.name) {
-            let _ = match bucket.name == picked {
-                true => link.set_attribute("aria-current", "true"),
-                false => link.remove_attribute("aria-current"),
-            };
-        }
-    }
-    show(&picked, everyone);
-}
-
-fn read_counts(everyone: bool) {
+fn read_counts(counts: RwSignal<[Option<u32>; 5]>, everyone: bool) {
     spawn_local(async move {
         let url = ["/api/today/work-queue-counts", &query(everyone)].concat();
         let Ok(json) = fetch::get_json(&url).await else { return };
-        for bucket in BUCKETS {
-            let Some(link) = link(bucket.name) else { continue };
-            let count = dom::number(&json, bucket.count);
-            let _ = link.toggle_attribute_with_force("data-some", count.is_some_and(|count| count > 0.0));
-            if let Some(shown) = dom::find(&link, ".strip-count") {
-                shown.set_text_content(Some(&count.map_or_else(|| "–".to_owned(), dom::whole)));
-                let _ = shown.toggle_attribute_with_force("data-waiting", count.is_none());
-            }
-        }
+        counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
     });
 }
 
@@ -100,7 +64,7 @@ fn read_trends(everyone: bool) {
         let (Some(root), Some(trends)) = (dom::root(), patch::parse(&html)) else { return };
         for trend in patch::children(&trends) {
             let name = trend.get_attribute("data-trend").unwrap_or_default();
-            if let Some(place) = dom::find(&root, &["[data-bucket=", &name, "] .strip-more"].concat()) {
+            if let Some(place) = dom::find(&root, &format!("[data-bucket={name}] .strip-more")) {
                 place.set_inner_html(&trend.inner_html());
                 times::refine(&place);
             }
@@ -109,7 +73,7 @@ fn read_trends(everyone: bool) {
 }
 
 fn read_section(name: &'static str, everyone: bool) {
-    let Some(section) = dom::by_id(&["section-", name].concat()) else { return };
+    let Some(section) = dom::by_id(&format!("section-{name}")) else { return };
     if section.hidden() {
         return;
     }
@@ -125,9 +89,9 @@ fn read_section(name: &'static str, everyone: bool) {
 }
 
 /// Shows the selected bucket, or all of them, and moves the focus there.
-fn show(picked: &str, everyone: bool) {
+pub fn show(picked: &str, everyone: bool) {
     for bucket in BUCKETS {
-        if let Some(section) = dom::by_id(&["section-", bucket.name].concat()) {
+        if let Some(section) = dom::by_id(&format!("section-{}", bucket.name)) {
             section.set_hidden(!picked.is_empty() && picked != bucket.name);
         }
     }
@@ -139,7 +103,7 @@ fn show(picked: &str, everyone: bool) {
         return;
     }
     read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name), everyone);
-    if let Some(heading) = dom::by_id(&["heading-", picked].concat()) {
+    if let Some(heading) = dom::by_id(&format!("heading-{picked}")) {
         let _ = heading.focus();
         heading.scroll_into_view();
     }

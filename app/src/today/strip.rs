@@ -1,37 +1,56 @@
-//! The strip of five buckets: plain links, whose counts the island keeps current. The island attaches event handlers to
-//! the HTML that the server rendered: a page as frequent as this one should load little.
+//! The strip of five buckets: plain links, whose counts the island keeps current.
 
+use super::bucket::BUCKETS;
 use leptos::prelude::*;
 
-#[cfg(feature = "ssr")]
-use super::bucket::{BUCKETS, address};
-
 /// Counts and hourly bars of the five buckets, read again after each signal.
-#[island(lazy)]
-pub fn WorkQueueStrip() -> impl IntoView {
+#[island]
+pub fn WorkQueueStrip(
+    /// The selected bucket; empty for none.
+    picked: String,
+    /// Whether everyone's work is shown, not only the reader's.
+    everyone: bool,
+    /// The counts of the page, in the order of the buckets, separated by spaces.
+    counts: String,
+    /// IANA name of the time zone that they were counted in.
+    timezone: String,
+) -> impl IntoView {
+    let mut given = counts.split(' ').map(|count| count.parse().ok());
+    let counts = RwSignal::new(BUCKETS.map(|_| given.next().flatten()));
+    let picked = RwSignal::new(picked);
     #[cfg(feature = "hydrate")]
-    super::refresh::start();
-    view! { <span hidden></span> }
-}
-
-/// The links with their counts, which were taken in the time zone with this IANA name. `picked` is the selected bucket;
-/// empty for none.
-#[cfg(feature = "ssr")]
-pub fn strip(picked: &str, everyone: bool, counts: [u64; 5], timezone: String) -> impl IntoView + use<> {
+    super::refresh::start(counts, everyone, &timezone);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = &timezone;
+    let pick = move |name: &'static str, event: leptos::ev::MouseEvent| {
+        if event.ctrl_key() || event.meta_key() || event.shift_key() {
+            return;
+        }
+        event.prevent_default();
+        let now = if picked.get_untracked() == name { "" } else { name };
+        picked.set(now.to_owned());
+        #[cfg(feature = "hydrate")]
+        super::refresh::show(now, everyone);
+    };
     let buckets = BUCKETS
         .into_iter()
-        .zip(counts)
-        .map(|(bucket, count)| {
+        .enumerate()
+        .map(|(at, bucket)| {
+            let count = move || -> Option<u32> { counts.get().get(at).copied().flatten() };
+            let is_picked = move || picked.get() == bucket.name;
             view! {
                 <li>
                     <a
                         class="strip-bucket"
-                        href=address(everyone, bucket.name)
+                        href=super::bucket::address(everyone, bucket.name)
                         data-bucket=bucket.name
-                        data-some=(count > 0).then_some("")
-                        aria-current=(picked == bucket.name).then_some("true")
+                        data-some=move || count().is_some_and(|n| n > 0).then_some("")
+                        aria-current=move || is_picked().then_some("true")
+                        on:click=move |event| pick(bucket.name, event)
                     >
-                        <span class="strip-count">{count.to_string()}</span>
+                        <span class="strip-count" data-waiting=move || count().is_none().then_some("")>
+                            {move || count().map_or_else(|| "–".to_owned(), |n| n.to_string())}
+                        </span>
                         <span class="strip-label">{bucket.heading(everyone)}</span>
                         <div class="strip-more"><span class="strip-sub">{bucket.about}</span></div>
                     </a>
@@ -40,7 +59,7 @@ pub fn strip(picked: &str, everyone: bool, counts: [u64; 5], timezone: String) -
         })
         .collect_view();
     view! {
-        <nav aria-label="Work queue" id="work-queue" data-everyone=everyone.then_some("") data-timezone=timezone>
+        <nav aria-label="Work queue">
             <ul class="strip">{buckets}</ul>
         </nav>
     }
