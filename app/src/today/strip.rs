@@ -4,7 +4,7 @@ use super::bucket::BUCKETS;
 use leptos::prelude::*;
 
 /// Counts and hourly bars of the five buckets, read again after each signal.
-#[island]
+#[island(lazy)]
 pub fn WorkQueueStrip(
     /// The selected bucket; empty for none.
     picked: String,
