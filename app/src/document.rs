@@ -20,19 +20,24 @@ const EARLY: &str = r#"document.documentElement.classList.add("js")"#;
 
 /// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
 /// it, because two compilers may print the same source differently. The function of a lazy island returns a promise;
-/// its files are fetched while the core still loads. `data-ready` is set when every island of the page works.
+/// its files are fetched while the core still loads. `data-ready` is set when every island of the page works, except
+/// those inside `[data-idle]`: they are dialogs that few visits open, and load when the browser has nothing else to do.
 const LOADER: &str = r#"
 const plain=n=>n.replace(/_[0-9a-f]{16}$/,"");
 const named=Object.fromEntries(Object.entries(m).map(([n,f])=>[plain(n),f]));
-const islands=[...document.querySelectorAll("leptos-island")].map(el=>[el,plain(el.dataset.component)]);
+const all=[...document.querySelectorAll("leptos-island")].map(el=>[el,plain(el.dataset.component)]);
+const isLate=([el])=>el.closest("[data-idle]");
+const wake=async([el,n])=>{try{await named[n](el)}catch(e){console.error(e)}};
+const islands=all.filter(i=>!isLate(i));
 for(const[,n]of islands)m.prefetch(n);
 await init({module_or_path:WASM});
 m.hydrate();
-await Promise.all(islands.map(async([el,n])=>{try{await named[n](el)}catch(e){console.error(e)}}));
+await Promise.all(islands.map(wake));
 await m.settleParts();
 document.documentElement.dataset.ready="";
 document.dispatchEvent(new Event("shiftbook-ready"));
-m.loadWhenIdle(["palette_dialog"]);"#;
+m.loadWhenIdle(["palette_dialog"]);
+(window.requestIdleCallback||setTimeout)(()=>all.filter(isLate).forEach(wake),{timeout:1000});"#;
 
 /// Renders a whole document. It is synchronous and CPU-bound; the server calls it on a blocking task.
 pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V) -> String {

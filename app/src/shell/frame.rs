@@ -9,7 +9,7 @@ use crate::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::WorkingOn,
+    working_on::{MarkerDialog, TaskChooser, WorkingOn},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
@@ -175,7 +175,13 @@ fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
     let (user_id, tenant_id) = (me.user.as_ref()?.id.clone(), me.tenant.id.clone());
     let may_create = shell.may(Permission::StartSession);
-    Some(view! { <WorkingOn active=shell.working_on.clone() user_id tenant_id may_create/> })
+    Some(view! {
+        <WorkingOn active=shell.working_on.clone() user_id tenant_id may_create/>
+        <div data-idle="">
+            <TaskChooser/>
+            <MarkerDialog/>
+        </div>
+    })
 }
 
 /// Links to the other workspaces of the person.

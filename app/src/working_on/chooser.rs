@@ -12,6 +12,8 @@ use leptos::{ev::KeyboardEvent, html, prelude::*};
 #[derive(Clone, Copy)]
 struct Chooser {
     work: Work,
+    /// Whether the popover was opened. Before, it is as the server rendered it.
+    is_open: RwSignal<bool>,
     /// The person's tasks; absent until they are read.
     tasks: RwSignal<Option<Vec<Task>>>,
     /// Whether the person has more tasks than these.
@@ -30,13 +32,18 @@ impl Chooser {
     fn new(work: Work) -> Self {
         let tasks = RwSignal::new(None::<Vec<Task>>);
         let (typed, is_naming) = (RwSignal::new(String::new()), RwSignal::new(false));
+        let is_open = RwSignal::new(false);
         let shown = Memo::new(move |_| {
+            if !is_open.get() {
+                return Vec::new();
+            }
             let is_active = work.active.read().is_some();
             let tasks = tasks.read();
             rows(tasks.as_deref().unwrap_or_default(), &typed.read(), work.may_create, is_naming.get(), is_active)
         });
         Self {
             work,
+            is_open,
             tasks,
             has_more: RwSignal::new(false),
             typed,
@@ -55,10 +62,23 @@ impl Chooser {
 
     /// Before the popover is shown: nothing is typed yet. The event after it comes late enough to lose the first keys.
     fn prepare(self) {
+        self.is_open.set(true);
         self.typed.set(String::new());
         self.is_naming.set(false);
         self.moved_to.set(None);
         self.read_tasks();
+    }
+
+    /// The popover was opened before this island was loaded: continues with what was typed.
+    fn catch_up(self) {
+        #[cfg(feature = "hydrate")]
+        if let (Some(popover), Some(field)) = (self.popover.get_untracked(), self.field.get_untracked())
+            && popover.matches(":popover-open").unwrap_or(false)
+        {
+            let typed = field.value();
+            self.prepare();
+            self.typed.set(typed);
+        }
     }
 
     fn close(self) {
@@ -158,9 +178,10 @@ impl Chooser {
 }
 
 /// The popover.
-#[component]
+#[island(lazy)]
 pub fn TaskChooser() -> impl IntoView {
-    let chooser = Chooser::new(expect_context());
+    let chooser = Chooser::new(Work::of_page_or_idle());
+    Effect::new(move |_| chooser.catch_up());
     let label = move || if chooser.is_naming.get() { "Name of the new task" } else { "Find a task" };
     let selected_id = move || (!chooser.rows.read().is_empty()).then(|| option_id(chooser.selected()));
     view! {
@@ -180,7 +201,7 @@ pub fn TaskChooser() -> impl IntoView {
         >
             <input
                 class="palette-input" id="working-find" type="text" role="combobox" autocomplete="off" spellcheck="false"
-                maxlength="200" aria-autocomplete="list" aria-expanded="true" aria-controls="working-list"
+                maxlength="200" autofocus=true aria-autocomplete="list" aria-expanded="true" aria-controls="working-list"
                 aria-label=label placeholder=label aria-activedescendant=selected_id prop:value=move || chooser.typed.get()
                 node_ref=chooser.field
                 on:input:target=move |event| chooser.input(event.target().value())
@@ -256,7 +277,8 @@ fn Foot(chooser: Chooser) -> impl IntoView {
                 </button>
                 <button
                     class="button" type="button" data-size="small" title="Add a marker (Ctrl M)" data-part="drop"
-                    hidden=move || work.active.read().is_none() on:click=add_marker
+                    hidden=move || !chooser.is_open.get() || work.active.read().is_none()
+                    on:click=add_marker
                 >
                     "Add a marker"
                 </button>

@@ -1,8 +1,7 @@
-//! The island of the rail: the picker, the recorder and the marker dialog. A page has one.
+//! The island of the rail: the buttons of the picker, the recorder, and the messages. A page has one. The list of tasks
+//! and the marker dialog are islands of their own, because few pages need them.
 
-use super::{
-    Active, Work, chooser::TaskChooser, marker::MarkerDialog, messages::Messages, picker::Picker, work::owner_of,
-};
+use super::{Active, Work, messages::Messages, picker::Picker, work::owner_of};
 use leptos::prelude::*;
 
 /// What a person works on. Without scripts it is a link to /working-on and a form that stops.
@@ -31,8 +30,6 @@ pub fn WorkingOn(
     view! {
         <div class="working">
             <Picker/>
-            <TaskChooser/>
-            <MarkerDialog/>
             <Messages/>
         </div>
     }

@@ -12,9 +12,9 @@ use leptos::{
 const NOTE_CHARS_MAX: &str = "2000";
 
 /// The dialog. [`Work::open_marker`] opens it.
-#[component]
+#[island(lazy)]
 pub fn MarkerDialog() -> impl IntoView {
-    let work: Work = expect_context();
+    let work = Work::of_page_or_idle();
     let (note, problem) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let is_sending = RwSignal::new(false);
     let (dialog, field) = (NodeRef::<html::Dialog>::new(), NodeRef::<html::Textarea>::new());
@@ -75,7 +75,9 @@ pub fn MarkerDialog() -> impl IntoView {
         super::draft::keep(text.trim());
         note.set(text);
     };
-    let title = move || work.active.read().as_ref().map(|active| active.title.clone());
+    // Before the dialog opens, it is as the server rendered it.
+    let title =
+        move || work.is_marking.get().then(|| work.active.read().as_ref().map(|active| active.title.clone())).flatten();
     view! {
         <dialog
             class="dialog" id="marker" aria-labelledby="marker-title" node_ref=dialog

@@ -34,5 +34,7 @@ pub use active::Active;
 #[cfg(feature = "ssr")]
 pub use api::WorkingOnBackend;
 pub use api::{CreateTask, Marker, StartWork, StopWork, Task, Tasks};
+pub use chooser::TaskChooser;
 pub use island::WorkingOn;
+pub use marker::MarkerDialog;
 pub use work::Work;

@@ -76,9 +76,14 @@ impl Work {
         }
     }
 
-    /// The state of this page, for other islands. `None` before the picker woke, and for a program.
+    /// The state of this page, for other islands. `None` on the server, and on a page without the picker.
     pub fn of_page() -> Option<Self> {
         OF_PAGE.get().copied()
+    }
+
+    /// The state of this page, or an idle one to render from.
+    pub fn of_page_or_idle() -> Self {
+        Self::of_page().unwrap_or_else(|| Self::new(String::new(), false, None))
     }
 
     /// Workspace and person.
