@@ -92,7 +92,6 @@ fn conversation(status: Status, has_failed: bool) -> Conversation {
             feedback_backend: "sqlite".into(),
         }),
         rating: if status.is_final() { Rating::Ask } else { Rating::Silent },
-        refused: None,
     }
 }
 
