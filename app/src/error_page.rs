@@ -4,7 +4,7 @@ use crate::{
     document::render,
     render::static_html,
     shell::{Place, Shell, centered_page, frame},
-    ui::button::copy_line,
+    ui::button::{ButtonLink, CopyLine},
 };
 use leptos::prelude::*;
 
@@ -85,9 +85,9 @@ pub fn page(shell: &Shell, failure: &Failure) -> String {
             <p>{happened}</p>
             {detail.map(|detail| view! { <p>{detail}</p> })}
             <p>{todo}</p>
-            {quote.map(|id| copy_line(id, "the request id"))}
+            {quote.map(|id| view! { <CopyLine text=id what="the request id"/> })}
             <p>
-                <a class="button" href=href>{label}</a>
+                <ButtonLink href=href>{label}</ButtonLink>
             </p>
         }
     };

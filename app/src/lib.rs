@@ -96,7 +96,7 @@ pub mod sign_in;
 #[cfg(feature = "ssr")]
 mod text;
 pub mod today;
-mod ui;
+pub mod ui;
 pub mod working_on;
 
 #[cfg(feature = "ssr")]

@@ -3,12 +3,13 @@
 use crate::{
     document::render,
     form::FormState,
+    render::static_html,
     settings::role_word,
     shell::{Shell, centered_page},
     ui::{
-        button::{Look, submit},
-        field::{Field, input},
-        notice,
+        button::{Button, ButtonLink, Look},
+        field::{Field, Input},
+        notice::Refused,
         time::stamp,
     },
 };
@@ -58,15 +59,20 @@ pub fn page(shell: &Shell, props: &Props) -> String {
         }
         Purpose::Reset => "Whoever is signed in with the current password is signed out.".to_owned(),
     };
-    let name = matches!(to, Purpose::Join(_))
-        .then(|| input("link", Field::new("name", "Name").required(), "text", "", "name", form));
+    let name = matches!(to, Purpose::Join(_)).then(|| {
+        static_html(
+            view! { <Input scope="link" field=Field::new("name", "Name").required() autocomplete="name" form=form/> },
+        )
+    });
     let password = match to {
-        Purpose::JoinWithAccount(_) => {
-            input("link", Field::new("password", "Password").required(), "password", "", "current-password", form)
-        }
+        Purpose::JoinWithAccount(_) => static_html(
+            view! { <Input scope="link" field=Field::new("password", "Password").required() kind="password" autocomplete="current-password" form=form/> },
+        ),
         Purpose::Join(_) | Purpose::Reset => {
             let field = Field::new("password", "Password").hint("At least 10 characters.").required();
-            input("link", field, "password", "", "new-password", form)
+            static_html(
+                view! { <Input scope="link" field=field kind="password" autocomplete="new-password" form=form/> },
+            )
         }
     };
     render(shell, &title, || {
@@ -75,7 +81,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
             view! {
                 <h1>{title.clone()}</h1>
                 <p>{about}</p>
-                {notice::refused(form.general(&["name", "password"]))}
+                <Refused messages=form.general(&["name", "password"])/>
                 <form class="form" method="post" action="/link">
                     <div class="field">
                         <label class="field-label" for="link-email">"E-mail"</label>
@@ -83,7 +89,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
                     </div>
                     {name}
                     {password}
-                    <div class="form-actions">{submit(button, Look::Primary)}</div>
+                    <div class="form-actions"><Button look=Look::Primary>{button}</Button></div>
                 </form>
                 <p class="meta">"The link works once, until " {stamp(*expires_at)} "."</p>
             },
@@ -100,7 +106,7 @@ pub fn gone_page(shell: &Shell) -> String {
                 <h1>"This link does not work"</h1>
                 <p>"It was used already, it has expired, or it was withdrawn. Nothing was changed."</p>
                 <p>"Ask whoever gave it to you for a new one."</p>
-                <p><a class="button" href="/sign-in">"Sign in"</a></p>
+                <p><ButtonLink href="/sign-in">"Sign in"</ButtonLink></p>
             },
         )
     })

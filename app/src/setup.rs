@@ -3,11 +3,12 @@
 use crate::{
     document::render,
     form::FormState,
+    render::static_html,
     shell::{Shell, centered_page},
     ui::{
-        button::{Look, submit},
-        field::{Field, input},
-        notice,
+        button::{Button, Look},
+        field::{Field, Input},
+        notice::Refused,
     },
 };
 use domain::limit::PASSWORD_CHARS_MIN;
@@ -25,13 +26,13 @@ pub fn page(shell: &Shell, asks_code: bool, form: &FormState) -> String {
             view! {
                 <h1>"Set up your workspace"</h1>
                 <p>"There are no accounts yet. Yours will be the first, with the role admin."</p>
-                {notice::refused(form.general(&["workspace", "email", "password", "code"]))}
+                <Refused messages=form.general(&["workspace", "email", "password", "code"])/>
                 <form class="form" method="post" action="/setup">
-                    {asks_code.then(|| input("setup", code, "text", "", "off", form))}
-                    {input("setup", Field::new("workspace", "Workspace name").required(), "text", "", "organization", form)}
-                    {input("setup", Field::new("email", "Your e-mail").required(), "email", "", "username", form)}
-                    {input("setup", Field::new("password", "Password").hint("At least 10 characters.").required(), "password", "", "new-password", form)}
-                    <div class="form-actions">{submit("Create workspace", Look::Primary)}</div>
+                    {asks_code.then(|| static_html(view! { <Input scope="setup" field=code form=form/> }))}
+                    <Input scope="setup" field=Field::new("workspace", "Workspace name").required() autocomplete="organization" form=form/>
+                    <Input scope="setup" field=Field::new("email", "Your e-mail").required() kind="email" autocomplete="username" form=form/>
+                    <Input scope="setup" field=Field::new("password", "Password").hint("At least 10 characters.").required() kind="password" autocomplete="new-password" form=form/>
+                    <div class="form-actions"><Button look=Look::Primary>"Create workspace"</Button></div>
                 </form>
             },
         )

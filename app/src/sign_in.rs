@@ -5,9 +5,9 @@ use crate::{
     form::FormState,
     shell::{Shell, centered_page},
     ui::{
-        button::{Look, submit},
-        field::{Field, input},
-        notice,
+        button::{Button, ButtonLink, Look},
+        field::{Field, Input},
+        notice::{self, Refused},
     },
 };
 use leptos::prelude::*;
@@ -86,8 +86,8 @@ pub fn resend_page(shell: &Shell, kept: &KeptForm, who: &str, back: &str) -> Str
                     {hidden}
                     {field}
                     <div class="form-actions">
-                        {submit("Send", Look::Primary)}
-                        <a class="button" data-look="quiet" href=back.to_owned()>"Do not send it"</a>
+                        <Button look=Look::Primary>"Send"</Button>
+                        <ButtonLink look=Look::Quiet href=back.to_owned()>"Do not send it"</ButtonLink>
                     </div>
                 </form>
             },
@@ -99,7 +99,7 @@ pub fn resend_page(shell: &Shell, kept: &KeptForm, who: &str, back: &str) -> Str
 pub fn page(shell: &Shell, props: &Props) -> String {
     let Props { next, form, kept } = props;
     render(shell, "Sign in", || {
-        let notice = shell.notice.as_deref().and_then(notice::text).map(notice::good);
+        let notice = shell.notice.as_deref().and_then(notice::of);
         let lost = kept.as_ref().map(|kept| {
             let text = kept.typed().map(|(_, text)| {
                 view! {
@@ -117,13 +117,13 @@ pub fn page(shell: &Shell, props: &Props) -> String {
                 <h1>"Sign in"</h1>
                 {notice}
                 {lost}
-                {notice::refused(form.general(&["email", "password"]))}
+                <Refused messages=form.general(&["email", "password"])/>
                 <form class="form" method="post" action="/sign-in">
-                    {input("sign-in", Field::new("email", "E-mail").required(), "email", "", "username", form)}
-                    {input("sign-in", Field::new("password", "Password").required(), "password", "", "current-password", form)}
+                    <Input scope="sign-in" field=Field::new("email", "E-mail").required() kind="email" autocomplete="username" form=form/>
+                    <Input scope="sign-in" field=Field::new("password", "Password").required() kind="password" autocomplete="current-password" form=form/>
                     {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
                     {kept.as_ref().map(KeptForm::hidden_fields)}
-                    <div class="form-actions">{submit("Sign in", Look::Primary)}</div>
+                    <div class="form-actions"><Button look=Look::Primary>"Sign in"</Button></div>
                 </form>
             },
         )

@@ -8,7 +8,10 @@ use super::duration_text;
 use crate::{
     FormState,
     text::number::counted,
-    ui::field::{Field, input, select, textarea},
+    ui::{
+        field::{Choice, Field, Input, Select, TextArea},
+        popover::Sheet,
+    },
 };
 use domain::output::CRITERIA_SETS;
 use leptos::prelude::*;
@@ -122,33 +125,26 @@ pub fn approval_fields(
     let escalate_to = Start::principal(start.approval.get("escalateTo"), members);
     let span_hint = "For example 2d, 36h or 1h 30m.";
     view! {
-        <details class="sheet" open=is_open>
-            <summary>"Approval"</summary>
+        <Sheet summary="Approval" open=is_open>
             <div class="form">
                 <input type="hidden" name="approval" value="1"/>
-                <label class="choice">
-                    <input type="checkbox" name="requiresApproval" value="on" checked=requires/>
-                    <span>"People must approve its output before it is used"</span>
-                </label>
-                {textarea(scope, Field::new("reviewers", "Reviewers").hint(&hint), false, &start.reviewers(members), form)}
+                <Choice name="requiresApproval" checked=requires>"People must approve its output before it is used"</Choice>
+                <TextArea scope=scope field=Field::new("reviewers", "Reviewers").hint(&hint) value=start.reviewers(members) form=form/>
                 <div class="form-row">
-                    {input(scope, Field::new("quorum", "Approvals needed").hint("Each by a different person. 1 if left empty."), "text", &quorum, "off", form)}
-                    {select(scope, Field::new("criteriaSet", "Criteria set").hint("The output is checked against this set. A hard block stops it before anyone is asked."), sets, &chosen, form)}
+                    <Input scope=scope field=Field::new("quorum", "Approvals needed").hint("Each by a different person. 1 if left empty.") value=&quorum form=form/>
+                    <Select scope=scope field=Field::new("criteriaSet", "Criteria set").hint("The output is checked against this set. A hard block stops it before anyone is asked.") options=sets value=&chosen form=form/>
                 </div>
-                <label class="choice">
-                    <input type="checkbox" name="selfApproval" value="on" checked=own/>
-                    <span>"The person who started a session may approve its output"</span>
-                </label>
+                <Choice name="selfApproval" checked=own>"The person who started a session may approve its output"</Choice>
                 <div class="form-row">
-                    {input(scope, Field::new("expiresAfter", "Expires after").hint(span_hint), "text", &start.seconds("expiresAfterSeconds"), "off", form)}
-                    {input(scope, Field::new("remindAfter", "Remind after").hint(span_hint), "text", &start.seconds("remindAfterSeconds"), "off", form)}
+                    <Input scope=scope field=Field::new("expiresAfter", "Expires after").hint(span_hint) value=start.seconds("expiresAfterSeconds") form=form/>
+                    <Input scope=scope field=Field::new("remindAfter", "Remind after").hint(span_hint) value=start.seconds("remindAfterSeconds") form=form/>
                 </div>
                 <div class="form-row">
-                    {input(scope, Field::new("escalateAfter", "Escalate after").hint(span_hint), "text", &start.seconds("escalateAfterSeconds"), "off", form)}
-                    {input(scope, Field::new("escalateTo", "Escalate to").hint("An e-mail address, group:slug, or anyone."), "text", &escalate_to, "off", form)}
+                    <Input scope=scope field=Field::new("escalateAfter", "Escalate after").hint(span_hint) value=start.seconds("escalateAfterSeconds") form=form/>
+                    <Input scope=scope field=Field::new("escalateTo", "Escalate to").hint("An e-mail address, group:slug, or anyone.") value=&escalate_to form=form/>
                 </div>
             </div>
-        </details>
+        </Sheet>
     }
 }
 

@@ -8,11 +8,13 @@ use super::approval_form::{self, METADATA_KEYS, Reviewing, approval_fields, rest
 use crate::{
     FormState,
     entity::Choices,
+    render::static_html,
     text::json::indented,
     ui::{
-        button::{Look, submit},
-        field::{Field, input, select, textarea},
-        notice,
+        button::{Button, Look},
+        field::{Field, Input, Select, TextArea},
+        notice::Refused,
+        popover::Sheet,
     },
 };
 use domain::{
@@ -87,7 +89,7 @@ pub fn action_form(
     let status = action.map(|a| {
         let options = vec![("active".to_owned(), "Active".to_owned()), ("archived".to_owned(), "Archived".to_owned())];
         let field = Field::new("status", "Status").hint("An archived task keeps its history and cannot be run.");
-        select(scope, field, options, a.status.as_str(), form)
+        static_html(view! { <Select scope=scope field=field options=options value=a.status.as_str() form=form/> })
     });
     let is_archived = action.is_some_and(|a| a.status == ActionStatus::Archived);
     let output = action.map_or(OutputType::Text, |a| a.output_type).as_str();
@@ -97,29 +99,29 @@ pub fn action_form(
         || ["slug", "outputConfig", "metadata", "status"]
             .iter()
             .any(|f| form.error(f).is_some() || form.value(f).is_some_and(|v| !v.is_empty()));
+    let (save, look) = if action.is_some() { ("Save changes", Look::Plain) } else { ("Create task", Look::Primary) };
     view! {
         <form class="form" method="post" action=target>
-            {notice::refused(form.general(&known))}
-            {input(scope, Field::new("name", "Name").required(), "text", &text(|a| &a.name), "off", form)}
-            {textarea(scope, Field::new("description", "Instructions").hint("The agent receives this text. Markdown is allowed."), false, &text(|a| &a.description), form)}
+            <Refused messages=form.general(&known)/>
+            <Input scope=scope field=Field::new("name", "Name").required() value=text(|a| &a.name) form=form/>
+            <TextArea scope=scope field=Field::new("description", "Instructions").hint("The agent receives this text. Markdown is allowed.") value=text(|a| &a.description) form=form/>
             <div class="form-row">
-                {input(scope, Field::new("agentSlug", "Agent").hint("The agent's slug, as in shiftbook work --agent."), "text", action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default(), "off", form)}
-                {select(scope, Field::new("assignedTo", "Assigned to").hint("Approvals and questions of this task go to this person."), people, &assigned, form)}
+                <Input scope=scope field=Field::new("agentSlug", "Agent").hint("The agent's slug, as in shiftbook work --agent.") value=action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default() form=form/>
+                <Select scope=scope field=Field::new("assignedTo", "Assigned to").hint("Approvals and questions of this task go to this person.") options=people value=&assigned form=form/>
             </div>
             {targets.choices.control(scope, target_field, "No entity", &target_start, form)}
             {approval_fields(action, members, reviewing, form)}
-            <details class="sheet" open=has_more>
-                <summary>"More"</summary>
+            <Sheet summary="More" open=has_more>
                 <div class="form">
-                    {input(scope, Field::new("slug", "Slug").hint("Created from the name if left empty."), "text", &text(|a| &a.slug), "off", form)}
-                    {select(scope, Field::new("outputType", "Output"), outputs, output, form)}
-                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object: schema (a JSON Schema for results), entityType and relationField (slugs). {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &output_config, form)}
-                    {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &metadata, form)}
+                    <Input scope=scope field=Field::new("slug", "Slug").hint("Created from the name if left empty.") value=text(|a| &a.slug) form=form/>
+                    <Select scope=scope field=Field::new("outputType", "Output") options=outputs value=output form=form/>
+                    <TextArea scope=scope field=Field::new("outputConfig", "Output contract").hint("A JSON object: schema (a JSON Schema for results), entityType and relationField (slugs). {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions.") json=true value=&output_config form=form/>
+                    <TextArea scope=scope field=Field::new("metadata", "Metadata").hint("A JSON object.") json=true value=&metadata form=form/>
                     {status}
                 </div>
-            </details>
+            </Sheet>
             <div class="form-actions">
-                {submit(if action.is_some() { "Save changes" } else { "Create task" }, if action.is_some() { Look::Plain } else { Look::Primary })}
+                <Button look=look>{save}</Button>
             </div>
         </form>
     }

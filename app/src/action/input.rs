@@ -6,10 +6,11 @@
 use crate::{
     FieldError, FormState,
     inbox::{FormField, render_fields, schema_fields, typed_value},
-    ui::field::{Field, textarea},
+    render::static_html,
+    ui::field::{Field, TextArea},
 };
 use domain::action::{INPUT_SCHEMA, needs_input};
-use leptos::tachys::html::InertElement;
+use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Map, Value, value::RawValue};
 use wire::action::Action;
 
@@ -48,7 +49,9 @@ pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) 
     if form_fields.is_empty() {
         let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
         let start = last.as_ref().map(text).unwrap_or_default();
-        return vec![textarea("trigger", Field::new(INPUT, "Input").hint(hint), true, &start, form)];
+        return vec![static_html(
+            view! { <TextArea scope="trigger" field=Field::new(INPUT, "Input").hint(hint) json=true value=&start form=form/> },
+        )];
     }
     let again = |form_field: FormField| match &last {
         Some(last) => form_field.starting_with(last),

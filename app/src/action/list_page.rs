@@ -12,10 +12,18 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::markdown::one_line,
-    ui::{button::link_small, empty::empty, page_head::page_head, status_badge::status_badge, time::moment},
+    ui::{
+        badge::StatusBadge,
+        button::{ButtonLink, Look},
+        empty::Empty,
+        page_head::PageHead,
+        popover::Sheet,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::{action::ActionStatus, role::Permission};
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
 use wire::{
     access::Member,
     action::{Action, TaskStatus},
@@ -55,53 +63,45 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             actions.iter().map(|(action, newest)| to_html(row(shell, action, newest.as_ref()))).collect();
         let other = if shows_archived { ("Active", "/actions") } else { ("Archived", "/actions?status=archived") };
         let list = if actions.is_empty() && shows_archived {
-            empty("No task is archived.", None).into_any()
+            view! { <Empty sentence="No task is archived."/> }.into_any()
         } else if actions.is_empty() {
-            empty("A task is work that you describe once and run as often as you like. There are no tasks yet.", None)
+            view! { <Empty sentence="A task is work that you describe once and run as often as you like. There are no tasks yet."/> }
                 .into_any()
         } else {
+            let columns = vec![
+                Column::text("Name"),
+                Column::text("Agent"),
+                Column::text("Latest session"),
+                Column::text("Changed"),
+                Column::hidden("Run"),
+            ];
             view! {
-                <div class="table-frame">
-                    <table class="table">
-                        <caption class="hidden-text">"Tasks"</caption>
-                        <thead>
-                            <tr>
-                                <th scope="col">"Name"</th>
-                                <th scope="col">"Agent"</th>
-                                <th scope="col">"Latest session"</th>
-                                <th scope="col">"Changed"</th>
-                                <th scope="col"><span class="hidden-text">"Run"</span></th>
-                            </tr>
-                        </thead>
-                        <tbody inner_html=rows></tbody>
-                    </table>
-                </div>
+                <Table caption="Tasks" columns=columns>{InertElement::new(rows)}</Table>
             }
             .into_any()
         };
         let more = next_cursor.map(|cursor| {
             let status = if shows_archived { "&status=archived" } else { "" };
             let href = format!("/actions?cursor={}{status}", crate::text::escape::query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><a class="button" data-size="small" rel="next" href=href>"More"</a></nav> }
+            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
         });
         let create = manages.then(|| {
             view! {
-                <details class="sheet" open=none_yet || form.is_refused() || !targets.start.is_empty()>
-                    <summary>"New task"</summary>
+                <Sheet summary="New task" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     // Inside the details element: a link to it opens the form.
                     <div id="new">{static_html(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
-                </details>
+                </Sheet>
             }
         });
         let head = view! {
-            <a class="button" data-look="quiet" href="/criteria-sets">"Criteria sets"</a>
-            <a class="button" data-look="quiet" href=other.1>{other.0}</a>
-            {manages.then(|| view! { <a class="button" data-look="primary" href="#new" title="New task (c)">"New task"</a> })}
+            <ButtonLink look=Look::Quiet href="/criteria-sets">"Criteria sets"</ButtonLink>
+            <ButtonLink look=Look::Quiet href=other.1>{other.0}</ButtonLink>
+            {manages.then(|| view! { <ButtonLink look=Look::Primary href="#new" title="New task (c)">"New task"</ButtonLink> })}
         };
         frame(
             shell,
             Place::Actions,
-            view! { {page_head(if shows_archived { "Archived tasks" } else { "Tasks" }.to_owned(), Vec::new(), head)} {list} {more} {create} },
+            view! { <PageHead title=if shows_archived { "Archived tasks" } else { "Tasks" }.to_owned()>{head}</PageHead> {list} {more} {create} },
         )
     })
 }
@@ -112,7 +112,7 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
     let run = newest.and_then(|n| Some((n.session_id.clone()?, n.status?)));
     let trigger = (action.status == ActionStatus::Active).then(|| {
         if needs_form(action) {
-            return link_small("Run", action.name.clone(), format!("{href}#run")).into_any();
+            return view! { <ButtonLink href=format!("{href}#run") small=true about=action.name.clone()>"Run"</ButtonLink> }.into_any();
         }
         trigger_button(shell, action, "Run".to_owned()).into_any()
     });
@@ -123,7 +123,7 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
                 {(!about.is_empty()).then(|| view! { <div class="meta" dir="auto">{about}</div> })}
             </td>
             <td class="meta">{action.agent_slug.clone()}</td>
-            <td>{run.map(|(id, status)| view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a> })}</td>
+            <td>{run.map(|(id, status)| view! { <a class="quiet" href=format!("/sessions/{id}")><StatusBadge status=status/></a> })}</td>
             <td class="meta">{moment(action.updated_at)}</td>
             <td class="table-number">{trigger}</td>
         </tr>

@@ -16,11 +16,13 @@ use crate::{
     shell::{Place, Shell, frame},
     text::{duration, escape::query, html::Html, shorten},
     ui::{
-        button::{Look, submit},
-        empty::empty,
-        notice,
-        page_head::page_head,
-        status_badge::status_badge,
+        badge::StatusBadge,
+        button::{Button, Look},
+        empty::Empty,
+        notice::Refused,
+        page_head::PageHead,
+        popover::Sheet,
+        section::Section,
     },
 };
 use domain::{action::ActionStatus, role::Permission};
@@ -67,7 +69,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <div class="prose" inner_html=html.finish()></div> }
         });
         let list = if runs.is_empty() {
-            empty("This task has not been run yet. Run it to see its first session here.", None).into_any()
+            view! { <Empty sentence="This task has not been run yet. Run it to see its first session here."/> }
+                .into_any()
         } else {
             (session_table(&runs, shell.now, "Recent sessions, newest first"), view! { <LiveRows/> }).into_any()
         };
@@ -76,31 +79,30 @@ pub fn page(shell: &Shell, props: Props) -> String {
         });
         let edit = manages.then(|| {
             let edit = form.of("edit");
+            let inner = static_html(action_form(Some(&action), &members, "", &targets, &reviewing, &edit));
             view! {
-                <details class="sheet" open=edit.is_refused()>
-                    <summary>"Edit"</summary>
-                    <div>{static_html(action_form(Some(&action), &members, "", &targets, &reviewing, &edit))}</div>
-                </details>
+                <Sheet summary="Edit" open=edit.is_refused()>
+                    <div>{inner}</div>
+                </Sheet>
             }
         });
+        let trigger = static_html(trigger_form(shell, &action, runs.first(), &form.of(TriggerAction::PATH)));
         let page = view! {
-            {page_head(title.clone(), crumbs, ())}
+            <PageHead title=title.clone() crumbs=crumbs/>
             {static_html(facts(&action, task_status.as_ref(), &members, &targets))}
             <div class="split">
                 <div class="section">
                     {about}
                     {edit}
                 </div>
-                <section class="section" id="run" aria-labelledby="trigger-title">
-                    <h2 id="trigger-title">"Run this task"</h2>
-                    {static_html(trigger_form(shell, &action, runs.first(), &form.of(TriggerAction::PATH)))}
-                </section>
+                <Section name="trigger" id="run" title="Run this task">
+                    {trigger}
+                </Section>
             </div>
-            <section class="section" aria-labelledby="runs-title">
-                <h2 id="runs-title">"Recent sessions"</h2>
+            <Section name="runs" title="Recent sessions">
                 {list}
                 {more}
-            </section>
+            </Section>
         };
         frame(shell, Place::Actions, page)
     })
@@ -122,7 +124,8 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
         let lasted = n.duration_ms.map(|ms| format!(" {}", duration::words(ms)));
         Some(fact(
             "Latest session",
-            view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any(),
+            view! { <a class="quiet" href=format!("/sessions/{id}")><StatusBadge status=status/></a>{lasted} }
+                .into_any(),
         ))
     });
     let ApprovalSummary { what, who } = approval_summary(action, members);
@@ -165,11 +168,11 @@ fn trigger_form(
     view! {
         <form class="form" method="post" action=TriggerAction::PATH>
             {trigger_fields(shell, action)}
-            {notice::refused(form.general(&names))}
+            <Refused messages=form.general(&names)/>
             {input_fields(action, last, form)}
             {again}
             {no_agent}
-            <div class="form-actions">{submit("Run", Look::Primary)}</div>
+            <div class="form-actions"><Button look=Look::Primary>"Run"</Button></div>
         </form>
     }
     .into_any()

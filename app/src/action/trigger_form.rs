@@ -1,7 +1,7 @@
 //! What every form that runs a task has in common.
 
 use super::TriggerAction;
-use crate::{server_function::page_fields, shell::Shell, ui::button::submit_small};
+use crate::{server_function::page_fields, shell::Shell, ui::button::Button};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::action::Action;
 
@@ -20,7 +20,7 @@ pub fn trigger_button(shell: &Shell, action: &Action, label: String) -> impl Int
     view! {
         <form method="post" action=TriggerAction::PATH>
             {trigger_fields(shell, action)}
-            {submit_small(label, action.name.clone())}
+            <Button small=true about=action.name.clone()>{label}</Button>
         </form>
     }
 }

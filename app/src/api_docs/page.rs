@@ -6,7 +6,11 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, centered_page, frame},
     text::html::Html,
-    ui::page_head::page_head,
+    ui::{
+        button::ButtonLink,
+        page_head::PageHead,
+        table::{Column, Table},
+    },
 };
 use leptos::prelude::*;
 use serde_json::Value;
@@ -34,17 +38,18 @@ pub fn page(shell: &Shell, document: &Value) -> String {
             .into_iter()
             .map(|schema| {
                 let id = format!("schema-{}", schema.name);
+                let members = parameters(format!("Members of {}", schema.name), &schema.members);
                 static_html(view! {
                     <details class="api-op" id=id>
                         <summary><span class="api-path">{schema.name}</span><span class="api-about">{first_line(&schema.description)}</span></summary>
-                        <div class="api-detail">{parameters(&schema.members)}</div>
+                        <div class="api-detail">{members}</div>
                     </details>
                 })
             })
             .collect::<Vec<_>>();
-        let json = view! { <a class="button" href="/api/openapi.json">"OpenAPI as JSON"</a> };
+        let json = view! { <ButtonLink href="/api/openapi.json">"OpenAPI as JSON"</ButtonLink> };
         view! {
-            {page_head("API".to_owned(), Vec::new(), json)}
+            <PageHead title="API">{json}</PageHead>
             {markdown(about)}
             {groups}
             <section class="section" aria-labelledby="schemas">
@@ -96,6 +101,7 @@ fn operation(operation: &Operation) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
+    let columns = vec![Column::text("Status"), Column::text("Meaning"), Column::text("Body")];
     view! {
         <details class="api-op">
             <summary>
@@ -105,18 +111,18 @@ fn operation(operation: &Operation) -> impl IntoView + use<> {
             </summary>
             <div class="api-detail">
                 {markdown(&operation.description)}
-                {(!operation.parameters.is_empty()).then(|| view! { <div><h3>"Parameters"</h3>{parameters(&operation.parameters)}</div> })}
+                {(!operation.parameters.is_empty()).then(|| view! { <div><h3>"Parameters"</h3>{parameters(format!("Parameters of {} {}", operation.method.to_uppercase(), operation.path), &operation.parameters)}</div> })}
                 {operation.body.as_deref().map(|body| view! { <div><h3>"Body"</h3><p>{kind(body)}</p></div> })}
                 <div>
                     <h3>"Responses"</h3>
-                    <div class="table-frame"><table class="table"><tbody>{responses}</tbody></table></div>
+                    <Table caption=format!("Responses of {} {}", operation.method.to_uppercase(), operation.path) columns=columns>{responses}</Table>
                 </div>
             </div>
         </details>
     }
 }
 
-fn parameters(parameters: &[Parameter]) -> impl IntoView + use<> {
+fn parameters(caption: String, parameters: &[Parameter]) -> impl IntoView + use<> {
     let rows = parameters
         .iter()
         .map(|p| {
@@ -132,5 +138,6 @@ fn parameters(parameters: &[Parameter]) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
-    view! { <div class="table-frame"><table class="table"><tbody>{rows}</tbody></table></div> }
+    let columns = vec![Column::text("Name"), Column::text("Type"), Column::text("Use"), Column::text("Meaning")];
+    view! { <Table caption=caption columns=columns>{rows}</Table> }
 }

@@ -6,7 +6,7 @@ use crate::{
     FormState,
     server_function::page_fields,
     shell::Shell,
-    ui::button::{Look, submit},
+    ui::button::{Button, Look},
 };
 use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};
 use leptos::{prelude::*, server_fn::ServerFn as _};
@@ -36,7 +36,7 @@ pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -
             <div class="composer-foot">
                 <p class="meta enter-hint js-only">"Press Enter to send, Shift Enter for a new line."</p>
                 <p class="meta composer-late">"The conversation has ended. The text in this field was not sent."</p>
-                {submit("Send", Look::Primary)}
+                <Button look=Look::Primary>"Send"</Button>
             </div>
         </form>
     }

@@ -9,7 +9,7 @@ use crate::{
     session::Rating,
     shell::Shell,
     text::number,
-    ui::{status_badge::status_badge, time::moment},
+    ui::{badge::StatusBadge, button::ButtonLink, time::moment},
 };
 use domain::session::Status;
 use leptos::prelude::*;
@@ -85,7 +85,7 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
     let source = format!("/chat/{id}/live?{page}ids=");
     let earlier = conversation.has_earlier.then(|| {
         let before = conversation.events.first().map_or(0, |event| event.sequence);
-        view! { <a class="button" data-size="small" href=format!("/chat/{id}?before={before}")>"Earlier messages"</a> }
+        view! { <ButtonLink small=true href=format!("/chat/{id}?before={before}")>"Earlier messages"</ButtonLink> }
     });
     let later = conversation.before.map(|_| {
         view! { <p class="meta"><a href=format!("/chat/{id}")>"Go to the newest messages"</a></p> }
@@ -103,7 +103,7 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
             data-form-key=shell.form_key.clone()
         >
             <div class="conversation-facts" data-part="facts">
-                {status_badge(thread.status)}
+                <StatusBadge status=thread.status/>
                 <dl class="facts">
                     <div><dt>"Started"</dt><dd>{moment(thread.created_at)}</dd></div>
                     {kept}

@@ -11,12 +11,12 @@ use crate::{
     shell::{Place, Shell, frame},
     text::shorten,
     ui::{
-        button::{Look, submit},
-        empty::{Connect, connect},
-        field::{Field, select},
-        notice,
-        page_head::page_head,
-        status_badge::status_badge,
+        badge::StatusBadge,
+        button::{Button, ButtonLink, Look},
+        empty::{Connect, ConnectAgent},
+        field::{Choice, Field, Select},
+        notice::Refused,
+        page_head::PageHead,
         time::moment,
     },
 };
@@ -65,9 +65,9 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let pager = (is_continued || next_cursor.is_some()).then(|| {
             view! {
                 <nav class="pager" aria-label="Pages">
-                    {is_continued.then(|| view! { <a class="button" data-size="small" href="/chat">"Newest"</a> })}
+                    {is_continued.then(|| view! { <ButtonLink small=true href="/chat">"Newest"</ButtonLink> })}
                     {next_cursor.map(|c| view! {
-                        <a class="button" data-size="small" rel="next" href=format!("/chat?cursor={}", crate::text::escape::query(&c))>"Older"</a>
+                        <ButtonLink small=true attr:rel="next" href=format!("/chat?cursor={}", crate::text::escape::query(&c))>"Older"</ButtonLink>
                     })}
                 </nav>
             }
@@ -83,8 +83,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! {
                 <div class="empty" data-size="small">
                     <p>"No agent in this workspace can chat yet. Name an agent in a task, or configure one in the server's settings file. Then start a conversation here."</p>
-                    <p><a class="button" href="/actions#new">"New task"</a></p>
-                    {connect(connecting)}
+                    <p><ButtonLink href="/actions#new">"New task"</ButtonLink></p>
+                    <ConnectAgent connect=connecting/>
                 </div>
             }
             .into_any()
@@ -92,8 +92,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             begin_form(shell, with, chosen, &form).into_any()
         };
         let page = view! {
-            {page_head("Chat".to_owned(), Vec::new(), ())}
-            {notice::refused(form.general(&["agent", "message"]))}
+            <PageHead title="Chat"/>
+            <Refused messages=form.general(&["agent", "message"])/>
             <div class="split chat-split">
                 <section class="section" aria-labelledby="chat-own">
                     <div class="section-head"><h2 id="chat-own">"Your conversations"</h2></div>
@@ -133,7 +133,7 @@ fn begin_form(
         <form class="form" method="post" action=StartConversation::PATH>
             {page_fields("/chat/{id}", "/chat")}
             <input type="hidden" name="key" value=shell.form_key.clone()/>
-            {select("begin", Field::new("agent", "With").required(), with, &start, form)}
+            <Select scope="begin" field=Field::new("agent", "With").required() options=with value=&start form=form/>
             <div class="field">
                 <label class="field-label" for="begin-message">"First message"</label>
                 <textarea
@@ -146,12 +146,12 @@ fn begin_form(
                 <p class="field-hint enter-hint js-only" id="begin-hint">"Press Enter to send, Shift Enter for a new line."</p>
             </div>
             <div class="field">
-                <label class="choice"><input type="checkbox" name="incognito" value="true" checked=incognito aria-describedby="incognito-hint"/>"Incognito"</label>
+                <Choice name="incognito" value="true" checked=incognito described_by="incognito-hint">"Incognito"</Choice>
                 <p class="field-hint" id="incognito-hint">
                     {INCOGNITO_MEANS}
                 </p>
             </div>
-            <div class="form-actions">{submit("Start conversation", Look::Primary)}</div>
+            <div class="form-actions"><Button look=Look::Primary>"Start conversation"</Button></div>
         </form>
     }
 }
@@ -167,7 +167,7 @@ fn row(entry: &Entry) -> impl IntoView + use<> {
     let last = entry.last.as_ref().map(|event| one_line(event, LINE_CHARS_MAX)).filter(|line| !line.is_empty());
     view! {
         <li class="row" data-session-id=thread.id.clone()>
-            {status_badge(thread.status)}
+            <StatusBadge status=thread.status/>
             <div class="row-body">
                 <a class="row-title" href=href dir="auto">{shorten::one_line(&thread.title, TITLE_CHARS_MAX)}</a>
                 <div class="row-sub">

@@ -13,7 +13,11 @@ use crate::{
     sessions::LiveRows,
     shell::{Place, Shell, frame},
     text::shorten,
-    ui::{notice, page_head::breadcrumbs},
+    ui::{
+        button::{ButtonLink, Look},
+        notice::Refused,
+        page_head::Breadcrumbs,
+    },
 };
 use domain::session::Status;
 use leptos::{prelude::*, server_fn::ServerFn as _};
@@ -60,14 +64,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             <div class="chat" data-keys="session">
                 <header class="chat-head">
-                    {static_html(breadcrumbs(vec![("Chat".to_owned(), "/chat".to_owned())]))}
+                    {static_html(view! { <Breadcrumbs crumbs=vec![("Chat".to_owned(), "/chat".to_owned())]/> })}
                     <h1 dir="auto">{title.clone()}</h1>
                     <div class="session-actions">
-                        <a class="button" data-look="quiet" href=format!("/sessions/{}", thread.id)>"Transcript"</a>
+                        <ButtonLink look=Look::Quiet href=format!("/sessions/{}", thread.id)>"Transcript"</ButtonLink>
                         {goes_on.then(|| static_html(end_view(thread)))}
                     </div>
                 </header>
-                {notice::refused(others)}
+                <Refused messages=others/>
                 {static_html(conversation_view(shell, &conversation))}
                 {look.map(static_html)}
                 {write}

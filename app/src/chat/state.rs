@@ -6,8 +6,9 @@ use crate::{
     session::rating_view,
     text::{duration, markdown, number},
     ui::{
-        button::{Look, submit},
+        button::{Button, ButtonLink, Look},
         icon::{Icon, icon},
+        popover::Popover,
         time::since,
     },
 };
@@ -34,7 +35,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
             <p class="conversation-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
             <form method="post" action=InterruptTurn::PATH data-stay="interrupt">
                 {own_fields(id)}
-                <button class="button" type="submit" data-size="small" title="Stop this turn. Messages so far are kept.">{icon(Icon::Square)}"Stop"</button>
+                <Button picture=Icon::Square small=true title="Stop this turn. Messages so far are kept.">"Stop"</Button>
             </form>
         }
         .into_any(),
@@ -51,7 +52,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
                         {own_fields(id)}
                         <input type="hidden" name="text" value=text/>
                         <input type="hidden" name="id" value=conversation.resend_id.clone()/>
-                        <button class="button" type="submit" data-size="small">"Send it again"</button>
+                        <Button small=true>"Send it again"</Button>
                     </form>
                 }
             })
@@ -77,7 +78,7 @@ fn waiting(conversation: &Conversation, agent: &str) -> impl IntoView + use<> {
     };
     let link = conversation.gate.as_ref().map(|gate| {
         let words = if gate.may_decide { "Decide in the inbox" } else { "Show what it is waiting for" };
-        view! { <a class="button" data-size="small" href=format!("/inbox/{}", gate.id)>{words}</a> }
+        view! { <ButtonLink small=true href=format!("/inbox/{}", gate.id)>{words}</ButtonLink> }
     });
     view! {
         <p class="conversation-busy" role="status">{icon(Icon::WaitingHuman)}<span>{words}</span></p>
@@ -101,8 +102,8 @@ fn ended(conversation: &Conversation) -> impl IntoView + use<> {
             {conversation.summary.as_ref().map(|summary| summary_view(summary, conversation.agent()))}
             {rating_view(&conversation.thread.id, "/chat", conversation.rating)}
             <p class="form-actions">
-                <a class="button" data-size="small" href="/chat#chat-new">"New conversation"</a>
-                <a class="button" data-size="small" data-look="quiet" href=format!("/sessions/{}", conversation.thread.id)>"Transcript"</a>
+                <ButtonLink small=true href="/chat#chat-new">"New conversation"</ButtonLink>
+                <ButtonLink small=true look=Look::Quiet href=format!("/sessions/{}", conversation.thread.id)>"Transcript"</ButtonLink>
             </p>
         </section>
     }
@@ -136,19 +137,18 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
 /// Ending the conversation. The rating is asked first and is optional.
 pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
     view! {
-        <details class="cancel conversation-end">
-            <summary class="button">"End"</summary>
-            <form method="post" action=EndConversation::PATH>
+        <div class="conversation-end">
+            <Popover label="End" action=EndConversation::PATH>
                 {own_fields(&thread.id)}
                 <p class="rating-question" id="end-question">"Did this help?"</p>
                 <div class="form-actions" role="group" aria-labelledby="end-question">
-                    <button class="button" type="submit" name="feedback" value="positive">{icon(Icon::ThumbUp)}"Yes"</button>
-                    <button class="button" type="submit" name="feedback" value="negative">{icon(Icon::ThumbDown)}"No"</button>
-                    <button class="button" type="submit" name="feedback" value="skip">"Skip"</button>
+                    <Button picture=Icon::ThumbUp name="feedback" value="positive">"Yes"</Button>
+                    <Button picture=Icon::ThumbDown name="feedback" value="negative">"No"</Button>
+                    <Button name="feedback" value="skip">"Skip"</Button>
                 </div>
-                <div class="form-actions">{submit("End without rating", Look::Plain)}</div>
+                <div class="form-actions"><Button>"End without rating"</Button></div>
                 <p class="meta">"Each of these buttons ends the conversation and shows a summary. A turn that is running is stopped."</p>
-            </form>
-        </details>
+            </Popover>
+        </div>
     }
 }

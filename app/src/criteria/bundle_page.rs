@@ -7,9 +7,12 @@ use crate::{
     shell::{Place, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
+        button::{Button, ButtonLink, Look},
+        field::{Field, FileInput, TextArea},
         icon::{Icon, icon},
-        notice,
-        page_head::page_head,
+        notice::{Notice, Refused, Tone},
+        page_head::PageHead,
+        table::{Column, Table},
     },
 };
 use domain::{
@@ -44,34 +47,27 @@ pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
             Some(plan) => static_html(plan_view(&source, &plan, applied)),
             None => static_html(upload_form(&source, &form)),
         };
-        frame(shell, Place::Settings, view! { {page_head("Install a bundle".to_owned(), crumbs, ())} {body} })
+        frame(shell, Place::Settings, view! { <PageHead title="Install a bundle" crumbs=crumbs/> {body} })
     })
 }
 
 fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
     let limits = format!("YAML or JSON, at most {} KiB and {BUNDLE_ITEMS_MAX} items.", BUNDLE_BYTES_MAX / 1024);
-    let text = format!("\n{source}");
     // Shows each error with its position in the file.
     let wrong: Vec<String> = form
         .errors
         .iter()
         .map(|e| e.field.as_ref().map_or_else(|| e.message.clone(), |f| format!("{f}: {}", e.message)))
         .collect();
+    let none = FormState::default();
     view! {
         <p>"A bundle contains criteria sets, groups, entity types and tasks. Either all of it is installed or nothing."</p>
         <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
-            {notice::refused(wrong)}
-            <div class="field">
-                <label class="field-label" for="bundle-file">"Bundle"</label>
-                <input class="input" id="bundle-file" name="file" type="file" accept=".yaml,.yml,.json,application/json,application/yaml" aria-describedby="bundle-file-hint"/>
-                <p class="field-hint" id="bundle-file-hint">{limits}</p>
-            </div>
-            <div class="field">
-                <label class="field-label" for="bundle-source">"Or paste it"</label>
-                <textarea class="input" id="bundle-source" name="source" rows="12" data-kind="json" spellcheck="false">{text}</textarea>
-            </div>
+            <Refused messages=wrong/>
+            <FileInput scope="bundle" field=Field::new("file", "Bundle").hint(&limits) accept=".yaml,.yml,.json,application/json,application/yaml" form=&none/>
+            <TextArea scope="bundle" field=Field::new("source", "Or paste it") json=true rows=12 value=source form=&none/>
             <div class="form-actions">
-                <button class="button" type="submit" name="step" value="preview" data-look="primary">"Preview"</button>
+                <Button name="step" value="preview" look=Look::Primary>"Preview"</Button>
                 <span class="meta">"Nothing is created yet."</span>
             </div>
         </form>
@@ -85,11 +81,11 @@ fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> 
     let text = format!("\n{source}");
     let head = if applied {
         let words = format!("Installed: {create} created, {change} changed, {keep} unchanged.");
-        view! { {notice::good(words)} <p><a class="button" href="/bundles">"Another bundle"</a></p> }.into_any()
+        view! { <Notice tone=Tone::Good><p>{words}</p></Notice> <p><ButtonLink href="/bundles">"Another bundle"</ButtonLink></p> }.into_any()
     } else if plan.is_done() {
         view! {
-            {notice::good("Nothing to install: the workspace already matches the bundle.")}
-            <p><a class="button" href="/bundles">"Another bundle"</a></p>
+            <Notice tone=Tone::Good><p>{"Nothing to install: the workspace already matches the bundle."}</p></Notice>
+            <p><ButtonLink href="/bundles">"Another bundle"</ButtonLink></p>
         }
         .into_any()
     } else {
@@ -100,9 +96,9 @@ fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> 
                 <textarea name="source" hidden>{text}</textarea>
                 <p>{words}</p>
                 <div class="form-actions">
-                    <button class="button" type="submit" name="step" value="install" data-look="primary">{label}</button>
-                    <button class="button" type="submit" name="step" value="change">"Edit the bundle"</button>
-                    <a class="button" data-look="quiet" href="/bundles">"Another bundle"</a>
+                    <Button name="step" value="install" look=Look::Primary>{label}</Button>
+                    <Button name="step" value="change">"Edit the bundle"</Button>
+                    <ButtonLink look=Look::Quiet href="/bundles">"Another bundle"</ButtonLink>
                 </div>
             </form>
         }
@@ -134,26 +130,12 @@ fn item_view(item: &PlannedItem) -> impl IntoView + use<> {
     let (word, picture) = operation_label(item.operation, true);
     let rows = item.fields.iter().map(field_row).collect::<Vec<_>>();
     let caption = format!("Fields of {}", item.slug);
-    let label = caption.clone();
     view! {
         <details class="sheet bundle-item" data-operation=item.operation.as_str() open=item.operation != PlannedOperation::Keep>
             <summary>
                 {icon(picture)}" "{kind_word(item.kind)}" "<code>{item.slug.clone()}</code>" "<span class="meta">{word}</span>
             </summary>
-            <div class="table-frame" tabindex="0" role="group" aria-label=label>
-                <table class="table">
-                    <caption class="hidden-text">{caption}</caption>
-                    <thead>
-                        <tr>
-                            <th scope="col">"Field"</th>
-                            <th scope="col">"Result"</th>
-                            <th scope="col">"Now"</th>
-                            <th scope="col">"After installing"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Table caption=caption columns=vec![Column::text("Field"), Column::text("Result"), Column::text("Now"), Column::text("After installing")] focusable=true>{rows}</Table>
         </details>
     }
 }

@@ -12,9 +12,11 @@ use super::{
 use crate::{
     FormState,
     form::row_number,
+    render::static_html,
     ui::{
-        field::{Field, input, select, textarea},
-        notice,
+        button::{Button, Look},
+        field::{Field, Input, Select, TextArea},
+        notice::Refused,
     },
 };
 use domain::{
@@ -50,14 +52,7 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
     let list = (0..rows).map(|row| dimension_row(row, dimensions.get(row), form)).collect::<Vec<_>>();
     let target = set.map_or_else(|| "/criteria-sets".to_owned(), |set| format!("/criteria-sets/{}", set.id));
     let slug = set.is_none().then(|| {
-        input(
-            "edit",
-            Field::new("slug", "Slug").hint("Created from the name if left empty. It cannot be changed later."),
-            "text",
-            "",
-            "off",
-            form,
-        )
+        static_html(view! { <Input scope="edit" field=Field::new("slug", "Slug").hint("Created from the name if left empty. It cannot be changed later.") form=form/> })
     });
     let tried = preview.map_or(dimensions, |preview| &preview.dimensions);
     // Without any option the preview shows only the errors to correct.
@@ -71,25 +66,24 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
         }
     });
     let text = |get: fn(&CriteriaSet) -> &str| set.map(get).unwrap_or_default().to_owned();
+    let save = if set.is_some() { "Save new version" } else { "Create criteria set" };
     view! {
         <form class="form criteria-form" method="post" action=target>
-            {notice::refused(form.general(&known))}
+            <Refused messages=form.general(&known)/>
             {set.map(|set| view! { <input type="hidden" name="version" value=set.version.to_string()/> })}
             <div class="form-row">
-                {input("edit", Field::new("name", "Name").required(), "text", &text(|s| &s.name), "off", form)}
+                <Input scope="edit" field=Field::new("name", "Name").required() value=text(|s| &s.name) form=form/>
                 {slug}
             </div>
-            {textarea("edit", Field::new("description", "Purpose"), false, &text(|s| &s.description), form)}
+            <TextArea scope="edit" field=Field::new("description", "Purpose") value=text(|s| &s.description) form=form/>
             <p class="meta">
                 "Dimensions are checked from top to bottom. A dimension without a name is removed. After saving, there are more empty rows."
             </p>
             {list}
             {trying}
             <div class="form-actions">
-                <button class="button" type="submit" name="do" value="save" data-look="primary">
-                    {if set.is_some() { "Save new version" } else { "Create criteria set" }}
-                </button>
-                <button class="button" type="submit" name="do" value="preview" formaction=preview_target(set)>"Preview"</button>
+                <Button name="do" value="save" look=Look::Primary>{save}</Button>
+                <Button name="do" value="preview" attr:formaction=preview_target(set)>"Preview"</Button>
                 <span class="meta">"A preview saves nothing."</span>
             </div>
         </form>
@@ -118,15 +112,15 @@ fn dimension_row(row: usize, dimension: Option<&Dimension>, form: &FormState) ->
         <fieldset class="criteria-row">
             <legend class="meta">{legend}</legend>
             <div class="form-row">
-                {input("edit", Field::new(&names, "Dimension"), "text", &text(|d| &d.name), "off", form)}
-                {input("edit", Field::new(&slugs, "Slug").hint("The key of this value in an output. Created from the name if left empty."), "text", &text(|d| &d.slug), "off", form)}
-                {select("edit", Field::new(&types, "Type of answer"), kinds, dimension.map_or("select", |d| d.kind.as_str()), form)}
+                <Input scope="edit" field=Field::new(&names, "Dimension") value=text(|d| &d.name) form=form/>
+                <Input scope="edit" field=Field::new(&slugs, "Slug").hint("The key of this value in an output. Created from the name if left empty.") value=text(|d| &d.slug) form=form/>
+                <Select scope="edit" field=Field::new(&types, "Type of answer") options=kinds value=dimension.map_or("select", |d| d.kind.as_str()) form=form/>
             </div>
-            {textarea("edit", Field::new(&options, "Options").hint(option_hint), true, &lines, form)}
+            <TextArea scope="edit" field=Field::new(&options, "Options").hint(option_hint) json=true value=&lines form=form/>
             <div class="form-row">
-                {input("edit", Field::new(&descriptions, "What to check"), "text", &text(|d| &d.description), "off", form)}
-                {input("edit", Field::new(&mins, "Minimum").hint("For a number or scale."), "text", &end(|d| d.min), "off", form)}
-                {input("edit", Field::new(&maxs, "Maximum").hint("For a number or scale."), "text", &end(|d| d.max), "off", form)}
+                <Input scope="edit" field=Field::new(&descriptions, "What to check") value=text(|d| &d.description) form=form/>
+                <Input scope="edit" field=Field::new(&mins, "Minimum").hint("For a number or scale.") value=end(|d| d.min) form=form/>
+                <Input scope="edit" field=Field::new(&maxs, "Maximum").hint("For a number or scale.") value=end(|d| d.max) form=form/>
             </div>
         </fieldset>
     }

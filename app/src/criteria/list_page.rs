@@ -5,7 +5,13 @@ use crate::{
     document::render,
     shell::{Place, Shell, frame},
     text::{escape::query, number::counted, shorten::one_line},
-    ui::{empty::empty, page_head::page_head, time::moment},
+    ui::{
+        button::{ButtonLink, Look},
+        empty::Empty,
+        page_head::PageHead,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::role::Permission;
 use leptos::prelude::*;
@@ -30,22 +36,26 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let manages = shell.may(Permission::ManageCriteriaSets);
         let head = manages.then(|| {
             view! {
-                <a class="button" data-look="quiet" href="/bundles">"Install a bundle"</a>
-                <a class="button" data-look="primary" href="/criteria-sets/new">"New criteria set"</a>
+                <ButtonLink look=Look::Quiet href="/bundles">"Install a bundle"</ButtonLink>
+                <ButtonLink look=Look::Primary href="/criteria-sets/new">"New criteria set"</ButtonLink>
             }
         });
         let list = if sets.is_empty() {
             let sentence = "A criteria set says how an agent's output is checked before it is used. There are no criteria sets yet.";
-            empty(sentence, manages.then(|| ("New criteria set", "/criteria-sets/new".to_owned()))).into_any()
+            view! { <Empty sentence=sentence link=manages.then(|| ("New criteria set", "/criteria-sets/new".to_owned()))/> }.into_any()
         } else {
             table(&sets).into_any()
         };
         let more = next_cursor.map(|cursor| {
             let href = format!("/criteria-sets?cursor={}", query(&cursor));
-            view! { <nav class="pager" aria-label="Pages"><a class="button" data-size="small" rel="next" href=href>"More"</a></nav> }
+            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
         });
         let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
-        frame(shell, Place::Actions, view! { {page_head("Criteria sets".to_owned(), crumbs, head)} {list} {more} })
+        frame(
+            shell,
+            Place::Actions,
+            view! { <PageHead title="Criteria sets" crumbs=crumbs>{head}</PageHead> {list} {more} },
+        )
     })
 }
 
@@ -71,20 +81,6 @@ fn table(sets: &[CriteriaSet]) -> impl IntoView + use<> {
         })
         .collect::<Vec<_>>();
     view! {
-        <div class="table-frame" tabindex="0" role="group" aria-label="Criteria sets">
-            <table class="table">
-                <caption class="hidden-text">"Criteria sets, newest first"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Name"</th>
-                        <th scope="col">"Dimensions"</th>
-                        <th scope="col">"Can block"</th>
-                        <th scope="col" class="table-number">"Version"</th>
-                        <th scope="col">"Changed"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table caption="Criteria sets, newest first" columns=vec![Column::text("Name"), Column::text("Dimensions"), Column::text("Can block"), Column::number("Version"), Column::text("Changed")] focusable=true>{rows}</Table>
     }
 }

@@ -11,7 +11,14 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     text::shorten::one_line,
-    ui::{page_head::page_head, time::moment},
+    ui::{
+        button::Button,
+        page_head::PageHead,
+        popover::Sheet,
+        section::Section,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::{
     criteria::{Choice, Dimension, DimensionKind},
@@ -45,7 +52,7 @@ fn crumbs() -> Vec<(String, String)> {
 pub fn new_page(shell: &Shell, preview: Option<Preview>, form: &FormState) -> String {
     render(shell, "New criteria set", || {
         let page = view! {
-            {page_head("New criteria set".to_owned(), crumbs(), ())}
+            <PageHead title="New criteria set" crumbs=crumbs()/>
             {static_html(editor(None, preview.as_ref(), form))}
         };
         frame(shell, Place::Actions, page)
@@ -72,16 +79,16 @@ pub fn page(shell: &Shell, props: Props) -> String {
             }
         });
         let edit = manages.then(|| {
+            let inner = static_html(editor(Some(&set), preview.as_ref().filter(|_| editing), &edits));
             view! {
-                <details class="sheet" open=editing>
-                    <summary>"Edit"</summary>
-                    <div>{static_html(editor(Some(&set), preview.as_ref().filter(|_| editing), &edits))}</div>
-                </details>
+                <Sheet summary="Edit" open=editing>
+                    <div>{inner}</div>
+                </Sheet>
             }
         });
         let about = (!set.description.is_empty()).then(|| view! { <p dir="auto">{set.description.clone()}</p> });
         let page = view! {
-            {page_head(title.clone(), crumbs(), ())}
+            <PageHead title=title.clone() crumbs=crumbs()/>
             {older}
             <dl class="facts">
                 <div><dt>"Slug"</dt><dd><code>{set.slug.clone()}</code></dd></div>
@@ -106,7 +113,7 @@ fn try_section(set: &CriteriaSet, preview: Option<&Preview>, form: &FormState) -
             <form class="form" method="post" action=format!("/criteria-sets/{}?version={}#verdict", set.id, set.version)>
                 {try_fields("try", &set.dimensions, form)}
                 {preview.map(verdict)}
-                <div class="form-actions"><button class="button" type="submit" name="do" value="try">"Evaluate"</button></div>
+                <div class="form-actions"><Button name="do" value="try">"Evaluate"</Button></div>
             </form>
         }
         .into_any()
@@ -114,11 +121,10 @@ fn try_section(set: &CriteriaSet, preview: Option<&Preview>, form: &FormState) -
         view! { <p class="meta">"This set has no choices, so it cannot block or score an output."</p> }.into_any()
     };
     view! {
-        <section class="section" aria-labelledby="try-title">
-            <h2 id="try-title">"Try it"</h2>
+        <Section name="try" title="Try it">
             <p class="meta">"Choose values as an agent's output would have them, and see whether the output would reach a reviewer."</p>
             {body}
-        </section>
+        </Section>
     }
 }
 
@@ -147,20 +153,7 @@ fn dimension_table(dimensions: &[Dimension]) -> impl IntoView + use<> {
         })
         .collect::<Vec<_>>();
     view! {
-        <div class="table-frame" tabindex="0" role="group" aria-label="Dimensions">
-            <table class="table">
-                <caption class="hidden-text">"Dimensions, in the order in which they are checked"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Dimension"</th>
-                        <th scope="col">"Slug"</th>
-                        <th scope="col">"Type of answer"</th>
-                        <th scope="col">"Options or range"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table caption="Dimensions, in the order in which they are checked" columns=vec![Column::text("Dimension"), Column::text("Slug"), Column::text("Type of answer"), Column::text("Options or range")] focusable=true>{rows}</Table>
     }
 }
 
@@ -196,10 +189,9 @@ fn history(set: &CriteriaSet, versions: &[CriteriaSet], has_more: bool, people: 
         .collect::<Vec<_>>();
     let more = has_more.then(|| view! { <p class="meta">"Earlier versions are available through the API."</p> });
     view! {
-        <section class="section" aria-labelledby="versions-title">
-            <h2 id="versions-title">"Versions"</h2>
+        <Section name="versions" title="Versions">
             <ol class="criteria-versions" reversed>{items}</ol>
             {more}
-        </section>
+        </Section>
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     FormState,
     render::static_html,
     ui::{
-        field::{Field, select},
+        field::{Field, Select},
         icon::{Icon, icon},
     },
 };
@@ -36,7 +36,7 @@ pub fn try_fields(scope: &str, dimensions: &[Dimension], form: &FormState) -> im
             let mut options = vec![(NO_VALUE.to_owned(), "Nothing".to_owned())];
             options.extend(dimension.options.iter().map(|option| (option.value.clone(), option.label.clone())));
             let name = try_name(&dimension.slug);
-            select(scope, Field::new(&name, &dimension.name), options, NO_VALUE, form)
+            static_html(view! { <Select scope=scope field=Field::new(&name, &dimension.name) options=options value=NO_VALUE form=form/> })
         })
         .collect::<Vec<_>>();
     view! { <div class="form-row criteria-try">{fields}</div> }

@@ -8,11 +8,13 @@ use crate::{
     shell::{Place, Shell, frame},
     text::{markdown::one_line, shorten},
     ui::{
-        button::{Look, submit, submit_small},
-        empty::empty,
-        field::{Field, input},
-        notice,
-        page_head::page_head,
+        button::{Button, Look},
+        empty::Empty,
+        field::{Field, Input},
+        notice::Refused,
+        page_head::PageHead,
+        popover::Sheet,
+        section::Section,
     },
     working_on::{Active, CreateTask, StartWork, StopWork},
 };
@@ -43,15 +45,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Your day", || {
         let Props { tasks, has_more, q, day, form } = props;
         let now = shell.working_on.clone();
-        let refused = notice::refused(
-            [form.of(StartWork::PATH), form.of(StopWork::PATH)]
-                .iter()
-                .flat_map(|form| form.general(&[]))
-                .collect::<Vec<_>>(),
-        );
+        let wrong: Vec<_> =
+            [form.of(StartWork::PATH), form.of(StopWork::PATH)].iter().flat_map(|form| form.general(&[])).collect();
+        let refused = view! { <Refused messages=wrong/> };
         let create = shell.may(Permission::StartSession).then(|| static_html(create_form(&form.of(CreateTask::PATH))));
         let page = view! {
-            {page_head("Your day".to_owned(), Vec::new(), ())}
+            <PageHead title="Your day"/>
             {refused}
             {static_html(now_section(now.as_ref()))}
             {live_day(&day)}
@@ -75,7 +74,7 @@ fn now_section(now: Option<&Active>) -> impl IntoView + use<> {
                     <form method="post" action=StopWork::PATH>
                         <input type="hidden" name="next" value="/working-on?notice=working_stopped"/>
                         <input type="hidden" name="session_id" value=active.session_id/>
-                        {submit("Stop working", Look::Plain)}
+                        <Button>"Stop working"</Button>
                     </form>
                 </div>
             }
@@ -84,11 +83,10 @@ fn now_section(now: Option<&Active>) -> impl IntoView + use<> {
         None => view! { <p>"You are not working on anything. Nothing is recorded."</p> }.into_any(),
     };
     view! {
-        <section class="section" aria-labelledby="now-title">
-            <h2 id="now-title">"Now"</h2>
+        <Section name="now" title="Now">
             {body}
             <p class="meta">"While you work on a task, Shiftbook records the pages you open and the markers you write. It does not record what you type, scroll or hover over."</p>
-        </section>
+        </Section>
     }
 }
 
@@ -108,7 +106,7 @@ fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Activ
                     <form method="post" action=StartWork::PATH>
                         <input type="hidden" name="next" value="/working-on?notice=working_started"/>
                         <input type="hidden" name="task_id" value=task.id.clone()/>
-                        {submit_small("Work on this", task.name.clone())}
+                        <Button small=true about=task.name.clone()>"Work on this"</Button>
                     </form>
                 }
                 .into_any()
@@ -127,35 +125,33 @@ fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Activ
         view! {
             <form class="find" method="get" action="/working-on" role="search">
                 <input class="input" type="search" name="q" value=q.to_owned() aria-label="Find one of your tasks by name"/>
-                {submit_small("Find", String::new())}
+                <Button small=true>"Find"</Button>
             </form>
         }
     });
     let none = nothing.then(|| match searched {
-        true => empty("None of your active tasks has that name.", Some(("Show all", "/working-on".to_owned()))),
-        false => empty("No active task is assigned to you.", Some(("All tasks", "/actions".to_owned()))),
+        true => view! { <Empty sentence="None of your active tasks has that name." link=Some(("Show all", "/working-on".to_owned()))/> },
+        false => view! { <Empty sentence="No active task is assigned to you." link=Some(("All tasks", "/actions".to_owned()))/> },
     });
     view! {
-        <section class="section" aria-labelledby="tasks-title">
-            <h2 id="tasks-title">"Your active tasks"</h2>
+        <Section name="tasks" title="Your active tasks">
             {find}
             {none}
             <ul class="day">{rows}</ul>
             {more}
-        </section>
+        </Section>
     }
 }
 
 fn create_form(form: &FormState) -> impl IntoView + use<> {
     view! {
-        <details class="sheet" open=form.is_refused()>
-            <summary>"Create new task"</summary>
+        <Sheet summary="Create new task" open=form.is_refused()>
             <form class="form" method="post" action=CreateTask::PATH>
                 <input type="hidden" name="next" value="/working-on?notice=working_started"/>
-                {notice::refused(form.general(&["name"]))}
-                {input("create", Field::new("name", "Name").required(), "text", "", "off", form)}
-                <div class="form-actions">{submit("Create and start", Look::Primary)}</div>
+                <Refused messages=form.general(&["name"])/>
+                <Input scope="create" field=Field::new("name", "Name").required() form=form/>
+                <div class="form-actions"><Button look=Look::Primary>"Create and start"</Button></div>
             </form>
-        </details>
+        </Sheet>
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::{
     FormState,
-    ui::field::{Field, input, select},
+    render::static_html,
+    ui::field::{Field, Input, Select},
 };
-use leptos::tachys::html::InertElement;
+use leptos::{prelude::*, tachys::html::InertElement};
 use std::collections::BTreeMap;
 
 /// Entities offered in a form, `(id, title)`.
@@ -26,14 +27,14 @@ impl Choices {
     pub fn control(&self, scope: &str, field: Field<'_>, none: &str, start: &str, form: &FormState) -> InertElement {
         if self.has_more {
             let hint = format!("{} Enter its id, the last part of its page's address.", field.hint);
-            return input(scope, field.hint(hint.trim()), "text", start, "off", form);
+            return static_html(view! { <Input scope=scope field=field.hint(hint.trim()) value=start form=form/> });
         }
         let mut options = vec![(String::new(), none.to_owned())];
         options.extend(self.options.iter().cloned());
         if !start.is_empty() && self.label(start).is_none() {
             options.push((start.to_owned(), format!("Entity {start}")));
         }
-        select(scope, field, options, start, form)
+        static_html(view! { <Select scope=scope field=field options=options value=start form=form/> })
     }
 }
 

@@ -6,10 +6,11 @@
 use super::{Choices, Relations};
 use crate::{
     FormState,
+    render::static_html,
     ui::{
-        button::{Look, submit},
-        field::{Field, input, select, textarea},
-        notice,
+        button::{Button, Look},
+        field::{Field, Input, Select, TextArea},
+        notice::Refused,
     },
 };
 use domain::entity::{FieldDef, FieldType, shown};
@@ -38,15 +39,16 @@ pub fn entity_form(
         })
         .collect();
     let title = entity.map(|e| e.title.clone()).unwrap_or_default();
+    let save = if entity.is_some() { "Save changes".to_owned() } else { format!("Create {}", of.name) };
     view! {
         <form class="form" method="post" action=target>
-            {notice::refused(form.general(&known))}
+            <Refused messages=form.general(&known)/>
             {entity.map(|e| view! { <input type="hidden" name="version" value=e.version.to_string()/> })}
             {entity.is_none().then(|| view! { <input type="hidden" name="typeId" value=of.id.clone()/> })}
-            {input(scope, Field::new("title", "Title").required(), "text", &title, "off", form)}
+            <Input scope=scope field=Field::new("title", "Title").required() value=&title form=form/>
             {controls}
             <div class="form-actions">
-                {submit(if entity.is_some() { "Save changes".to_owned() } else { format!("Create {}", of.name) }, Look::Primary)}
+                <Button look=Look::Primary>{save}</Button>
             </div>
         </form>
     }
@@ -63,21 +65,21 @@ fn control(
     let base = Field { name, label: &field.name, hint: "", required: field.required };
     match field.kind {
         FieldType::Text if start.contains('\n') || start.chars().count() > 80 => {
-            textarea(scope, base, false, start, form)
+            static_html(view! { <TextArea scope=scope field=base value=start form=form/> })
         }
-        FieldType::Text => input(scope, base, "text", start, "off", form),
+        FieldType::Text => static_html(view! { <Input scope=scope field=base value=start form=form/> }),
         // Not type=number: browsers drop invalid text, and the mouse wheel changes the value by accident.
-        FieldType::Number => {
-            input(scope, base.hint("Enter a number, with a point before decimals."), "text", start, "off", form)
-        }
-        FieldType::Date => input(scope, base, "date", start, "off", form),
+        FieldType::Number => static_html(
+            view! { <Input scope=scope field=base.hint("Enter a number, with a point before decimals.") value=start form=form/> },
+        ),
+        FieldType::Date => static_html(view! { <Input scope=scope field=base kind="date" value=start form=form/> }),
         FieldType::Select => {
             let mut options = vec![(String::new(), "—".to_owned())];
             options.extend(field.options.iter().map(|o| (o.clone(), o.clone())));
             if !start.is_empty() && !field.options.iter().any(|o| o == start) {
                 options.push((start.to_owned(), format!("{start} (no longer an option)")));
             }
-            select(scope, base, options, start, form)
+            static_html(view! { <Select scope=scope field=base options=options value=start form=form/> })
         }
         FieldType::Relation => {
             let none = Choices::default();

@@ -1,7 +1,10 @@
 //! The versions of an entity, as changes from one to the next.
 
 use super::People;
-use crate::{text::shorten::one_line, ui::time::moment};
+use crate::{
+    text::shorten::one_line,
+    ui::{diff::Diff, time::moment},
+};
 use domain::entity::{FieldDef, FieldType, Values, shown};
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,12 +89,7 @@ fn line(change: Change) -> impl IntoView {
     view! {
         <p class="history-change">
             <span class="history-name">{change.name}</span>
-            {before.map(|text| view! { <del dir="auto">{text}</del> })}
-            <span aria-hidden="true">"→"</span>
-            {match after {
-                Some(text) => view! { <ins dir="auto">{text}</ins> }.into_any(),
-                None => view! { <span class="meta">"no value"</span> }.into_any(),
-            }}
+            <Diff before=before after=after/>
         </p>
     }
 }

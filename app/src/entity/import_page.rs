@@ -10,9 +10,12 @@ use crate::{
     shell::{Place, Shell, frame},
     text::{number, shorten::one_line},
     ui::{
-        field::{Field, select},
-        notice,
-        page_head::page_head,
+        button::{Button, ButtonLink, Look},
+        field::{Field, FileInput, Select, TextArea},
+        notice::{Notice, Refused, Tone},
+        page_head::PageHead,
+        section::Section,
+        table::{Column, Table},
     },
 };
 use domain::entity::{FIELD_TITLE, RowError, shown};
@@ -51,7 +54,7 @@ pub fn import_page(shell: &Shell, props: ImportProps) -> String {
             Some(preview) => static_html(preview_form(&of, &source, &preview, &form)),
             None => static_html(upload_form(&of, &source, &form)),
         };
-        frame(shell, Place::Entities, view! { {page_head(title, crumbs, ())} {body} })
+        frame(shell, Place::Entities, view! { <PageHead title=title crumbs=crumbs/> {body} })
     })
 }
 
@@ -61,21 +64,13 @@ fn upload_form(of: &EntityType, source: &str, form: &FormState) -> impl IntoView
         IMPORT_BYTES_MAX / 1024 / 1024,
         number::grouped(IMPORT_ROWS_MAX as u64)
     );
-    let text = format!("\n{source}");
     view! {
         <form class="form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
-            {notice::refused(form.general(&[]))}
+            <Refused messages=form.general(&["file", "source"])/>
             <input type="hidden" name="step" value="preview"/>
-            <div class="field">
-                <label class="field-label" for="import-file">"CSV file"</label>
-                <input class="input" id="import-file" name="file" type="file" accept=".csv,.tsv,text/csv,text/plain" aria-describedby="import-file-hint"/>
-                <p class="field-hint" id="import-file-hint">{limits}</p>
-            </div>
-            <div class="field">
-                <label class="field-label" for="import-source">"Or paste it"</label>
-                <textarea class="input" id="import-source" name="source" rows="6" data-kind="json" spellcheck="false">{text}</textarea>
-            </div>
-            <div class="form-actions"><button class="button" type="submit" data-look="primary">"Preview"</button><span class="meta">"Nothing is created yet."</span></div>
+            <FileInput scope="import" field=Field::new("file", "CSV file").hint(&limits) accept=".csv,.tsv,text/csv,text/plain" form=form/>
+            <TextArea scope="import" field=Field::new("source", "Or paste it") json=true rows=6 value=source form=form/>
+            <div class="form-actions"><Button look=Look::Primary>"Preview"</Button><span class="meta">"Nothing is created yet."</span></div>
         </form>
     }
 }
@@ -91,13 +86,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
             let (name, hidden) = (format!("map.{at}"), format!("column.{at}"));
             let label =
                 if column.column.is_empty() { format!("Column {}", at + 1) } else { one_line(&column.column, 60) };
-            let control = select(
-                "import",
-                Field::new(&name, &label),
-                fills.clone(),
-                column.field.as_deref().unwrap_or_default(),
-                form,
-            );
+            let control = static_html(view! { <Select scope="import" field=Field::new(&name, &label) options=fills.clone() value=column.field.as_deref().unwrap_or_default() form=form/> });
             view! { <div>{control}<input type="hidden" name=hidden value=column.column.clone()/></div> }
         })
         .collect::<Vec<_>>();
@@ -110,27 +99,26 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
     );
     let text = format!("\n{source}");
     let repeated = (preview.repeated_count > 0).then(|| {
-        notice::caution(format!(
+        view! { <Notice tone=Tone::Wait><p>{format!(
             "Duplicate titles: {} of those rows. An earlier row, or an entity of type {}, already has the title. Existing entities are not changed.",
             number::grouped(preview.repeated_count),
             one_line(&of.name, 60)
-        ))
+        )}</p></Notice> }
     });
     let label = format!("Import {}", number::counted(good, "row"));
     view! {
         <form class="form import-form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
-            {notice::refused(form.general(&[]))}
-            <section class="section" aria-labelledby="columns-title">
-                <h2 id="columns-title">"Field for each column"</h2>
+            <Refused messages=form.general(&[])/>
+            <Section name="columns" title="Field for each column">
                 <div class="form-row">{columns}</div>
-            </section>
+            </Section>
             <textarea name="source" hidden>{text}</textarea>
             <p>{words}</p>
             {repeated}
             <div class="form-actions">
-                {(good > 0).then(|| view! { <button class="button" type="submit" name="step" value="import" data-look="primary">{label}</button> })}
-                <button class="button" type="submit" name="step" value="preview">"Check again"</button>
-                <a class="button" data-look="quiet" href=format!("/entity-types/{}/import", of.id)>"Choose another file"</a>
+                {(good > 0).then(|| view! { <Button name="step" value="import" look=Look::Primary>{label}</Button> })}
+                <Button name="step" value="preview">"Check again"</Button>
+                <ButtonLink look=Look::Quiet href=format!("/entity-types/{}/import", of.id)>"Choose another file"</ButtonLink>
             </div>
         </form>
         {static_html(first_rows(of, preview))}
@@ -145,7 +133,8 @@ fn first_rows(of: &EntityType, preview: &ImportPreview) -> impl IntoView + use<>
             .iter()
             .filter(|f| preview.columns.iter().any(|c| c.field.as_deref() == Some(f.slug.as_str())))
             .collect();
-        let heads = filled.iter().map(|f| view! { <th scope="col">{f.name.clone()}</th> }).collect::<Vec<_>>();
+        let mut heads = vec![Column::number("Row"), Column::text("Title")];
+        heads.extend(filled.iter().map(|f| Column::text(&f.name)));
         let rows = preview.rows.iter().map(|row| {
             let cells = filled.iter().map(|f| {
                 let text = row.fields.get(&f.slug).map(shown).unwrap_or_default();
@@ -159,16 +148,11 @@ fn first_rows(of: &EntityType, preview: &ImportPreview) -> impl IntoView + use<>
                 </tr>
             }
         });
+        let rows = rows.collect::<Vec<_>>();
         view! {
-            <section class="section" aria-labelledby="rows-title">
-                <h2 id="rows-title">"The first rows"</h2>
-                <div class="table-frame" tabindex="0" role="group" aria-labelledby="rows-title">
-                    <table class="table">
-                        <thead><tr><th scope="col" class="table-number">"Row"</th><th scope="col">"Title"</th>{heads}</tr></thead>
-                        <tbody>{rows.collect::<Vec<_>>()}</tbody>
-                    </table>
-                </div>
-            </section>
+            <Section name="rows" title="The first rows">
+                <Table caption="The first rows, as they would be created" columns=heads focusable=true>{rows}</Table>
+            </Section>
         }
     })
 }
@@ -192,17 +176,10 @@ pub fn error_table(of: &EntityType, errors: &[RowError]) -> impl IntoView + use<
         });
         let left = errors.len().saturating_sub(ERRORS_SHOWN_MAX);
         view! {
-            <section class="section" aria-labelledby="errors-title">
-                <h2 id="errors-title">"Rows with errors"</h2>
-                <div class="table-frame">
-                    <table class="table">
-                        <caption class="hidden-text">"Errors by row; the header is row 1"</caption>
-                        <thead><tr><th scope="col" class="table-number">"Row"</th><th scope="col">"Field"</th><th scope="col">"Expected value"</th></tr></thead>
-                        <tbody>{rows.collect::<Vec<_>>()}</tbody>
-                    </table>
-                </div>
+            <Section name="errors" title="Rows with errors">
+                <Table caption="Errors by row; the header is row 1" columns=vec![Column::number("Row"), Column::text("Field"), Column::text("Expected value")]>{rows.collect::<Vec<_>>()}</Table>
                 {(left > 0).then(|| view! { <p class="meta">{format!("And {} more.", number::counted(left as u64, "error"))}</p> })}
-            </section>
+            </Section>
         }
     })
 }

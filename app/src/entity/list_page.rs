@@ -8,11 +8,14 @@ use crate::{
     shell::{Place, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{
-        button::{Look, submit},
-        empty::empty,
-        field::{Field, input},
-        notice,
-        page_head::page_head,
+        button::{Button, ButtonLink, Look},
+        empty::Empty,
+        field::{Field, Input},
+        notice::Refused,
+        page_head::PageHead,
+        popover::Sheet,
+        table::{Column, Table},
+        tabs::{Tab, Tabs},
         time::moment,
     },
 };
@@ -71,20 +74,21 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let manages = shell.may(Permission::ManageEntityTypes);
         let of = props.of().cloned();
         let head = view! {
-            {of.as_ref().map(|t| view! { <a class="button" data-look="quiet" href=format!("/entity-types/{}", t.id)>"Type and import"</a> })}
-            {of.as_ref().map(|t| view! { <a class="button" data-look="primary" href="#new">"New "{t.name.clone()}</a> })}
+            {of.as_ref().map(|t| view! { <ButtonLink look=Look::Quiet href=format!("/entity-types/{}", t.id)>"Type and import"</ButtonLink> })}
+            {of.as_ref().map(|t| view! { <ButtonLink look=Look::Primary href="#new">{format!("New {}", t.name)}</ButtonLink> })}
         };
         let create = of.as_ref().map(|of| {
             let form = props.form.of("create");
+            let open = form.is_refused() || (props.entities.is_empty() && props.q.is_empty());
+            let inner = static_html(entity_form(of, None, &props.relations, &form));
             view! {
-                <details class="sheet" open=form.is_refused() || (props.entities.is_empty() && props.q.is_empty())>
-                    <summary>"New "{of.name.clone()}</summary>
-                    <div id="new">{static_html(entity_form(of, None, &props.relations, &form))}</div>
-                </details>
+                <Sheet summary=format!("New {}", of.name) open=open>
+                    <div id="new">{inner}</div>
+                </Sheet>
             }
         });
         let page = view! {
-            {page_head("Entities".to_owned(), Vec::new(), head)}
+            <PageHead title="Entities">{head}</PageHead>
             {(!props.types.is_empty()).then(|| static_html(filter(&props)))}
             {static_html(list(&props))}
             {static_html(pager(&props))}
@@ -97,22 +101,19 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
 
 fn filter(props: &ListProps) -> impl IntoView + use<> {
     let none = FormState::default();
-    let chip = |label: String, href: String, here: bool| {
-        view! { <li><a class="chip" href=href aria-current=here.then_some("true")>{label}</a></li> }
-    };
-    let mut chips = vec![chip("All".to_owned(), "/entities".to_owned(), props.picked.is_none())];
-    chips.extend(props.types.iter().map(|t| {
+    let mut tabs = vec![Tab::new("All", "/entities", props.picked.is_none())];
+    tabs.extend(props.types.iter().map(|t| {
         let here = props.picked.as_deref() == Some(t.slug.as_str());
-        chip(one_line(&t.name, 40), format!("/entities?type={}", query(&t.slug)), here)
+        Tab::new(one_line(&t.name, 40), format!("/entities?type={}", query(&t.slug)), here)
     }));
     let cleared = ListProps { picked: props.picked.clone(), ..ListProps::default() }.href(None);
     view! {
-        <nav aria-label="Types"><ul class="chips">{chips}</ul></nav>
+        <Tabs label="Types" tabs=tabs/>
         <form class="filter" method="get" action="/entities" role="search">
             {props.picked.clone().map(|slug| view! { <input type="hidden" name="type" value=slug/> })}
-            <div class="field" data-wide="">{input("filter", Field::new("q", "Title contains"), "search", &props.q, "off", &none)}</div>
-            <button class="button" type="submit">"Search"</button>
-            {(!props.q.is_empty()).then(|| view! { <a class="button" data-look="quiet" href=cleared>"Clear"</a> })}
+            <div class="field" data-wide=""><Input scope="filter" field=Field::new("q", "Title contains") kind="search" value=&props.q form=&none/></div>
+            <Button>"Search"</Button>
+            {(!props.q.is_empty()).then(|| view! { <ButtonLink look=Look::Quiet href=cleared>"Clear"</ButtonLink> })}
         </form>
     }
 }
@@ -120,13 +121,14 @@ fn filter(props: &ListProps) -> impl IntoView + use<> {
 fn list(props: &ListProps) -> impl IntoView + use<> {
     if props.types.is_empty() {
         let sentence = "Entities are the things that tasks are about, such as companies, papers or cases. First create an entity type. It says which fields its entities have.";
-        return empty(sentence, None).into_any();
+        return view! { <Empty sentence=sentence/> }.into_any();
     }
     if props.entities.is_empty() {
         return if props.q.is_empty() && !props.is_continued {
-            empty("There are no entities yet. Create one, or import a CSV file on the type's page.", None).into_any()
+            view! { <Empty sentence="There are no entities yet. Create one, or import a CSV file on the type's page."/> }.into_any()
         } else {
-            empty("No entity matches the filter.", Some(("Show all", "/entities".to_owned()))).into_any()
+            view! { <Empty sentence="No entity matches the filter." link=Some(("Show all", "/entities".to_owned()))/> }
+                .into_any()
         };
     }
     let name =
@@ -146,20 +148,7 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
         })
         .collect::<Vec<_>>();
     view! {
-        <div class="table-frame">
-            <table class="table">
-                <caption class="hidden-text">"Entities, newest first"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Title"</th>
-                        <th scope="col">"Type"</th>
-                        <th scope="col">"Changed"</th>
-                        <th scope="col" class="table-number">"Version"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table caption="Entities, newest first" columns=vec![Column::text("Title"), Column::text("Type"), Column::text("Changed"), Column::number("Version")]>{rows}</Table>
     }
     .into_any()
 }
@@ -170,8 +159,8 @@ fn pager(props: &ListProps) -> impl IntoView + use<> {
         let newest = props.href(None);
         view! {
             <nav class="pager" aria-label="Pages">
-                {first.then(|| view! { <a class="button" data-size="small" href=newest>"Newest"</a> })}
-                {next.map(|href| view! { <a class="button" data-size="small" rel="next" href=href>"Older"</a> })}
+                {first.then(|| view! { <ButtonLink small=true href=newest>"Newest"</ButtonLink> })}
+                {next.map(|href| view! { <ButtonLink small=true attr:rel="next" href=href>"Older"</ButtonLink> })}
             </nav>
         }
     })
@@ -180,16 +169,15 @@ fn pager(props: &ListProps) -> impl IntoView + use<> {
 fn new_type(props: &ListProps) -> impl IntoView + use<> {
     let form = props.form.of("type");
     view! {
-        <details class="sheet" open=form.is_refused() || props.types.is_empty()>
-            <summary>"New entity type"</summary>
+        <Sheet summary="New entity type" open=form.is_refused() || props.types.is_empty()>
             <form class="form" method="post" action="/entity-types">
-                {notice::refused(form.general(&["name", "slug"]))}
+                <Refused messages=form.general(&["name", "slug"])/>
                 <div class="form-row">
-                    {input("type", Field::new("name", "Name").hint("In the singular, for example Company. You add fields in the next step.").required(), "text", "", "off", &form)}
-                    {input("type", Field::new("slug", "Slug").hint("Created from the name if left empty. It cannot be changed later."), "text", "", "off", &form)}
+                    <Input scope="type" field=Field::new("name", "Name").hint("In the singular, for example Company. You add fields in the next step.").required() form=&form/>
+                    <Input scope="type" field=Field::new("slug", "Slug").hint("Created from the name if left empty. It cannot be changed later.") form=&form/>
                 </div>
-                <div class="form-actions">{submit("Create type", Look::Plain)}</div>
+                <div class="form-actions"><Button>"Create type"</Button></div>
             </form>
-        </details>
+        </Sheet>
     }
 }

@@ -8,7 +8,15 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     text::{duration, escape::query, number, shorten::one_line},
-    ui::{empty::empty, page_head::breadcrumbs, status_badge::status_badge, time::moment},
+    ui::{
+        badge::StatusBadge,
+        button::ButtonLink,
+        empty::Empty,
+        page_head::Breadcrumbs,
+        popover::Sheet,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::{
     entity::{FIELD_TITLE, FieldDef, FieldType, TaskStatusMap, shown},
@@ -78,11 +86,11 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let writes = shell.may(Permission::WriteEntities);
         let edit = writes.then(|| {
             let form = form.of("edit");
+            let inner = static_html(entity_form(&of, Some(&entity), &relations, &form));
             view! {
-                <details class="sheet" open=form.is_refused()>
-                    <summary>"Edit"</summary>
-                    <div>{static_html(entity_form(&of, Some(&entity), &relations, &form))}</div>
-                </details>
+                <Sheet summary="Edit" open=form.is_refused()>
+                    <div>{inner}</div>
+                </Sheet>
             }
         });
         let block = |id: &str| statuses.by_block_id.get(id).copied();
@@ -91,7 +99,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             // The recorder of working sessions reads the type here, because the path may not have it.
             <header class="page-head" data-entity-type=of.slug.clone()>
-                {breadcrumbs(crumbs)}
+                <Breadcrumbs crumbs=crumbs/>
                 <h1 dir="auto">{entity.title.clone()}</h1>
                 {static_html(status_dot(statuses.by_field_name.get(FIELD_TITLE).copied()))}
             </header>
@@ -116,7 +124,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <section class="section" aria-labelledby="history-title">
                 <h2 class="block-head" id="history-title">"History"{static_html(status_dot(history_dot))}</h2>
                 {static_html(history(&of.fields, &titles, &people, &versions, versions_max))}
-                {older.map(|href| view! { <nav class="pager" aria-label="Versions"><a class="button" data-size="small" rel="next" href=href>"Earlier versions"</a></nav> })}
+                {older.map(|href| view! { <nav class="pager" aria-label="Versions"><ButtonLink small=true attr:rel="next" href=href>"Earlier versions"</ButtonLink></nav> })}
             </section>
         };
         frame(shell, Place::Entities, page)
@@ -191,7 +199,7 @@ fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView 
 
 fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
     if sessions.is_empty() {
-        return empty("There are no sessions about this entity yet.", None).into_any();
+        return view! { <Empty sentence="There are no sessions about this entity yet."/> }.into_any();
     }
     let rows = sessions
         .iter()
@@ -201,7 +209,7 @@ fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
             let error = session.error_message.as_deref().map(|text| one_line(text, NAME_CHARS_MAX));
             view! {
                 <tr>
-                    <td>{status_badge(session.status)}</td>
+                    <td><StatusBadge status=session.status/></td>
                     <td class="table-main">
                         <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{one_line(&session.task_name, NAME_CHARS_MAX)}</a>
                         {error.map(|text| view! { <div class="meta" dir="auto">{text}</div> })}
@@ -214,21 +222,7 @@ fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
         })
         .collect::<Vec<_>>();
     view! {
-        <div class="table-frame">
-            <table class="table">
-                <caption class="hidden-text">"Sessions about this entity, newest first"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Status"</th>
-                        <th scope="col">"Task"</th>
-                        <th scope="col">"Started"</th>
-                        <th scope="col" class="table-number">"Duration"</th>
-                        <th scope="col" class="table-number">"Steps"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table caption="Sessions about this entity, newest first" columns=vec![Column::text("Status"), Column::text("Task"), Column::text("Started"), Column::number("Duration"), Column::number("Steps")]>{rows}</Table>
     }
     .into_any()
 }

@@ -6,7 +6,7 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::{escape::query, number, shorten::one_line},
-    ui::{page_head::page_head, time::moment},
+    ui::{page_head::PageHead, progress::Progress, time::moment},
 };
 use domain::entity::ImportStatus;
 use leptos::prelude::*;
@@ -41,7 +41,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
             )
         });
         let page = view! {
-            {page_head(format!("Import into {}", one_line(&of.name, 100)), crumbs, ())}
+            <PageHead title=format!("Import into {}", one_line(&of.name, 100)) crumbs=crumbs/>
             <div class="import-progress" id="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id)) data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
@@ -68,7 +68,7 @@ fn progress(import: &Import) -> impl IntoView + use<> {
     };
     view! {
         <p role="status">{words}</p>
-        <progress class="progress" max=total.to_string() value=done.to_string() aria-label="Rows processed"></progress>
+        <Progress label="Rows processed" done=done total=Some(total)/>
         <dl class="facts">
             <div><dt>"Rows"</dt><dd>{format!("{} of {}", number::grouped(done), number::grouped(total))}</dd></div>
             <div><dt>"Created"</dt><dd>{number::grouped(import.created_count)}</dd></div>

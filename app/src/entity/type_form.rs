@@ -8,9 +8,9 @@ use crate::{
     FormState,
     form::row_number,
     ui::{
-        button::{Look, submit},
-        field::{Field, input, select, textarea},
-        notice,
+        button::{Button, Look},
+        field::{Choice, Field, Input, Select, TextArea},
+        notice::Refused,
     },
 };
 use domain::{
@@ -34,12 +34,12 @@ pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) 
     let list = (0..rows).map(|row| field_row(row, of.fields.get(row), types, form)).collect::<Vec<_>>();
     view! {
         <form class="form entity-type-form" method="post" action=format!("/entity-types/{}", of.id)>
-            {notice::refused(form.general(&known))}
+            <Refused messages=form.general(&known)/>
             <input type="hidden" name="version" value=of.version.to_string()/>
-            {input("edit", Field::new("name", "Name").required(), "text", &of.name, "off", form)}
+            <Input scope="edit" field=Field::new("name", "Name").required() value=&of.name form=form/>
             <p class="meta">"A field without a name is removed. Entities keep its value until they are next saved. After saving, there are more empty rows."</p>
             {list}
-            <div class="form-actions">{submit("Save type", Look::Primary)}</div>
+            <div class="form-actions"><Button look=Look::Primary>"Save type"</Button></div>
         </form>
     }
 }
@@ -69,14 +69,14 @@ fn field_row(
         <fieldset class="entity-row">
             <legend class="meta">{legend}</legend>
             <div class="form-row">
-                {input("edit", Field::new(&names, "Field name"), "text", &text(|f| &f.name), "off", form)}
-                {input("edit", Field::new(&slugs, "Slug").hint("Created from the name if left empty."), "text", &text(|f| &f.slug), "off", form)}
-                {select("edit", Field::new(&types_name, "Values"), kinds, field.map_or("text", |f| f.kind.as_str()), form)}
+                <Input scope="edit" field=Field::new(&names, "Field name") value=text(|f| &f.name) form=form/>
+                <Input scope="edit" field=Field::new(&slugs, "Slug").hint("Created from the name if left empty.") value=text(|f| &f.slug) form=form/>
+                <Select scope="edit" field=Field::new(&types_name, "Values") options=kinds value=field.map_or("text", |f| f.kind.as_str()) form=form/>
             </div>
             <div class="form-row">
-                {textarea("edit", Field::new(&option_names, "Options").hint("For a choice: one per line."), false, &options, form)}
-                {select("edit", Field::new(&relations, "Leads to").hint("For a relation."), related, field.and_then(|f| f.relation_type.as_deref()).unwrap_or_default(), form)}
-                <label class="choice"><input type="checkbox" name=required value="on" checked=checked/>"Required"</label>
+                <TextArea scope="edit" field=Field::new(&option_names, "Options").hint("For a choice: one per line.") value=&options form=form/>
+                <Select scope="edit" field=Field::new(&relations, "Leads to").hint("For a relation.") options=related value=field.and_then(|f| f.relation_type.as_deref()).unwrap_or_default() form=form/>
+                <Choice name=required checked=checked>"Required"</Choice>
             </div>
         </fieldset>
     }

@@ -7,7 +7,14 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     text::{escape::query, shorten::one_line},
-    ui::{empty::empty, page_head::page_head, time::moment},
+    ui::{
+        button::{ButtonLink, Look},
+        empty::Empty,
+        page_head::PageHead,
+        popover::Sheet,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::{
     entity::{FieldDef, FieldType},
@@ -49,19 +56,19 @@ pub fn type_page(shell: &Shell, props: TypeProps) -> String {
         let list_href = format!("/entities?type={}", query(&of.slug));
         let crumbs = vec![("Entities".to_owned(), "/entities".to_owned()), (title.clone(), list_href.clone())];
         let head = view! {
-            <a class="button" data-look="quiet" href=list_href>"All entities"</a>
-            {writes.then(|| view! { <a class="button" href=format!("/entity-types/{}/import", of.id)>"Import CSV"</a> })}
+            <ButtonLink look=Look::Quiet href=list_href>"All entities"</ButtonLink>
+            {writes.then(|| view! { <ButtonLink href=format!("/entity-types/{}/import", of.id)>"Import CSV"</ButtonLink> })}
         };
         let edit = manages.then(|| {
+            let inner = static_html(type_form(&of, &types, &form));
             view! {
-                <details class="sheet" open=form.is_refused() || of.fields.is_empty()>
-                    <summary>"Edit fields"</summary>
-                    <div>{static_html(type_form(&of, &types, &form))}</div>
-                </details>
+                <Sheet summary="Edit fields" open=form.is_refused() || of.fields.is_empty()>
+                    <div>{inner}</div>
+                </Sheet>
             }
         });
         let page = view! {
-            {page_head(title.clone(), crumbs, head)}
+            <PageHead title=title.clone() crumbs=crumbs>{head}</PageHead>
             <dl class="facts">
                 <div><dt>"Slug"</dt><dd><code>{of.slug.clone()}</code></dd></div>
                 <div><dt>"Version"</dt><dd>{of.version}</dd></div>
@@ -76,7 +83,7 @@ pub fn type_page(shell: &Shell, props: TypeProps) -> String {
 
 fn field_table(fields: &[FieldDef]) -> impl IntoView + use<> {
     if fields.is_empty() {
-        return empty("This type has no fields yet. Its entities have only a title.", None).into_any();
+        return view! { <Empty sentence="This type has no fields yet. Its entities have only a title."/> }.into_any();
     }
     let rows = fields
         .iter()
@@ -98,21 +105,7 @@ fn field_table(fields: &[FieldDef]) -> impl IntoView + use<> {
         })
         .collect::<Vec<_>>();
     view! {
-        <div class="table-frame">
-            <table class="table">
-                <caption class="hidden-text">"Fields, in the order shown"</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Field"</th>
-                        <th scope="col">"Slug"</th>
-                        <th scope="col">"Values"</th>
-                        <th scope="col">"Needed"</th>
-                        <th scope="col">"Options or type"</th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table caption="Fields, in the order shown" columns=vec![Column::text("Field"), Column::text("Slug"), Column::text("Values"), Column::text("Needed"), Column::text("Options or type")]>{rows}</Table>
     }
     .into_any()
 }

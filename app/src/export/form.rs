@@ -3,7 +3,8 @@
 
 use crate::{
     form::FormState,
-    ui::field::{Field, input, select},
+    render::static_html,
+    ui::field::{self, Field, Input, Select},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde::{Deserialize, Serialize};
@@ -92,22 +93,19 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
     let sources = SOURCES
         .iter()
         .map(|(name, label)| {
-            let (id, field) = (format!("export-source-{name}"), format!("source.{name}"));
+            let field = format!("source.{name}");
             let chosen = choice.sources.iter().any(|source| source == name);
             view! {
-                <li>
-                    <input type="checkbox" id=id.clone() name=field value="on" checked=chosen/>
-                    <label for=id>{*label}</label>
-                </li>
+                <li><field::Choice name=field checked=chosen>{*label}</field::Choice></li>
             }
         })
         .collect::<Vec<_>>();
     let error = form.error("source").map(|message| view! { <p class="field-error">{message.to_owned()}</p> });
     view! {
         <div class="form-row">
-            {select("export", Field::new("format", "Format"), options(&FORMATS), &choice.format, form)}
-            {select("export", Field::new("fileType", "File"), options(&FILE_TYPES), &choice.file_type, form)}
-            {select("export", Field::new("minFeedback", "Minimum feedback"), options(&LEAST), &choice.min_feedback, form)}
+            <Select scope="export" field=Field::new("format", "Format") options=options(&FORMATS) value=&choice.format form=form/>
+            <Select scope="export" field=Field::new("fileType", "File") options=options(&FILE_TYPES) value=&choice.file_type form=form/>
+            <Select scope="export" field=Field::new("minFeedback", "Minimum feedback") options=options(&LEAST) value=&choice.min_feedback form=form/>
         </div>
         <fieldset class="field export-sources">
             <legend class="field-label">"Use feedback from"</legend>
@@ -116,7 +114,7 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             <p class="field-hint">"Feedback from other sources is ignored. Missing feedback and skipped ratings never count as negative."</p>
         </fieldset>
         <div class="form-row">
-            {select("export", Field::new("sessionRating", "A session's rating counts for"), options(&RATINGS), &choice.session_rating, form)}
+            <Select scope="export" field=Field::new("sessionRating", "A session's rating counts for") options=options(&RATINGS) value=&choice.session_rating form=form/>
             {text("minConfidence", "Inferred: least confidence", "0 to 1000; usually 900", &choice.min_confidence, form)}
             {text("validationShare", "Share for validation", "Of all sessions, such as 0.1", &choice.validation_share, form)}
         </div>
@@ -128,19 +126,17 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}
             {text("actions", "Actions", "Slugs or ids, with commas between", &choice.actions, form)}
         </div>
-        <div class="field export-emails">
-            <input type="checkbox" id="export-emails" name="redactEmails" value="on" checked=choice.redact_emails/>
-            <label for="export-emails">"Also remove e-mail addresses"</label>
-        </div>
-        <div class="field export-emails">
-            <input type="checkbox" id="export-personal" name="redactPersonal" value="on" checked=choice.redact_personal/>
-            <label for="export-personal">"Also remove telephone, account and card numbers"</label>
+        <div class="choices">
+            <field::Choice name="redactEmails" checked=choice.redact_emails>"Also remove e-mail addresses"</field::Choice>
+            <field::Choice name="redactPersonal" checked=choice.redact_personal>
+                "Also remove telephone, account and card numbers"
+            </field::Choice>
         </div>
     }
 }
 
 fn text(name: &'static str, label: &'static str, hint: &'static str, chosen: &str, form: &FormState) -> InertElement {
-    input("export", Field::new(name, label).hint(hint), "text", chosen, "off", form)
+    static_html(view! { <Input scope="export" field=Field::new(name, label).hint(hint) value=chosen form=form/> })
 }
 
 /// The same choice once more, for a form that asks nothing.

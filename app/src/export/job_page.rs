@@ -7,7 +7,13 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::{escape::query, number},
-    ui::{notice, page_head::page_head},
+    ui::{
+        button::{Button, ButtonLink, Look},
+        notice::Refused,
+        page_head::PageHead,
+        progress::Progress,
+        section::Section,
+    },
 };
 use leptos::prelude::*;
 
@@ -87,7 +93,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
         let stop = running.then(|| {
             view! {
                 <form method="post" action=format!("/exports/{id}/stop")>
-                    <button class="button" type="submit">"Stop"</button>
+                    <Button>"Stop"</Button>
                 </form>
             }
         });
@@ -96,7 +102,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             view! {
                 <form method="post" action="/export">
                     {hidden(&choice)}
-                    <button class="button" type="submit" name="step" value="export" data-look="primary">{format!("Export {}", number::counted(rows, "row"))}</button>
+                    <Button name="step" value="export" look=Look::Primary>{format!("Export {}", number::counted(rows, "row"))}</Button>
                 </form>
             }
         });
@@ -105,28 +111,28 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             view! {
                 <form method="post" action="/export">
                     {hidden(&choice)}
-                    <button class="button" type="submit" name="step" value=step data-look="primary">"Try again"</button>
+                    <Button name="step" value=step look=Look::Primary>"Try again"</Button>
                 </form>
             }
         });
         let download = job.file.clone().map(|(name, bytes)| {
             let label = format!("Download {name} ({})", kibibytes(bytes));
             view! {
-                <a class="button" data-look="primary" href=format!("/exports/{id}/file") download>{label}</a>
-                <a class="button" href=format!("/exports/{id}/manifest") download>"Manifest"</a>
+                <ButtonLink look=Look::Primary href=format!("/exports/{id}/file") attr:download="">{label}</ButtonLink>
+                <ButtonLink href=format!("/exports/{id}/manifest") attr:download="">"Manifest"</ButtonLink>
             }
         });
         let validation = job.validation.clone().map(|(name, bytes)| {
             let label = format!("Download {name} ({})", kibibytes(bytes));
-            view! { <a class="button" href=format!("/exports/{id}/file?split=validation") download>{label}</a> }
+            view! { <ButtonLink href=format!("/exports/{id}/file?split=validation") attr:download="">{label}</ButtonLink> }
         });
         let inside = to_html(progress(&job));
         let page = view! {
-            {page_head(job.title.clone(), crumbs, ())}
+            <PageHead title=job.title.clone() crumbs=crumbs/>
             <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
-            <div class="form-actions">{stop}{export}{download}{validation}{anew}<a class="button" data-look="quiet" href="/export">"Change options"</a></div>
+            <div class="form-actions">{stop}{export}{download}{validation}{anew}<ButtonLink look=Look::Quiet href="/export">"Change options"</ButtonLink></div>
             {static_html(facts(&counts, &redactions))}
             {static_html(first(&pairs))}
         };
@@ -144,8 +150,7 @@ fn progress(job: &Job) -> impl IntoView + use<> {
     let (words, bar) = match &job.stage {
         Stage::Running { doing, done, total } => {
             let of = total.map(|total| format!(" of {}", number::grouped(total))).unwrap_or_default();
-            let (max, value) = (total.map(|total| total.max(1).to_string()), total.map(|_| done.to_string()));
-            let bar = view! { <progress class="progress" max=max value=value aria-label="Done"></progress> };
+            let bar = view! { <Progress label="Done" done=*done total=*total/> };
             (
                 format!("{doing}: {}{of}. You can leave this page. The export continues.", number::grouped(*done)),
                 Some(bar),
@@ -158,7 +163,7 @@ fn progress(job: &Job) -> impl IntoView + use<> {
         Stage::Gone(words) => (words.clone(), None),
     };
     let failed = if let Stage::Failed(message) = &job.stage { vec![message.clone()] } else { Vec::new() };
-    let failed = notice::refused(failed);
+    let failed = view! { <Refused messages=failed/> };
     view! { <p role="status">{words}</p>{bar}{failed} }
 }
 
@@ -169,10 +174,9 @@ fn facts(counts: &[(&'static str, u64)], redactions: &[(String, u64)]) -> impl I
     let found = found.map(|(rule, count)| fact(format!("Removed: {rule}"), *count)).collect::<Vec<_>>();
     (!counts.is_empty()).then(|| {
         view! {
-            <section class="section" aria-labelledby="counts-title">
-                <h2 id="counts-title">"Contents"</h2>
+            <Section name="counts" title="Contents">
                 <dl class="facts">{counted}{found}</dl>
-            </section>
+            </Section>
         }
     })
 }
@@ -190,10 +194,9 @@ fn first(pairs: &[Pair]) -> impl IntoView + use<> {
             })
             .collect::<Vec<_>>();
         view! {
-            <section class="section" aria-labelledby="first-title">
-                <h2 id="first-title">"The first rows"</h2>
+            <Section name="first" title="The first rows">
                 <ol class="export-pairs">{rows}</ol>
-            </section>
+            </Section>
         }
     })
 }

@@ -6,7 +6,14 @@ use crate::{
     form::FormState,
     render::static_html,
     shell::{Place, Shell, frame},
-    ui::{notice, page_head::page_head, time::moment},
+    ui::{
+        button::{Button, Look},
+        notice::Refused,
+        page_head::PageHead,
+        section::Section,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::Timestamp;
 use leptos::prelude::*;
@@ -56,16 +63,17 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Training data", || {
         let Props { choice, form, entries, kept_max } = props;
-        let head = page_head("Training data".to_owned(), vec![("Insights".to_owned(), "/insights".to_owned())], ());
+        let head =
+            view! { <PageHead title="Training data" crumbs=vec![("Insights".to_owned(), "/insights".to_owned())]/> };
         let body = view! {
             {head}
             <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Rules remove secrets of known forms. Check the preview before you share the file."</p>
             <form class="form" method="post" action="/export">
-                {notice::refused(form.general(&FIELDS))}
+                <Refused messages=form.general(&FIELDS)/>
                 {fields(&choice, &form)}
                 <div class="form-actions">
-                    <button class="button" type="submit" name="step" value="preview" data-look="primary">"Preview"</button>
-                    <button class="button" type="submit" name="step" value="export">"Export"</button>
+                    <Button name="step" value="preview" look=Look::Primary>"Preview"</Button>
+                    <Button name="step" value="export">"Export"</Button>
                     <span class="meta">"A preview writes no file."</span>
                 </div>
             </form>
@@ -90,16 +98,10 @@ fn table(entries: &[Entry], kept_max: usize) -> impl IntoView + use<> {
             })
             .collect::<Vec<_>>();
         view! {
-            <section class="section" aria-labelledby="exports-title">
-                <h2 id="exports-title">"Recent"</h2>
-                <div class="table-frame" tabindex="0" role="group" aria-labelledby="exports-title">
-                    <table class="table">
-                        <thead><tr><th scope="col">"Export"</th><th scope="col">"State"</th><th scope="col">"Started"</th></tr></thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
+            <Section name="exports" title="Recent">
+                <Table caption="Exports, newest first" columns=vec![Column::text("Export"), Column::text("State"), Column::text("Started")] focusable=true>{rows}</Table>
                 <p class="meta">{format!("The newest {kept_max} are kept until the server stops. You can export the same data again at any time.")}</p>
-            </section>
+            </Section>
         }
     })
 }

@@ -4,7 +4,9 @@ use super::{list::SNOOZES, question::ANSWER, undo_notice::seconds_left};
 use crate::{
     FormState,
     ui::{
-        field::{Field, textarea},
+        button::{Button, ButtonLink, Look},
+        field::{Field, TextArea},
+        popover::{Menu, Opens, Popover},
         time::clock,
     },
 };
@@ -14,6 +16,9 @@ use domain::{
 };
 use leptos::prelude::*;
 use wire::approval::{Approval, ApprovalDetail};
+
+/// Popovers of the bar close each other.
+const GROUP: &str = "gate-more";
 
 /// The action bar of an item. Undo is offered only to the person who decided.
 pub fn bar(
@@ -35,14 +40,12 @@ pub fn bar(
     }
     let approve = approval.kind.takes(Verdict::Approve).then(|| {
         view! {
-            <button class="button" type="submit" form="gate-form" name="decision" value="approve" data-look="primary" data-key="approve" title="Approve, with your changes (a or Ctrl Enter)">
-                "Approve"
-            </button>
+            <Button attr:form="gate-form" name="decision" value="approve" look=Look::Primary attr:data-key="approve" title="Approve, with your changes (a or Ctrl Enter)">"Approve"</Button>
         }
     });
     let first = super::values::rows(item).first().map(|row| format!("#gate-{}", row.name));
     let edit = first.filter(|_| approval.kind.takes(Verdict::Edit)).map(|href| {
-        view! { <a class="button" href=href data-key="edit" title="Edit the values (e)">"Edit"</a> }
+        view! { <ButtonLink href=href attr:data-key="edit" title="Edit the values (e)">"Edit"</ButtonLink> }
     });
     let respond = approval.kind.takes(Verdict::Respond).then(|| respond(item, next, &form.of("respond")));
     let deny = deny(approval, next, &form.of("deny"));
@@ -57,23 +60,6 @@ fn hidden_fields(approval: &Approval, next: Option<&str>) -> impl IntoView + use
     }
 }
 
-/// A button that opens a small form of its own.
-fn sheet_button(
-    action: String,
-    key: &'static str,
-    (label, title): (&'static str, &'static str),
-    decides: bool,
-    open: bool,
-    inner: impl IntoView,
-) -> impl IntoView {
-    view! {
-        <details class="gate-more" name="gate-more" open=open data-decides=decides.then_some("")>
-            <summary class="button" data-key=key title=title>{label}</summary>
-            <form class="gate-sheet" method="post" action=action>{inner}</form>
-        </details>
-    }
-}
-
 fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
     let is_output = matches!(approval.kind, GateKind::Output | GateKind::Fields);
     let hint = match approval.kind {
@@ -82,13 +68,14 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
         GateKind::Question => "The agent is told that you will not answer, and why.",
     };
     let field = Field { name: "note", label: "Reason", hint, required: is_output };
-    let inner = view! {
-        {hidden_fields(approval, next)}
-        {textarea("deny", field, false, "", form)}
-        <button class="button" type="submit" data-look="danger" name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</button>
-    };
-    let title = ("Deny…", "Deny, with a reason (r)");
-    sheet_button(format!("/inbox/{}/decision", approval.id), "deny", title, true, form.is_refused(), inner)
+    let action = format!("/inbox/{}/decision", approval.id);
+    view! {
+        <Popover label="Deny…" title="Deny, with a reason (r)" shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=action>
+            {hidden_fields(approval, next)}
+            <TextArea scope="deny" field=field form=form/>
+            <Button look=Look::Danger name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</Button>
+        </Popover>
+    }
 }
 
 /// Answers a tool call instead of running the tool. A question's answer is part of the item itself, so the bar links
@@ -96,19 +83,20 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
 fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyView {
     let approval = &item.approval;
     if approval.kind == GateKind::Question {
-        return view! { <a class="button" data-look="primary" href="#gate-form" data-key="respond" title="Answer (i)">"Answer"</a> }
+        return view! { <ButtonLink look=Look::Primary href="#gate-form" attr:data-key="respond" title="Answer (i)">"Answer"</ButtonLink> }
             .into_any();
     }
     let hint = "The agent receives your answer as the tool's result. The tool does not run.";
     let field = Field::new(ANSWER, "Answer").hint(hint).required();
-    let inner = view! {
-        {hidden_fields(approval, next)}
-        {textarea("respond", field, false, "", form)}
-        <button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button>
-    };
-    let title = ("Answer…", "Answer instead of the tool (i)");
-    sheet_button(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused(), inner)
-        .into_any()
+    let action = format!("/inbox/{}/decision", approval.id);
+    view! {
+        <Popover label="Answer…" title="Answer instead of the tool (i)" shortcut="respond" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=action>
+            {hidden_fields(approval, next)}
+            <TextArea scope="respond" field=field form=form/>
+            <Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button>
+        </Popover>
+    }
+    .into_any()
 }
 
 fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
@@ -116,16 +104,19 @@ fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl Int
     if approval.snoozed_until.is_some() {
         return view! {
             <form method="post" action=action>
-                <button class="button" type="submit" data-key="snooze" title="Move back to the list (h)">"Unsnooze"</button>
+                <Button attr:data-key="snooze" title="Move back to the list (h)">"Unsnooze"</Button>
             </form>
         }
         .into_any();
     }
-    let choices = SNOOZES.map(|(seconds, words)| {
-        view! { <button class="button" type="submit" name="seconds" value=seconds.to_string()>{words}</button> }
-    });
-    let inner = view! { {hidden_fields(approval, next)}{choices} };
-    sheet_button(action, "snooze", ("Snooze…", "Snooze (h)"), false, form.of("snooze").is_refused(), inner).into_any()
+    let choices = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
+    let open = form.of("snooze").is_refused();
+    view! {
+        <Menu label="Snooze…" title="Snooze (h)" shortcut="snooze" group=GROUP name="seconds" choices=choices open=open action=Some(action)>
+            {hidden_fields(approval, next)}
+        </Menu>
+    }
+    .into_any()
 }
 
 fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {
@@ -134,7 +125,7 @@ fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {
     view! {
         <form method="post" action="/inbox/undo" data-left=left>
             <input type="hidden" name=format!("item.{}", approval.id) value=approval.digest.clone()/>
-            <button class="button" type="submit" data-key="undo" title="Undo (z)">"Undo"{until}</button>
+            <Button attr:data-key="undo" title="Undo (z)">"Undo"{until}</Button>
         </form>
     }
 }

@@ -12,13 +12,14 @@ use super::{
 use crate::{
     FormState,
     entity::Relations,
-    render::to_html,
+    render::{static_html, to_html},
     session::{Titles, rows_fragment},
     text::number::counted,
     ui::{
-        field::{Field, textarea},
+        button::{Button, Look},
+        field::{Field, TextArea},
         icon::{Icon, icon},
-        notice,
+        notice::Refused,
         time::{absolute, machine, moment, stamp},
     },
 };
@@ -92,7 +93,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 <h2 id="gate-title" tabindex="-1" dir="auto">{sentence_view(sentence(item, &rows))}</h2>
                 {about(approval)}
             </header>
-            <div class="gate-part" data-part="state">{notice::refused(refused)}{state(approval)}</div>
+            <div class="gate-part" data-part="state"><Refused messages=refused/>{state(approval)}</div>
             <form class="gate-part" id="gate-form" method="post" action=format!("/inbox/{}/decision", approval.id) data-part="values" data-decides=decides>
                 // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
                 // decides nothing.
@@ -120,13 +121,13 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
 fn answer(form_fields: &[FormField], form: &FormState) -> impl IntoView + use<> {
     let free = form_fields.is_empty().then(|| {
         let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
-        textarea("gate", field, false, "", form)
+        static_html(view! { <TextArea scope="gate" field=field form=form/> })
     });
     view! {
         <div class="gate-answer">
             {free}
             {render_fields("gate", form_fields, form)}
-            <div><button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button></div>
+            <div><Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button></div>
         </div>
     }
 }

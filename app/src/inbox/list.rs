@@ -14,8 +14,10 @@ use crate::{
     settings::notify_button,
     text::{escape::query, number},
     ui::{
+        button::{Button, ButtonLink, Look, Press},
         icon::{Icon, icon},
-        notice,
+        notice::Refused,
+        popover::{Menu, Opens, Popover},
     },
 };
 use domain::{Timestamp, gate::GateKind};
@@ -127,15 +129,14 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
     let decides = list.shown != Shown::Settled && list.items.iter().any(|item| item.may_decide);
     let more = list.next_cursor.as_ref().map(|cursor| {
         let href = list.href(&format!("&cursor={}", query(cursor)));
-        view! { <a class="button" data-size="small" rel="next" href=href>"Show more"</a> }
+        view! { <ButtonLink small=true attr:rel="next" href=href>"Show more"</ButtonLink> }
     });
-    let first = list
-        .is_continued
-        .then(|| view! { <a class="button" data-size="small" href=list.href("")>"Back to the first"</a> });
+    let first =
+        list.is_continued.then(|| view! { <ButtonLink small=true href=list.href("")>"Back to the first"</ButtonLink> });
     view! {
         <section class="inbox-list" id="inbox-list" aria-label="Items">
             {held_part(&list.held, list.now)}
-            <div data-part="refused">{notice::refused(refused)}</div>
+            <div data-part="refused"><Refused messages=refused/></div>
             <form class="inbox-batch-form" id="inbox-batch" method="post" action="/inbox/decisions">
                 // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
                 // decides nothing.
@@ -164,7 +165,7 @@ fn empty(list: &List) -> impl IntoView + use<> {
     view! {
         <div class="empty">
             <p>{words}</p>
-            {link.map(|(label, href)| view! { <a class="button" href=href>{label}</a> })}
+            {link.map(|(label, href)| view! { <ButtonLink href=href>{label}</ButtonLink> })}
         </div>
     }
 }
@@ -244,36 +245,24 @@ fn group_head(
 fn select_all() -> impl IntoView {
     view! {
         <p class="inbox-all js-only">
-            <button class="button" type="button" data-size="small" data-look="quiet" id="inbox-all">"Select all"</button>
+            <Button press=Press::Script small=true look=Look::Quiet attr:id="inbox-all">"Select all"</Button>
         </p>
     }
 }
 
 fn batch_bar() -> impl IntoView {
-    let snoozes = SNOOZES.map(|(seconds, words)| {
-        view! { <button class="button" type="submit" data-size="small" name="snooze" value=seconds.to_string()>{words}</button> }
-    });
+    let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
     view! {
         <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="Selected items">
             <span class="meta" id="inbox-selected">"Selected items"</span>
-            <button class="button" type="submit" data-look="primary" data-size="small" name="decision" value="approve" data-key="approve" title="Approve the selected items (a)">
-                "Approve"
-            </button>
-            <details class="gate-more" name="batch-more" data-decides>
-                <summary class="button" data-size="small" data-key="deny" title="Deny the selected items (r)">"Deny"</summary>
-                <div class="gate-sheet">
-                    <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
-                    <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000"></textarea>
-                    <button class="button" type="submit" data-look="danger" data-size="small" name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</button>
-                </div>
-            </details>
-            <details class="gate-more" name="batch-more">
-                <summary class="button" data-size="small" data-key="snooze" title="Snooze the selected items (h)">"Snooze"</summary>
-                <div class="gate-sheet">{snoozes}</div>
-            </details>
-            <button class="button js-only" type="button" data-size="small" data-look="quiet" id="inbox-range" data-key="range" title="Select everything from the last selected item to this one (Shift X)">
-                "Select to here"
-            </button>
+            <Button look=Look::Primary small=true name="decision" value="approve" attr:data-key="approve" title="Approve the selected items (a)">"Approve"</Button>
+            <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true>
+                <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
+                <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000"></textarea>
+                <Button look=Look::Danger small=true name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</Button>
+            </Popover>
+            <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="snooze" choices=snoozes/>
+            <Button script_only=true press=Press::Script small=true look=Look::Quiet attr:id="inbox-range" attr:data-key="range" title="Select everything from the last selected item to this one (Shift X)">"Select to here"</Button>
         </div>
     }
 }

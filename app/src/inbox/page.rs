@@ -9,7 +9,10 @@ use crate::{
     document::render,
     render::static_html,
     shell::{Place, Shell, frame},
-    ui::page_head::page_head,
+    ui::{
+        page_head::PageHead,
+        tabs::{Tab, Tabs},
+    },
 };
 use leptos::prelude::*;
 
@@ -32,8 +35,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
             Some(detail) => detail_view(detail).into_any(),
             None => view! { <p class="inbox-nothing meta">"Select an item to see it here."</p> }.into_any(),
         };
+        let tabs = static_html(tabs(&list));
         let page = view! {
-            {page_head("Inbox".to_owned(), Vec::new(), static_html(tabs(&list)))}
+            <PageHead title="Inbox">{tabs}</PageHead>
             <LiveInbox/>
             <p class="hidden-text" id="inbox-announcement" role="status"></p>
             <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("") data-query=query(&list)>
@@ -56,14 +60,13 @@ fn tabs(list: &List) -> impl IntoView + use<> {
         let all_of = if all { "&assignedTo=all" } else { "" };
         let is_on = (shown, everyone) == (to, all);
         let href = format!("/inbox?state={}{all_of}", to.as_str());
-        view! { <a class="chip" href=href aria-current=is_on.then_some("true")>{label}</a> }
+        Tab::new(label, href, is_on)
     };
-    view! {
-        <nav class="chips" aria-label="Which items">
-            {tab("Waiting for me", Shown::Open, false)}
-            {tab("Waiting for anyone", Shown::Open, true)}
-            {tab("Snoozed", Shown::Snoozed, false)}
-            {tab("Decided", Shown::Settled, true)}
-        </nav>
-    }
+    let tabs = vec![
+        tab("Waiting for me", Shown::Open, false),
+        tab("Waiting for anyone", Shown::Open, true),
+        tab("Snoozed", Shown::Snoozed, false),
+        tab("Decided", Shown::Settled, true),
+    ];
+    view! { <Tabs label="Which items" tabs=tabs/> }
 }

@@ -10,11 +10,12 @@ use super::{
 };
 use crate::{
     FieldError, FormState,
+    render::static_html,
     text::label::slug_label,
-    ui::field::{Field, input, select, textarea},
+    ui::field::{Field, Input, Select, TextArea},
 };
 use domain::gate::Task;
-use leptos::tachys::html::InertElement;
+use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Map, Value};
 use wire::approval::Approval;
 
@@ -160,14 +161,26 @@ pub fn render_fields(scope: &str, form_fields: &[FormField], form: &FormState) -
             required: form_field.required,
         };
         match &form_field.control {
-            Control::SingleLine | Control::Number => input(scope, field, "text", &form_field.start, "off", form),
-            Control::Date => input(scope, field, "date", &form_field.start, "off", form),
-            Control::MultiLine => textarea(scope, field, false, &form_field.start, form),
-            Control::Json => textarea(scope, field, true, &form_field.start, form),
-            Control::Choice(options) => select(scope, field, options.clone(), &form_field.start, form),
+            Control::SingleLine | Control::Number => {
+                static_html(view! { <Input scope=scope field=field value=&form_field.start form=form/> })
+            }
+            Control::Date => {
+                static_html(view! { <Input scope=scope field=field kind="date" value=&form_field.start form=form/> })
+            }
+            Control::MultiLine => {
+                static_html(view! { <TextArea scope=scope field=field value=&form_field.start form=form/> })
+            }
+            Control::Json => {
+                static_html(view! { <TextArea scope=scope field=field json=true value=&form_field.start form=form/> })
+            }
+            Control::Choice(options) => static_html(
+                view! { <Select scope=scope field=field options=options.clone() value=&form_field.start form=form/> },
+            ),
             Control::Boolean => {
                 let options = [("", "—"), ("true", "Yes"), ("false", "No")];
-                select(scope, field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &form_field.start, form)
+                static_html(
+                    view! { <Select scope=scope field=field options=options.map(|(v, l)| (v.to_owned(), l.to_owned())).into() value=&form_field.start form=form/> },
+                )
             }
         }
     };

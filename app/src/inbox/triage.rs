@@ -101,7 +101,7 @@ fn on_click(event: MouseEvent) {
             PATH.set(path());
         }
         focus_title();
-    } else if let Some(summary) = dom::closest(&event, ".gate-more > summary") {
+    } else if let Some(summary) = dom::closest(&event, ".popover > summary") {
         // The `details` element opens after this event. Then the focus moves to its first control.
         dom::after(0, move || {
             let first = summary
@@ -132,7 +132,7 @@ fn on_key(event: KeyboardEvent) {
         "ArrowDown" if in_list => 1,
         "ArrowUp" if in_list => -1,
         "Escape" => {
-            if let Some(more) = dom::closest(&event, ".gate-more[open]") {
+            if let Some(more) = dom::closest(&event, ".popover[open]") {
                 let _ = more.remove_attribute("open");
             }
             if let Some(row) = rows::current() {
@@ -270,7 +270,7 @@ async fn reload_item() {
     };
     let state = new.get_attribute("data-state").unwrap_or_default();
     let moved = gate.get_attribute("data-state").as_deref() != Some(&state);
-    let busy = gate.has_attribute("data-typed") || dom::find(&gate, ".gate-more[open]").is_some();
+    let busy = gate.has_attribute("data-typed") || dom::find(&gate, ".popover[open]").is_some();
     let _ = gate.set_attribute("data-state", &state);
     for part in ["head", "state", "values", "facts", "transcript", "bar"] {
         let own = matches!(part, "values" | "bar");

@@ -1,7 +1,11 @@
 //! The notice that offers to undo the viewer's latest decision while it is held.
 
 use super::item_text::subject;
-use crate::{session::verdict_word, text::number, ui::time::clock};
+use crate::{
+    session::verdict_word,
+    text::number,
+    ui::{button::Button, notice::Tone, time::clock, toast::Toast},
+};
 use domain::Timestamp;
 use leptos::prelude::*;
 use wire::approval::Approval;
@@ -51,13 +55,10 @@ pub fn undo_notice(held: &[Approval], now: Timestamp) -> Option<impl IntoView + 
         .map(|item| view! { <input type="hidden" name=format!("item.{}", item.id) value=item.digest.clone()/> })
         .collect();
     Some(view! {
-        <form class="notice" data-tone="good" method="post" action="/inbox/undo" data-left=seconds_left(until, now)>
+        <Toast tone=Tone::Good message=what action="/inbox/undo" seconds_left=seconds_left(until, now)>
             {fields}
-            <div class="notice-body"><p dir="auto">{what}</p></div>
-            <button class="button" type="submit" data-size="small" data-key="undo" title="Undo (z)">
-                "Undo"<span data-count>" until "{clock(until)}" UTC"</span>
-            </button>
-        </form>
+            <Button small=true attr:data-key="undo" title="Undo (z)">"Undo"<span data-count>" until "{clock(until)}" UTC"</span></Button>
+        </Toast>
     })
 }
 

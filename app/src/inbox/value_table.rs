@@ -4,7 +4,11 @@
 use super::values::{Control, Row};
 use crate::{
     FormState,
-    ui::field::{Field, input, select, textarea},
+    render::static_html,
+    ui::{
+        field::{Field, Input, Select, TextArea},
+        tooltip::Tooltip,
+    },
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 
@@ -30,7 +34,9 @@ pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormStat
 fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
     let now = has_now.then(|| {
         let cell = match &row.now {
-            None => view! { <span class="meta" title="Not a field of the entity">"—"</span> }.into_any(),
+            None => {
+                view! { <Tooltip id=format!("now-{}", row.name) word="—" text="Not a field of the entity"/> }.into_any()
+            }
             Some(text) if text.is_empty() => view! { <span class="meta">"nothing"</span> }.into_any(),
             Some(text) if row.changes => view! { <del dir="auto">{text.clone()}</del> }.into_any(),
             Some(text) => view! { <span class="gate-text" dir="auto">{text.clone()}</span> }.into_any(),
@@ -67,14 +73,24 @@ const fn now_word(decided: bool) -> &'static str {
 fn control(row: &Row, form: &FormState) -> InertElement {
     let field = Field::new(&row.name, &row.label);
     match &row.control {
-        Control::SingleLine | Control::Number => input("gate", field, "text", &row.proposed, "off", form),
-        Control::MultiLine => textarea("gate", field, false, &row.proposed, form),
-        Control::Date => input("gate", field, "date", &row.proposed, "off", form),
-        Control::Choice(options) => select("gate", field, options.clone(), &row.proposed, form),
+        Control::SingleLine | Control::Number => {
+            static_html(view! { <Input scope="gate" field=field value=&row.proposed form=form/> })
+        }
+        Control::MultiLine => static_html(view! { <TextArea scope="gate" field=field value=&row.proposed form=form/> }),
+        Control::Date => {
+            static_html(view! { <Input scope="gate" field=field kind="date" value=&row.proposed form=form/> })
+        }
+        Control::Choice(options) => static_html(
+            view! { <Select scope="gate" field=field options=options.clone() value=&row.proposed form=form/> },
+        ),
         Control::Boolean => {
             let options = [("true", "True"), ("false", "False"), ("", "—")];
-            select("gate", field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &row.proposed, form)
+            static_html(
+                view! { <Select scope="gate" field=field options=options.map(|(v, l)| (v.to_owned(), l.to_owned())).into() value=&row.proposed form=form/> },
+            )
         }
-        Control::Json => textarea("gate", field, true, &row.proposed, form),
+        Control::Json => {
+            static_html(view! { <TextArea scope="gate" field=field json=true value=&row.proposed form=form/> })
+        }
     }
 }

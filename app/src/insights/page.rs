@@ -12,7 +12,13 @@ use crate::{
         duration,
         number::{counted, dollars, grouped},
     },
-    ui::{empty::empty, notice, page_head::page_head},
+    ui::{
+        button::ButtonLink,
+        empty::Empty,
+        notice::{Notice, Tone},
+        page_head::PageHead,
+        tabs::{Tab, Tabs},
+    },
 };
 use domain::role::Permission;
 use leptos::prelude::*;
@@ -38,32 +44,31 @@ pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
         let Props { days, insights, action_links } = props;
         let cut = insights.is_cut.then(|| {
-            notice::caution(
-                "This period has more data than can be counted. The figures cover only the newest sessions and decisions.",
-            )
+            view! { <Notice tone=Tone::Wait><p>{"This period has more data than can be counted. The figures cover only the newest sessions and decisions."}</p></Notice> }
         });
         let total = &insights.total;
         let missed = (insights.capture_failures > 0).then(|| {
-            notice::caution(format!(
+            view! { <Notice tone=Tone::Wait><p>{format!(
                 "{} could not be captured as training data since this server started. The server tries again. Its log says why.",
                 counted(insights.capture_failures, "turn")
-            ))
+            )}</p></Notice> }
         });
-        let unread = insights.ratings_missing.map(|why| notice::caution(unread(why)));
+        let unread =
+            insights.ratings_missing.map(|why| view! { <Notice tone=Tone::Wait><p>{unread(why)}</p></Notice> });
         let answers = total.accepted + total.rejected + total.neutral + total.unknown;
         let gates = total.approved + total.edited + total.denied + total.answered + total.expired;
         let nothing = total.sessions + gates + answers == 0;
         let body = if nothing {
             let sentence =
                 "No agent session ended in this period. Figures appear when sessions end and people decide and rate.";
-            empty(sentence, Some(("Go to Tasks", "/actions".to_owned()))).into_any()
+            view! { <Empty sentence=sentence link=Some(("Go to Tasks", "/actions".to_owned()))/> }.into_any()
         } else {
             figures(&insights, &action_links).into_any()
         };
         let export = shell.may(Permission::ManageSessions).then(|| {
-            view! { <a class="button" data-size="small" href="/export">"Training data"</a> }
+            view! { <ButtonLink small=true href="/export">"Training data"</ButtonLink> }
         });
-        let head = page_head("Insights".to_owned(), Vec::new(), view! { {windows(days)} {export} });
+        let head = view! { <PageHead title="Insights">{view! { {windows(days)} {export} }}</PageHead> };
         frame(shell, Place::Insights, view! { {head} {cut} {missed} {unread} {body} })
     })
 }
@@ -83,12 +88,8 @@ fn unread(why: RatingsMissing) -> &'static str {
 fn windows(shown: u32) -> impl IntoView {
     let mut offered = WINDOWS;
     offered.sort_unstable();
-    let link = |days: u32| {
-        view! {
-            <a class="chip" href=format!("/insights?days={days}") aria-current=(days == shown).then_some("true")>{format!("{days} days")}</a>
-        }
-    };
-    view! { <nav class="chips" aria-label="Period">{offered.map(link).to_vec()}</nav> }
+    let tab = |days: u32| Tab::new(format!("{days} days"), format!("/insights?days={days}"), days == shown);
+    view! { <Tabs label="Period" tabs=offered.map(tab).to_vec()/> }
 }
 
 fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl IntoView + use<> {

@@ -1,7 +1,10 @@
 //! One section: a question, its chart and legend, and the figures as a table.
 
 use super::chart::{Series, stacked_bars};
-use crate::render::static_html;
+use crate::{
+    render::static_html,
+    ui::chart_frame::{ChartFrame, Key},
+};
 use leptos::prelude::*;
 
 /// Data of a section.
@@ -27,14 +30,7 @@ pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + u
     let labelled = heading.clone();
     let body = drawing.map(|svg| {
         view! {
-            <div class="insight-body">
-                <figure class="insight-figure">
-                    // Visual only; the table has the same figures as text.
-                    <div class="insight-drawing" tabindex="0" role="group" aria-label=format!("{title}: chart. The table shows the same figures.") inner_html=svg></div>
-                    <figcaption class="insight-legend">{legend(&series)}</figcaption>
-                </figure>
-                {table(days, &series, title, word)}
-            </div>
+            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, word)}</ChartFrame>
         }
     });
     static_html(view! {
@@ -46,9 +42,8 @@ pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + u
     })
 }
 
-fn legend(series: &[Series]) -> impl IntoView + use<> {
-    let key = |part: &Series| view! { <span class="insight-key" data-ink=part.ink.name()>{part.name}</span> };
-    series.iter().map(key).collect::<Vec<_>>()
+fn legend(series: &[Series]) -> Vec<Key> {
+    series.iter().map(|part| Key { label: part.name, ink: part.ink.name() }).collect()
 }
 
 /// Days with at least one value, newest first.

@@ -2,6 +2,10 @@
 //! updates both if a person has changed a binding.
 
 use super::catalog::{SHORTCUTS, display_keys};
+use crate::ui::{
+    button::{Button, Look, Press},
+    dialog::Dialog,
+};
 use leptos::prelude::*;
 
 /// The keys of one shortcut; alternatives are shown side by side.
@@ -21,18 +25,10 @@ pub fn keys_dialog() -> impl IntoView {
         .map(|s| view! { <dt data-keys-of=s.id>{keys_view(s.keys)}</dt><dd>{s.words}</dd> })
         .collect::<Vec<_>>();
     view! {
-        <dialog class="dialog" id="keys" aria-labelledby="keys-title">
-            <div class="dialog-head">
-                <h2 id="keys-title">"Keyboard"</h2>
-                <form method="dialog">
-                    <button class="button" data-size="small">"Close"</button>
-                </form>
-            </div>
-            <div class="dialog-body">
-                <dl class="keys">{rows}</dl>
-                <p class="keys-more"><a href="/settings#keyboard">"Change them in the settings"</a></p>
-            </div>
-        </dialog>
+        <Dialog id="keys" title="Keyboard">
+            <dl class="keys">{rows}</dl>
+            <p class="keys-more"><a href="/settings#keyboard">"Change them in the settings"</a></p>
+        </Dialog>
     }
 }
 
@@ -48,8 +44,8 @@ pub fn bindings_view() -> impl IntoView {
                     <span class="binding-words">{s.words}</span>
                     <span class="binding-keys" data-keys-of=s.id>{keys_view(s.keys)}</span>
                     <span class="binding-tools js-only">
-                        <button class="button" type="button" data-size="small" data-rebind=s.id><span>"Change"</span>{about}</button>
-                        <button class="button" type="button" data-size="small" data-look="quiet" data-reset=s.id disabled="">"Reset"{reset_about}</button>
+                        <Button press=Press::Script small=true attr:data-rebind=s.id><span>"Change"</span>{about}</Button>
+                        <Button press=Press::Script small=true look=Look::Quiet attr:data-reset=s.id disabled=true>"Reset"{reset_about}</Button>
                     </span>
                 </li>
             }

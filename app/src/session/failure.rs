@@ -4,7 +4,7 @@ use super::AcknowledgeFailure;
 use crate::{
     server_function::page_fields,
     shell::Shell,
-    ui::{button::submit_small, time::moment},
+    ui::{button::Button, time::moment},
 };
 use domain::role::Permission;
 use leptos::{prelude::*, server_fn::ServerFn as _};
@@ -22,7 +22,7 @@ pub fn acknowledge(shell: &Shell, failure: &Failure, next: &str) -> impl IntoVie
         <form method="post" action=AcknowledgeFailure::PATH>
             {page_fields(format!("{next}?notice=acknowledged"), format!("/sessions/{}", failure.session_id))}
             <input type="hidden" name="session_id" value=failure.session_id.clone()/>
-            {submit_small("Acknowledge", failure.title.clone())}
+            <Button small=true about=failure.title.clone()>"Acknowledge"</Button>
         </form>
     }
     .into_any()

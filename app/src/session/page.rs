@@ -13,6 +13,10 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::number,
+    ui::{
+        button::{ButtonLink, Look},
+        notice::Refused,
+    },
 };
 use leptos::prelude::*;
 use wire::{
@@ -119,7 +123,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             format!("/sessions/{id}?{direction}{kinds}")
         };
         let earlier = props.has_earlier.then(|| {
-            view! { <a class="button" data-size="small" id="earlier" href=with(format!("before={first}"))>"Load earlier events"</a> }
+            view! { <ButtonLink small=true attr:id="earlier" href=with(format!("before={first}"))>"Load earlier events"</ButtonLink> }
         });
         // The head may be newer than the last row that was read; the live tail then reads the difference at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
@@ -132,8 +136,8 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let end = if props.has_later {
             view! {
                 <p class="transcript-end">
-                    <a class="button" data-size="small" id="later" href=with(format!("after={last}"))>"Load later events"</a>
-                    <a class="button" data-size="small" data-look="quiet" href=with("at=end".to_owned())>"Go to the newest events"</a>
+                    <ButtonLink small=true attr:id="later" href=with(format!("after={last}"))>"Load later events"</ButtonLink>
+                    <ButtonLink small=true look=Look::Quiet href=with("at=end".to_owned())>"Go to the newest events"</ButtonLink>
                 </p>
             }
                 .into_any()
@@ -146,7 +150,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         };
         let page = view! {
             {static_html(summary_view(shell, &props.summary))}
-            {crate::ui::notice::refused(props.form.general(&[]))}
+            <Refused messages=props.form.general(&[])/>
             <div class="transcript-bar">
                 <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
                 {static_html(chips(&id, &picked, &props))}

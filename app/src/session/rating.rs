@@ -3,7 +3,10 @@
 use super::{DismissRating, RateSession, UndoRating};
 use crate::{
     server_function::page_fields,
-    ui::icon::{Icon, icon},
+    ui::{
+        button::Button,
+        icon::{Icon, icon},
+    },
 };
 use domain::session_feedback::Label;
 use leptos::{prelude::*, server_fn::ServerFn as _};
@@ -36,7 +39,7 @@ pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> imp
         Rating::Given(label) => {
             let given = view! {
                 <p role="status">{words(label)}</p>
-                <button class="button" type="submit" data-size="small" data-key="unrate" title="Undo your rating (z)">"Undo"</button>
+                <Button small=true attr:data-key="unrate" title="Undo your rating (z)">"Undo"</Button>
             };
             (UndoRating::PATH, given.into_any())
         }
@@ -54,13 +57,9 @@ pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> imp
 fn question() -> impl IntoView {
     view! {
         <p class="rating-question">"Did this help?"</p>
-        <button class="button" type="submit" data-size="small" data-key="helped" name="label" value="positive" title="It helped (y)">
-            {icon(Icon::ThumbUp)}"Yes"
-        </button>
-        <button class="button" type="submit" data-size="small" data-key="unhelped" name="label" value="negative" title="It did not help (n)">
-            {icon(Icon::ThumbDown)}"No"
-        </button>
-        <button class="button" type="submit" data-size="small" data-key="unsaid" name="label" value="skip" title="Rather not say (s)">"Skip"</button>
+        <Button picture=Icon::ThumbUp small=true attr:data-key="helped" name="label" value="positive" title="It helped (y)">"Yes"</Button>
+        <Button picture=Icon::ThumbDown small=true attr:data-key="unhelped" name="label" value="negative" title="It did not help (n)">"No"</Button>
+        <Button small=true attr:data-key="unsaid" name="label" value="skip" title="Rather not say (s)">"Skip"</Button>
         <button
             class="button" type="submit" data-size="small" data-look="quiet" data-shape="icon" data-key="unasked"
             formaction=DismissRating::PATH aria-label="Dismiss the question" title="Do not ask about this again (d)"

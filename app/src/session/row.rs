@@ -12,12 +12,13 @@ use super::{
 use crate::{
     text::{html::Html, json, shorten},
     ui::{
+        badge::StatusBadge,
         icon::{Icon, icon_markup},
-        status_badge::status_badge,
     },
 };
 use chrono::{Datelike, Timelike};
 use domain::session::Status;
+use leptos::prelude::*;
 use std::collections::HashMap;
 use wire::event::Event;
 
@@ -200,10 +201,11 @@ fn write_status_change(html: &mut Html, metadata: &str) {
     let status = |name: &str| member(&members, &[name]).and_then(|text| Status::parse(&text));
     html.raw("<span class=\"change\">");
     if let Some(from) = status("from") {
-        html.view(status_badge(from)).raw("<span aria-hidden=\"true\">→</span><span class=\"hidden-text\">to</span>");
+        html.view(view! { <StatusBadge status=from/> })
+            .raw("<span aria-hidden=\"true\">→</span><span class=\"hidden-text\">to</span>");
     }
     if let Some(to) = status("to") {
-        html.view(status_badge(to));
+        html.view(view! { <StatusBadge status=to/> });
     }
     if let Some(reason) = member(&members, &["reason"]) {
         html.raw("<span class=\"change-reason\">").text(&reason).raw("</span>");

@@ -3,7 +3,7 @@
 use super::{title::row_title, tool};
 use crate::{
     text::{html::Html, shorten::one_line},
-    ui::status_badge::status_badge,
+    ui::badge::StatusBadge,
 };
 use domain::session::WaitsFor;
 use leptos::prelude::*;
@@ -33,8 +33,9 @@ pub fn sidebar(session: &Session, related_sessions: &RelatedSessions<'_>) -> Opt
             view! { <section><h2>{title}</h2><ul>{items}</ul></section> }
         })
     };
-    let line = |s: &Session| (link(&s.id, &row_title(s)), status_badge(s.status).into_any());
-    let beside = |s: &Neighbour| (link(&s.session_id, &neighbour_title(s)), status_badge(s.status).into_any());
+    let line = |s: &Session| (link(&s.id, &row_title(s)), view! { <StatusBadge status=s.status/> }.into_any());
+    let beside =
+        |s: &Neighbour| (link(&s.session_id, &neighbour_title(s)), view! { <StatusBadge status=s.status/> }.into_any());
     let RelatedSessions { parent, children, has_more_children, graph, retries } = related_sessions;
     let of = session.retry_of.clone().map(|id| {
         view! { <section><h2>"Run again from"</h2><p><a href=format!("/sessions/{id}")>"an earlier session"</a></p></section> }

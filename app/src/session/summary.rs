@@ -15,10 +15,11 @@ use crate::{
     shell::Shell,
     text::{duration, number, shorten},
     ui::{
-        button::{Look, submit},
+        badge::StatusBadge,
+        button::{Button, ButtonLink, Look},
         icon::{Icon, icon},
-        page_head::breadcrumbs,
-        status_badge::status_badge_large,
+        page_head::Breadcrumbs,
+        popover::Popover,
         time::{moment, stamp},
     },
 };
@@ -86,10 +87,10 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     });
     view! {
         <header id="summary" class="session-head">
-            {breadcrumbs(vec![("Sessions".to_owned(), "/sessions".to_owned())])}
+            <Breadcrumbs crumbs=vec![("Sessions".to_owned(), "/sessions".to_owned())]/>
             <div class="session-title">
                 <h1 dir="auto">{row_title(session)}</h1>
-                <span data-part="badge">{status_badge_large(session.status)}</span>
+                <span data-part="badge"><StatusBadge status=session.status large=true/></span>
                 <div class="session-actions" data-part="actions">{decision_link(summary)}{actions(shell, summary)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
@@ -153,8 +154,9 @@ fn waits_for(session: &Session) -> Option<&'static str> {
 /// A link to the inbox item that the session waits for.
 fn decision_link(summary: &Summary) -> impl IntoView + use<> {
     summary.gate.as_ref().map(|(id, may_decide)| {
-        let (look, words) = if *may_decide { ("primary", "Decide") } else { ("plain", "Show what it is waiting for") };
-        view! { <a class="button" data-look=look href=format!("/inbox/{id}")>{words}</a> }
+        let (look, words) =
+            if *may_decide { (Look::Primary, "Decide") } else { (Look::Plain, "Show what it is waiting for") };
+        view! { <ButtonLink look=look href=format!("/inbox/{id}")>{words}</ButtonLink> }
     })
 }
 
@@ -169,23 +171,20 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     });
     let retry = repeats.then(|| {
         let look = if session.status == Status::Completed { Look::Plain } else { Look::Primary };
-        view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}{submit("Run again", look)}</form> }
+        view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}<Button look=look>"Run again"</Button></form> }
     });
     let cancel = (manages && !session.status.is_final()).then(|| {
         view! {
-            <details class="cancel">
-                <summary class="button" data-look="danger">{icon(Icon::Close)}"Cancel"</summary>
-                <form method="post" action=CancelSession::PATH>
-                    {page_fields(format!("{href}?notice=cancelled"), href)}
-                    <input type="hidden" name="session_id" value=session.id.clone()/>
-                    <div class="field">
-                        <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
-                        <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
-                    </div>
-                    <p class="meta">"A cancelled session cannot be resumed. Sessions that it started and that are still open are cancelled too. The log is kept, and you can run the session again."</p>
-                    <div class="form-actions">{submit("Cancel session", Look::Danger)}</div>
-                </form>
-            </details>
+            <Popover label="Cancel" picture=Icon::Close look=Look::Danger action=CancelSession::PATH>
+                {page_fields(format!("{href}?notice=cancelled"), href)}
+                <input type="hidden" name="session_id" value=session.id.clone()/>
+                <div class="field">
+                    <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
+                    <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
+                </div>
+                <p class="meta">"A cancelled session cannot be resumed. Sessions that it started and that are still open are cancelled too. The log is kept, and you can run the session again."</p>
+                <div class="form-actions"><Button look=Look::Danger>"Cancel session"</Button></div>
+            </Popover>
         }
     });
     (retry, archived, cancel)

@@ -130,7 +130,7 @@ impl Timeline {
         let mut said: Vec<String> = self
             .totals
             .iter()
-            .map(|(status, ms)| format!("{} {}", crate::ui::status_badge::word(*status), duration::words(*ms)))
+            .map(|(status, ms)| format!("{} {}", crate::ui::badge::word(*status), duration::words(*ms)))
             .collect();
         let sum = |ticks: &[Tick]| ticks.iter().map(|t| t.count).sum::<u64>();
         for (count, one) in [(sum(&self.tools), "tool call"), (sum(&self.errors), "error")] {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     text::{duration, html::Html, number},
-    ui::{status_badge::word, time::clock},
+    ui::{badge::word, time::clock},
 };
 use leptos::prelude::*;
 

@@ -4,8 +4,9 @@ use crate::{
     FormState,
     text::escape::query,
     ui::{
-        field::{Field, input, select},
-        status_badge::word,
+        badge::word,
+        button::{Button, ButtonLink, Look},
+        field::{Field, Input, Select},
     },
 };
 use domain::session::{Status, Type};
@@ -70,12 +71,12 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     let q = filter.q.clone().unwrap_or_default();
     view! {
         <form class="filter" method="get" action="/sessions" role="search">
-            {select("filter", Field::new("status", "Status"), statuses, filter.status.map_or("", Status::as_str), &none)}
-            {select("filter", Field::new("type", "Type"), types, filter.session_type.map_or("", Type::as_str), &none)}
-            {select("filter", Field::new("actionId", "Task"), all_actions, filter.action_id.as_deref().unwrap_or_default(), &none)}
-            <div class="field" data-wide="">{input("filter", Field::new("q", "Title contains"), "search", &q, "off", &none)}</div>
-            <button class="button" type="submit">"Filter"</button>
-            {(!filter.is_open()).then(|| view! { <a class="button" data-look="quiet" href="/sessions">"Clear"</a> })}
+            <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
+            <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
+            <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
+            <div class="field" data-wide=""><Input scope="filter" field=Field::new("q", "Title contains") kind="search" value=&q form=&none/></div>
+            <Button>"Filter"</Button>
+            {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
         </form>
     }
 }

@@ -11,8 +11,9 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     ui::{
-        empty::{Connect, connect, empty},
-        page_head::page_head,
+        button::ButtonLink,
+        empty::{Connect, ConnectAgent, Empty},
+        page_head::PageHead,
     },
 };
 use leptos::prelude::*;
@@ -41,29 +42,30 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { filter, actions, entries, next_cursor, is_continued, connect: connecting } = props;
         let pager = view! {
             <nav class="pager" aria-label="Pages">
-                {is_continued.then(|| view! { <a class="button" data-size="small" href=filter.href(None)>"Newest"</a> })}
-                {next_cursor.map(|c| view! { <a class="button" data-size="small" rel="next" href=filter.href(Some(&c))>"Older"</a> })}
+                {is_continued.then(|| view! { <ButtonLink small=true href=filter.href(None)>"Newest"</ButtonLink> })}
+                {next_cursor.map(|c| view! { <ButtonLink small=true attr:rel="next" href=filter.href(Some(&c))>"Older"</ButtonLink> })}
             </nav>
         };
         let list = if !entries.is_empty() {
             (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, static_html(pager))
                 .into_any()
         } else if !filter.is_open() || is_continued {
-            empty("No session matches the filter.", Some(("Show all", "/sessions".to_owned()))).into_any()
+            view! { <Empty sentence="No session matches the filter." link=Some(("Show all", "/sessions".to_owned()))/> }
+                .into_any()
         } else if let Some(connecting) = connecting {
             view! {
                 <div class="empty">
                     <p>"There are no sessions yet."</p>
-                    {static_html(connect(connecting))}
+                    {static_html(view! { <ConnectAgent connect=connecting/> })}
                 </div>
             }
             .into_any()
         } else {
-            empty("There are no sessions yet. Run a task to start one.", Some(("Go to tasks", "/actions".to_owned())))
+            view! { <Empty sentence="There are no sessions yet. Run a task to start one." link=Some(("Go to tasks", "/actions".to_owned()))/> }
                 .into_any()
         };
         let page = view! {
-            {page_head("Sessions".to_owned(), Vec::new(), ())}
+            <PageHead title="Sessions"/>
             {static_html(filter_form(&filter, actions))}
             {list}
         };

@@ -9,10 +9,14 @@ use crate::{
     session::{duration_ms, row_title},
     shell::Shell,
     text::{duration, number},
-    ui::{status_badge::status_badge, time::moment},
+    ui::{
+        badge::StatusBadge,
+        table::{Column, Table},
+        time::moment,
+    },
 };
 use domain::Timestamp;
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
 
 /// Rows as `<tr>` elements, in any order; the browser replaces them by id.
 pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
@@ -22,23 +26,16 @@ pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
 /// A table with one row for each session, in the order of `entries`.
 pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static str) -> impl IntoView + use<> {
     let rows: String = entries.iter().map(|entry| to_html(row(entry, now))).collect();
+    let columns = vec![
+        Column::text("Status"),
+        Column::text("Title"),
+        Column::text("Type"),
+        Column::text("Created"),
+        Column::number("Duration"),
+        Column::number("Events"),
+    ];
     static_html(view! {
-        <div class="table-frame">
-            <table class="table">
-                <caption class="hidden-text">{caption}</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">"Status"</th>
-                        <th scope="col">"Title"</th>
-                        <th scope="col">"Type"</th>
-                        <th scope="col">"Created"</th>
-                        <th scope="col" class="table-number">"Duration"</th>
-                        <th scope="col" class="table-number">"Events"</th>
-                    </tr>
-                </thead>
-                <tbody inner_html=rows></tbody>
-            </table>
-        </div>
+        <Table caption=caption columns=columns>{InertElement::new(rows)}</Table>
     })
 }
 
@@ -50,7 +47,7 @@ fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
     let live = is_live(session.status).then_some("");
     view! {
         <tr data-session-id=session.id.clone() data-live=live>
-            <td>{status_badge(session.status)}</td>
+            <td><StatusBadge status=session.status/></td>
             <td class="table-main">
                 <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
                 {(!under.is_empty()).then(|| view! { <div class="meta">{under.join(" · ")}</div> })}

@@ -5,9 +5,12 @@
 use crate::{
     FormState,
     ui::{
-        button::{Look, submit, submit_small},
-        field::{Field, input},
-        notice,
+        button::{Button, Look},
+        field::{Field, Input},
+        notice::Refused,
+        popover::Sheet,
+        section::Section,
+        table::{Column, Table},
         time::moment,
     },
 };
@@ -21,26 +24,24 @@ const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the password hint names this nu
 pub fn account_section(me: &User, sign_ins: Vec<SignIn>, form: &FormState) -> impl IntoView + use<> {
     let (name, password) = (form.of("name"), form.of("password"));
     view! {
-        <section class="section" id="account" aria-labelledby="account-title">
-            <h2 id="account-title">"Your account"</h2>
+        <Section name="account" id="account" title="Your account">
             <p class="meta">{me.email.clone()}</p>
             <form class="form" method="post" action="/settings/name">
-                {notice::refused(name.general(&["name"]))}
-                {input("name", Field::new("name", "Name").hint("What others see instead of your address.").required(), "text", &me.name, "name", &name)}
-                <div class="form-actions">{submit("Save name", Look::Plain)}</div>
+                <Refused messages=name.general(&["name"])/>
+                <Input scope="name" field=Field::new("name", "Name").hint("What others see instead of your address.").required() value=&me.name autocomplete="name" form=&name/>
+                <div class="form-actions"><Button>"Save name"</Button></div>
             </form>
-            <details class="sheet" open=password.is_refused()>
-                <summary>"Change your password"</summary>
+            <Sheet summary="Change your password" open=password.is_refused()>
                 <form class="form" method="post" action="/settings/password">
-                    {notice::refused(password.general(&["current_password", "password"]))}
+                    <Refused messages=password.general(&["current_password", "password"])/>
                     <input type="email" name="email" value=me.email.clone() autocomplete="username" hidden="" readonly=""/>
-                    {input("password", Field::new("current_password", "Current password").required(), "password", "", "current-password", &password)}
-                    {input("password", Field::new("password", "New password").hint("At least 10 characters. Your other sign-ins end.").required(), "password", "", "new-password", &password)}
-                    <div class="form-actions">{submit("Change password", Look::Primary)}</div>
+                    <Input scope="password" field=Field::new("current_password", "Current password").required() kind="password" autocomplete="current-password" form=&password/>
+                    <Input scope="password" field=Field::new("password", "New password").hint("At least 10 characters. Your other sign-ins end.").required() kind="password" autocomplete="new-password" form=&password/>
+                    <div class="form-actions"><Button look=Look::Primary>"Change password"</Button></div>
                 </form>
-            </details>
+            </Sheet>
             {sign_in_list(sign_ins)}
-        </section>
+        </Section>
     }
 }
 
@@ -50,26 +51,13 @@ fn sign_in_list(sign_ins: Vec<SignIn>) -> impl IntoView {
     let end_others = others.then(|| {
         view! {
             <form method="post" action="/settings/sign-ins/end-others">
-                <div class="form-actions">{submit("End all other sign-ins", Look::Plain)}</div>
+                <div class="form-actions"><Button>"End all other sign-ins"</Button></div>
             </form>
         }
     });
     view! {
         <h3 id="sign-ins">"Where you are signed in"</h3>
-        <div class="table-frame">
-            <table class="table">
-                <thead>
-                    <tr>
-                        <th scope="col">"Browser"</th>
-                        <th scope="col">"Workspace"</th>
-                        <th scope="col">"Since"</th>
-                        <th scope="col">"Last used"</th>
-                        <th scope="col"><span class="hidden-text">"Do"</span></th>
-                    </tr>
-                </thead>
-                <tbody>{rows}</tbody>
-            </table>
-        </div>
+        <Table caption="Browsers where you are signed in" columns=vec![Column::text("Browser"), Column::text("Workspace"), Column::text("Since"), Column::text("Last used"), Column::hidden("Do")]>{rows}</Table>
         {end_others}
     }
 }
@@ -80,7 +68,7 @@ fn row(sign_in: SignIn) -> impl IntoView {
         true => view! { <span class="meta">"this one"</span> }.into_any(),
         false => {
             let action = format!("/settings/sign-ins/{}/end", sign_in.id);
-            view! { <form method="post" action=action>{submit_small("End", format!("the sign-in of {browser}"))}</form> }
+            view! { <form method="post" action=action><Button small=true about=format!("the sign-in of {browser}")>"End"</Button></form> }
                 .into_any()
         }
     };

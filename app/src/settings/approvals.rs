@@ -3,9 +3,10 @@
 use crate::{
     FormState,
     ui::{
-        button::{Look, submit},
-        field::{Field, input},
-        notice,
+        button::Button,
+        field::{Field, Input},
+        notice::Refused,
+        section::Section,
     },
 };
 use domain::limit::UNDO_SECONDS_MAX;
@@ -21,17 +22,16 @@ pub fn approvals_section(undo_seconds: u32, administers: bool, form: &FormState)
     let change = administers.then(|| {
         view! {
             <form class="form" method="post" action="/settings/approvals">
-                {notice::refused(form.general(&["undoSeconds"]))}
-                {input("approvals", Field::new("undoSeconds", "Seconds to undo").hint(&hint).required(), "text", &undo_seconds.to_string(), "off", form)}
-                <div class="form-actions">{submit("Save approvals", Look::Plain)}</div>
+                <Refused messages=form.general(&["undoSeconds"])/>
+                <Input scope="approvals" field=Field::new("undoSeconds", "Seconds to undo").hint(&hint).required() value=undo_seconds.to_string() form=form/>
+                <div class="form-actions"><Button>"Save approvals"</Button></div>
             </form>
         }
     });
     view! {
-        <section class="section" id="approvals" aria-labelledby="approvals-title">
-            <h2 id="approvals-title">"Approvals"</h2>
+        <Section name="approvals" id="approvals" title="Approvals">
             <p class="meta">{now}</p>
             {change}
-        </section>
+        </Section>
     }
 }

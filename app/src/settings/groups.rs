@@ -4,9 +4,12 @@
 use crate::{
     FormState,
     ui::{
-        button::{Look, submit, submit_small},
-        field::{Field, input, select},
-        notice,
+        button::{Button, Look},
+        field::{Field, Input, Select},
+        notice::Refused,
+        popover::Sheet,
+        section::Section,
+        table::{Column, Table},
     },
 };
 use domain::member::MemberStatus;
@@ -19,44 +22,31 @@ pub fn groups_section(groups: &[Group], members: &[Member], manages: bool, form:
     let rows = groups.iter().map(|group| row(group, members, manages, form)).collect::<Vec<_>>();
     let list = (!none).then(|| {
         view! {
-            <div class="table-frame" tabindex="0" role="group" aria-labelledby="groups-title">
-                <table class="table">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Name"</th>
-                            <th scope="col">"Slug"</th>
-                            <th scope="col">"Members"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Table caption="Groups" columns=vec![Column::text("Name"), Column::text("Slug"), Column::text("Members")] focusable=true>{rows}</Table>
         }
     });
     let new = form.of("group");
     let create = manages.then(|| {
         view! {
-            <details class="sheet" open=new.is_refused()>
-                <summary>"New group"</summary>
+            <Sheet summary="New group" open=new.is_refused()>
                 <form class="form" method="post" action="/settings/groups">
-                    {notice::refused(new.general(&["name", "slug"]))}
+                    <Refused messages=new.general(&["name", "slug"])/>
                     <div class="form-row">
-                        {input("group", Field::new("name", "Name").required(), "text", "", "off", &new)}
-                        {input("group", Field::new("slug", "Slug").hint("Tasks refer to the group by its slug. Created from the name if left empty."), "text", "", "off", &new)}
+                        <Input scope="group" field=Field::new("name", "Name").required() form=&new/>
+                        <Input scope="group" field=Field::new("slug", "Slug").hint("Tasks refer to the group by its slug. Created from the name if left empty.") form=&new/>
                     </div>
-                    <div class="form-actions">{submit("Create group", Look::Primary)}</div>
+                    <div class="form-actions"><Button look=Look::Primary>"Create group"</Button></div>
                 </form>
-            </details>
+            </Sheet>
         }
     });
     view! {
-        <section class="section" id="groups" aria-labelledby="groups-title">
-            <h2 id="groups-title">"Groups"</h2>
+        <Section name="groups" id="groups" title="Groups">
             <p class="meta">"A group of people who can be asked to review."</p>
             {none.then(|| view! { <p class="meta">"There are no groups yet."</p> })}
             {list}
             {create}
-        </section>
+        </Section>
     }
 }
 
@@ -71,7 +61,7 @@ fn row(group: &Group, members: &[Member], manages: bool, form: &FormState) -> im
                 view! {
                     <form method="post" action=target.clone()>
                         <input type="hidden" name="remove" value=member.id.clone()/>
-                        {submit_small("Remove", about)}
+                        <Button small=true about=about>"Remove"</Button>
                     </form>
                 }
             });
@@ -90,9 +80,9 @@ fn row(group: &Group, members: &[Member], manages: bool, form: &FormState) -> im
         let label = format!("Add to {}", group.name);
         view! {
             <form class="group-add" method="post" action=target.clone()>
-                {notice::refused(own.general(&["add"]))}
-                {select(&scope, Field::new("add", &label), others, "", &own)}
-                {submit_small("Add", format!("to {}", group.name))}
+                <Refused messages=own.general(&["add"])/>
+                <Select scope=&scope field=Field::new("add", &label) options=others form=&own/>
+                <Button small=true about=format!("to {}", group.name)>"Add"</Button>
             </form>
         }
     });

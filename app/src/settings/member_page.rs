@@ -7,10 +7,11 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     ui::{
-        button::{Look, submit},
-        field::{Field, select},
-        notice,
-        page_head::page_head,
+        button::{Button, Look},
+        field::{Field, Select},
+        notice::{Notice, Refused, Tone},
+        page_head::PageHead,
+        section::Section,
         time::stamp,
     },
 };
@@ -37,10 +38,10 @@ pub fn member_page(shell: &Shell, props: MemberProps) -> String {
         let MemberProps { member, new_link: link, form } = props;
         let to = |what: &str| format!("/settings/members/{}/{what}", member.id);
         let is_active = member.status == MemberStatus::Active;
-        let general = notice::refused(form.general(&["role"]));
-        let off = (!is_active).then(|| notice::caution("Deactivated: nothing can be done with this account here."));
+        let general = view! { <Refused messages=form.general(&["role"])/> };
+        let off = (!is_active).then(|| view! { <Notice tone=Tone::Wait><p>{"Deactivated: nothing can be done with this account here."}</p></Notice> });
         let page = view! {
-            {page_head(member.display_name().to_owned(), vec![("Settings".to_owned(), "/settings#members".to_owned())], ())}
+            <PageHead title=member.display_name().to_owned() crumbs=vec![("Settings".to_owned(), "/settings#members".to_owned())]/>
             <p class="meta">{member.email.clone()}" · "{role_word(member.role)}" · since "{stamp(member.created_at)}</p>
             {off}
             {general}
@@ -58,61 +59,56 @@ pub fn member_page(shell: &Shell, props: MemberProps) -> String {
 
 fn role_section(member: &Member, action: String, form: &FormState) -> impl IntoView + use<> {
     view! {
-        <section class="section" aria-labelledby="role-title">
-            <h2 id="role-title">"Role"</h2>
+        <Section name="role" title="Role">
             <form class="form" method="post" action=action>
-                {select("role", Field::new("role", "Role"), role_options(|_| true), member.role.as_str(), form)}
-                <div class="form-actions">{submit("Save role", Look::Plain)}</div>
+                <Select scope="role" field=Field::new("role", "Role") options=role_options(|_| true) value=member.role.as_str() form=form/>
+                <div class="form-actions"><Button>"Save role"</Button></div>
             </form>
-        </section>
+        </Section>
     }
 }
 
 fn reset_section(action: String) -> impl IntoView {
     view! {
-        <section class="section" aria-labelledby="reset-title">
-            <h2 id="reset-title">"Forgotten password"</h2>
+        <Section name="reset" title="Forgotten password">
             <p>"A link lets them choose a new password. When they use it, they are signed out everywhere else."</p>
             <form method="post" action=action>
-                <div class="form-actions">{submit("Create reset link", Look::Plain)}</div>
+                <div class="form-actions"><Button>"Create reset link"</Button></div>
             </form>
-        </section>
+        </Section>
     }
 }
 
 fn deactivate_section(action: String) -> impl IntoView {
     view! {
-        <section class="section" aria-labelledby="deactivate-title">
-            <h2 id="deactivate-title">"Deactivate"</h2>
+        <Section name="deactivate" title="Deactivate">
             <p>"They are signed out of this workspace, their own tokens stop working, and what they are working on is cancelled. You can activate them again: their tokens and groups are kept."</p>
             <form method="post" action=action>
-                <div class="form-actions">{submit("Deactivate", Look::Plain)}</div>
+                <div class="form-actions"><Button>"Deactivate"</Button></div>
             </form>
-        </section>
+        </Section>
     }
 }
 
 fn activate_section(action: String) -> impl IntoView {
     view! {
-        <section class="section" aria-labelledby="activate-title">
-            <h2 id="activate-title">"Activate"</h2>
+        <Section name="activate" title="Activate">
             <p>"They can sign in again with their password, and their own tokens work again."</p>
             <form method="post" action=action>
-                <div class="form-actions">{submit("Activate", Look::Primary)}</div>
+                <div class="form-actions"><Button look=Look::Primary>"Activate"</Button></div>
             </form>
-        </section>
+        </Section>
     }
 }
 
 fn remove_section(action: String) -> impl IntoView {
     view! {
-        <section class="section" aria-labelledby="remove-title">
-            <h2 id="remove-title">"Remove"</h2>
+        <Section name="remove" title="Remove">
             <p>"Like deactivating, but permanent: their own tokens are revoked and they leave all groups. What they did is kept in the log under their name. To come back they need an invitation."</p>
             <p class="meta">"Tokens of the workspace go on working. If they know one, revoke it under Settings."</p>
             <form method="post" action=action>
-                <div class="form-actions">{submit("Remove from the workspace", Look::Danger)}</div>
+                <div class="form-actions"><Button look=Look::Danger>"Remove from the workspace"</Button></div>
             </form>
-        </section>
+        </Section>
     }
 }

@@ -4,9 +4,12 @@
 use crate::{
     FormState,
     ui::{
-        button::{Look, copy_line, link_small, submit, submit_small},
-        field::{Field, input, select},
-        notice,
+        button::{Button, ButtonLink, CopyLine, Look},
+        field::{Field, Input, Select},
+        notice::Refused,
+        popover::Sheet,
+        section::Section,
+        table::{Column, Table},
         time::stamp,
     },
 };
@@ -38,7 +41,7 @@ pub fn new_link(link: NewLink, works_for: &'static str) -> impl IntoView {
     view! {
         <div class="secret" role="status">
             <p><strong>"Copy the link now. It is not shown again."</strong></p>
-            {copy_line(url, "the link")}
+            <CopyLine text=url what="the link"/>
             <p class="meta">{advice}</p>
         </div>
     }
@@ -77,24 +80,15 @@ pub fn members_section(members: Vec<Member>, inviting: Option<Inviting>, form: &
     let administers = inviting.is_some();
     let rows = members.into_iter().map(|member| row(member, administers)).collect::<Vec<_>>();
     let invite = inviting.map(|inviting| invitations(inviting, form));
+    let mut columns = vec![Column::text("Who"), Column::text("Role"), Column::text("Joined")];
+    if administers {
+        columns.push(Column::hidden("Do"));
+    }
     view! {
-        <section class="section" id="members" aria-labelledby="members-title">
-            <h2 id="members-title">"Members"</h2>
-            <div class="table-frame">
-                <table class="table">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Who"</th>
-                            <th scope="col">"Role"</th>
-                            <th scope="col">"Joined"</th>
-                            {administers.then(|| view! { <th scope="col"><span class="hidden-text">"Do"</span></th> })}
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+        <Section name="members" id="members" title="Members">
+            <Table caption="Members" columns=columns>{rows}</Table>
             {invite}
-        </section>
+        </Section>
     }
 }
 
@@ -105,7 +99,7 @@ fn row(member: Member, administers: bool) -> impl IntoView {
         (member.status == MemberStatus::Deactivated).then(|| view! { <span class="meta">" · deactivated"</span> });
     let manage = administers.then(|| {
         let href = format!("/settings/members/{}", member.id);
-        view! { <td class="table-number">{link_small("Manage", called.clone(), href)}</td> }
+        view! { <td class="table-number"><ButtonLink href=href small=true about=called.clone()>"Manage"</ButtonLink></td> }
     });
     view! {
         <tr>
@@ -131,7 +125,7 @@ fn invitations(inviting: Inviting, form: &FormState) -> impl IntoView + use<> {
                     <td class="meta">{role_word(invitation.role)}</td>
                     <td class="meta">"until " {stamp(invitation.expires_at)}</td>
                     <td class="table-number">
-                        <form method="post" action=withdraw>{submit_small("Withdraw", about)}</form>
+                        <form method="post" action=withdraw><Button small=true about=about>"Withdraw"</Button></form>
                     </td>
                 </tr>
             }
@@ -140,34 +134,21 @@ fn invitations(inviting: Inviting, form: &FormState) -> impl IntoView + use<> {
     let open = (!rows.is_empty()).then(|| {
         view! {
             <h3 id="invitations">"Invited"</h3>
-            <div class="table-frame">
-                <table class="table">
-                    <thead>
-                        <tr>
-                            <th scope="col">"E-mail"</th>
-                            <th scope="col">"Role"</th>
-                            <th scope="col">"The link works"</th>
-                            <th scope="col"><span class="hidden-text">"Do"</span></th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Table caption="Invitations" columns=vec![Column::text("E-mail"), Column::text("Role"), Column::text("The link works"), Column::hidden("Do")]>{rows}</Table>
         }
     });
     view! {
         {link.map(|link| new_link(link, "7 days"))}
         {open}
-        <details class="sheet" open=form.is_refused()>
-            <summary>"Invite someone"</summary>
+        <Sheet summary="Invite someone" open=form.is_refused()>
             <form class="form" method="post" action="/settings/invitations">
-                {notice::refused(form.general(&["email", "role"]))}
+                <Refused messages=form.general(&["email", "role"])/>
                 <div class="form-row">
-                    {input("invitation", address.required(), "email", "", "off", form)}
-                    {select("invitation", Field::new("role", "Role"), role_options(|_| true), "member", form)}
+                    <Input scope="invitation" field=address.required() kind="email" form=form/>
+                    <Select scope="invitation" field=Field::new("role", "Role") options=role_options(|_| true) value="member" form=form/>
                 </div>
-                <div class="form-actions">{submit("Create invitation", Look::Primary)}</div>
+                <div class="form-actions"><Button look=Look::Primary>"Create invitation"</Button></div>
             </form>
-        </details>
+        </Sheet>
     }
 }

@@ -1,6 +1,10 @@
 //! How the reader is notified about inbox items. The form for e-mail posts to /settings/notifications.
 
-use crate::ui::button::{Look, submit};
+use crate::ui::{
+    button::{Button, Press},
+    field::Choice,
+    section::Section,
+};
 use leptos::prelude::*;
 
 /// Whether e-mail is available, and whether the reader wants it.
@@ -21,7 +25,7 @@ pub enum EmailChoice {
 /// The button that turns browser notifications on or off. The browser sets its label, because only it knows the
 /// state.
 pub fn notify_button() -> impl IntoView {
-    view! { <button class="button js-only" type="button" data-notify>"Notify in this browser"</button> }
+    view! { <Button script_only=true press=Press::Script attr:data-notify="">"Notify in this browser"</Button> }
 }
 
 /// The section with the reader's own choices.
@@ -35,24 +39,22 @@ pub fn notifications_section(email: EmailChoice) -> impl IntoView {
         }
         EmailChoice::Offered { wanted } => view! {
             <form class="form" method="post" action="/settings/notifications">
-                <label class="choice">
-                    <input type="checkbox" name="email" value="yes" checked=wanted/>
-                    <span>"E-mail me when something needs my decision in this workspace"</span>
-                </label>
-                <div class="form-actions">{submit("Save notifications", Look::Plain)}</div>
+                <Choice name="email" value="yes" checked=wanted>
+                    "E-mail me when something needs my decision in this workspace"
+                </Choice>
+                <div class="form-actions"><Button>"Save notifications"</Button></div>
             </form>
         }
         .into_any(),
     };
     view! {
-        <section class="section" id="notifications" aria-labelledby="notifications-title">
-            <h2 id="notifications-title">"Notifications"</h2>
+        <Section name="notifications" id="notifications" title="Notifications">
             <p class="meta">"An e-mail says which agent is waiting for you and links to the item. It never contains the proposal."</p>
             <div class="js-only form">
                 <p class="meta">"The browser notifies you while Shiftbook is open in a tab in the background."</p>
                 <div class="form-actions">{notify_button()}</div>
             </div>
             {email}
-        </section>
+        </Section>
     }
 }

@@ -18,9 +18,11 @@ use crate::{
     server_function::page_fields,
     shell::{Place, Shell, Theme, frame},
     ui::{
-        button::{Look, submit},
-        notice,
-        page_head::page_head,
+        button::Button,
+        field::{Choice, Many},
+        notice::Refused,
+        page_head::PageHead,
+        section::Section,
     },
 };
 use domain::role::Permission;
@@ -79,7 +81,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let account = me.map(|me| static_html(account_section(me, sign_ins, &form)));
         let inviting = administers.then_some(inviting);
         let page = view! {
-            {page_head("Settings".to_owned(), Vec::new(), ())}
+            <PageHead title="Settings"/>
             <nav class="side-nav" aria-label="Settings">
                 {me.map(|_| view! { <a class="chip" href="#account">"Your account"</a> })}
                 <a class="chip" href="#members">"Members"</a>
@@ -114,35 +116,30 @@ fn appearance(theme: Theme, form: &FormState) -> impl IntoView + use<> {
         .into_iter()
         .map(|(choice, label)| {
             view! {
-                <label class="choice">
-                    <input type="radio" name="theme" value=choice.as_str() checked=choice == theme/>
-                    <span>{label}</span>
-                </label>
+                <Choice many=Many::One name="theme" value=choice.as_str() checked=choice == theme>{label}</Choice>
             }
         })
         .collect::<Vec<_>>();
     view! {
-        <section class="section" id="appearance" aria-labelledby="appearance-title">
-            <h2 id="appearance-title">"Appearance"</h2>
+        <Section name="appearance" id="appearance" title="Appearance">
             <form class="form" method="post" action=SaveTheme::PATH>
                 {page_fields("/settings?notice=appearance_saved", "/settings")}
-                {notice::refused(form.general(&[]))}
+                <Refused messages=form.general(&[])/>
                 <fieldset>
                     <legend class="field-label">"Theme"</legend>
                     <div class="choices">{choices}</div>
                 </fieldset>
-                <div class="form-actions">{submit("Save appearance", Look::Plain)}</div>
+                <div class="form-actions"><Button>"Save appearance"</Button></div>
             </form>
-        </section>
+        </Section>
     }
 }
 
 fn keyboard() -> impl IntoView {
     view! {
-        <section class="section" id="keyboard" aria-labelledby="keyboard-title">
-            <h2 id="keyboard-title">"Keyboard"</h2>
+        <Section name="keyboard" id="keyboard" title="Keyboard">
             <p class="meta">"Letter shortcuts work only outside text fields. Your changes are stored in this browser."</p>
             {bindings_view()}
-        </section>
+        </Section>
     }
 }

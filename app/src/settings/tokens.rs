@@ -5,10 +5,12 @@ use super::members::{role_options, role_word};
 use crate::{
     FormState,
     ui::{
-        button::{Look, copy_line, submit, submit_small},
-        empty::{Connect, connect},
-        field::{Field, input, select},
-        notice,
+        button::{Button, CopyLine, Look},
+        empty::{Connect, ConnectAgent},
+        field::{Choice, Field, Input, Select},
+        notice::Refused,
+        popover::Sheet,
+        table::{Column, Table},
         time::moment,
     },
 };
@@ -36,27 +38,14 @@ pub fn tokens_section(
         view! {
             <div class="secret" id="new-token" role="group" aria-labelledby="new-token-title" tabindex="-1">
                 <p><strong id="new-token-title">"Copy the token now. It is not shown again."</strong></p>
-                {copy_line(token, "the token")}
-                {connect(connecting)}
+                <CopyLine text=token what="the token"/>
+                <ConnectAgent connect=connecting/>
             </div>
         }
     });
     let list = (!none).then(|| {
         view! {
-            <div class="table-frame">
-                <table class="table">
-                    <thead>
-                        <tr>
-                            <th scope="col">"Name"</th>
-                            <th scope="col">"Starts with"</th>
-                            <th scope="col">"Scope"</th>
-                            <th scope="col">"Last used"</th>
-                            <th scope="col"><span class="hidden-text">"Revoke"</span></th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Table caption="Tokens" columns=vec![Column::text("Name"), Column::text("Starts with"), Column::text("Scope"), Column::text("Last used"), Column::hidden("Revoke")]>{rows}</Table>
         }
     });
     let scopes = [
@@ -81,10 +70,9 @@ pub fn tokens_section(
     };
     let for_me = administers.then(|| {
         view! {
-            <label class="choice">
-                <input type="checkbox" name="for_me" value="yes" checked=form.value("for_me").is_some()/>
-                <span>"For me: it can read my activity, and the sessions that it starts are mine"</span>
-            </label>
+            <Choice name="for_me" value="yes" checked=form.value("for_me").is_some()>
+                "For me: it can read my activity, and the sessions that it starts are mine"
+            </Choice>
         }
     });
     view! {
@@ -93,19 +81,18 @@ pub fn tokens_section(
             {secret}
             {none.then(|| view! { <p class="meta">{none_yet}</p> })}
             {list}
-            <details class="sheet" open=none || form.is_refused()>
-                <summary>"New token"</summary>
+            <Sheet summary="New token" open=none || form.is_refused()>
                 <form class="form" method="post" action="/settings/tokens">
-                    {notice::refused(form.general(&["name", "role", "scope"]))}
-                    {input("token", Field::new("name", "Name").hint(about).required(), "text", "", "off", form)}
+                    <Refused messages=form.general(&["name", "role", "scope"])/>
+                    <Input scope="token" field=Field::new("name", "Name").hint(about).required() form=form/>
                     <div class="form-row">
-                        {select("token", Field::new("scope", "Scope"), scopes, "worker", form)}
-                        {select("token", Field::new("role", "Role"), roles, usual.as_str(), form)}
+                        <Select scope="token" field=Field::new("scope", "Scope") options=scopes value="worker" form=form/>
+                        <Select scope="token" field=Field::new("role", "Role") options=roles value=usual.as_str() form=form/>
                     </div>
                     {for_me}
-                    <div class="form-actions">{submit("Create token", Look::Primary)}</div>
+                    <div class="form-actions"><Button look=Look::Primary>"Create token"</Button></div>
                 </form>
-            </details>
+            </Sheet>
         </section>
     }
 }
@@ -123,7 +110,7 @@ fn row(token: Token, people: &HashMap<String, String>) -> impl IntoView + use<> 
     let end = match token.revoked_at {
         Some(at) => view! { <span class="meta">"revoked " {moment(at)}</span> }.into_any(),
         None => view! {
-            <form method="post" action=format!("/settings/tokens/{}/revoke", token.id)>{submit_small("Revoke", token.name.clone())}</form>
+            <form method="post" action=format!("/settings/tokens/{}/revoke", token.id)><Button small=true about=token.name.clone()>"Revoke"</Button></form>
         }
         .into_any(),
     };

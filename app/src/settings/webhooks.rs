@@ -5,9 +5,12 @@ use crate::{
     FormState,
     text::number,
     ui::{
-        button::{Look, copy_line, submit, submit_small},
-        field::{Field, input},
-        notice,
+        button::{Button, CopyLine, Look},
+        field::{Choice, Field, Input},
+        notice::Refused,
+        popover::Sheet,
+        section::Section,
+        table::{Column, Table},
         time::moment,
     },
 };
@@ -51,7 +54,7 @@ pub fn webhooks_section(
         view! {
             <div class="secret" role="status">
                 <p><strong>"Copy the signing secret now. It is not shown again."</strong></p>
-                {copy_line(created.secret, "the secret")}
+                <CopyLine text=created.secret what="the secret"/>
                 <p class="meta">"The receiver uses it to verify messages, as the Standard Webhooks specification says."</p>
             </div>
         }
@@ -60,32 +63,27 @@ pub fn webhooks_section(
         let name = format!("{EVENT_FIELD}{topic}");
         let checked = if form.is_refused() { form.value(&name).is_some() } else { topic == Topic::ApprovalRequested };
         view! {
-            <label class="choice">
-                <input type="checkbox" name=name value="yes" checked=checked/>
-                <span>{event_words(topic)}" "<code>{topic.as_str()}</code></span>
-            </label>
+            <Choice name=name value="yes" checked=checked>{event_words(topic)}" "<code>{topic.as_str()}</code></Choice>
         }
     });
     let entries = webhooks.into_iter().map(entry).collect::<Vec<_>>();
     view! {
-        <section class="section" id="webhooks" aria-labelledby="webhooks-title">
-            <h2 id="webhooks-title">"Webhooks"</h2>
+        <Section name="webhooks" id="webhooks" title="Webhooks">
             {secret}
             {none.then(|| view! { <p class="meta">"There are no webhooks yet. A webhook tells another system what happens here."</p> })}
             {entries}
-            <details class="sheet" open=form.is_refused()>
-                <summary>"New webhook"</summary>
+            <Sheet summary="New webhook" open=form.is_refused()>
                 <form class="form" method="post" action="/settings/webhooks">
-                    {notice::refused(form.general(&["url"]))}
-                    {input("webhook", Field::new("url", "URL").hint("Shiftbook posts signed JSON to this address. Addresses inside your network are refused.").required(), "url", "", "off", form)}
+                    <Refused messages=form.general(&["url"])/>
+                    <Input scope="webhook" field=Field::new("url", "URL").hint("Shiftbook posts signed JSON to this address. Addresses inside your network are refused.").required() kind="url" form=form/>
                     <fieldset>
                         <legend class="field-label">"Send a message when"</legend>
                         <div class="choices">{events.into_iter().collect::<Vec<_>>()}</div>
                     </fieldset>
-                    <div class="form-actions">{submit("Add webhook", Look::Primary)}</div>
+                    <div class="form-actions"><Button look=Look::Primary>"Add webhook"</Button></div>
                 </form>
-            </details>
-        </section>
+            </Sheet>
+        </Section>
     }
 }
 
@@ -93,25 +91,14 @@ fn entry(WebhookEntry { webhook, deliveries }: WebhookEntry) -> impl IntoView + 
     let Webhook { id, url, events, disabled_reason, .. } = webhook;
     let disabled = disabled_reason.is_some();
     let test = (!disabled).then(|| {
-        view! { <form method="post" action=format!("/settings/webhooks/{id}/test")>{submit_small("Send a test", url.clone())}</form> }
+        view! { <form method="post" action=format!("/settings/webhooks/{id}/test")><Button small=true about=url.clone()>"Send a test"</Button></form> }
     });
     let rows = deliveries.into_iter().map(row).collect::<Vec<_>>();
     let listed = (!rows.is_empty()).then(|| {
         view! {
             <details>
                 <summary>"Messages"</summary>
-                <div class="table-frame">
-                    <table class="table">
-                        <thead>
-                            <tr>
-                                <th scope="col">"Event"</th>
-                                <th scope="col">"When"</th>
-                                <th scope="col">"State"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows}</tbody>
-                    </table>
-                </div>
+                <Table caption="Messages, newest first" columns=vec![Column::text("Event"), Column::text("When"), Column::text("State")]>{rows}</Table>
             </details>
         }
     });
@@ -119,11 +106,11 @@ fn entry(WebhookEntry { webhook, deliveries }: WebhookEntry) -> impl IntoView + 
         <div class="sheet">
             <p><code>{url.clone()}</code></p>
             <p class="meta">{events.join(", ")}</p>
-            {disabled_reason.map(|reason| notice::refused(vec![format!("Disabled: {reason}")]))}
+            {disabled_reason.map(|reason| view! { <Refused messages=vec![format!("Disabled: {reason}")]/> })}
             {listed}
             <div class="form-actions">
                 {test}
-                <form method="post" action=format!("/settings/webhooks/{id}/delete")>{submit_small("Remove", url)}</form>
+                <form method="post" action=format!("/settings/webhooks/{id}/delete")><Button small=true about=url>"Remove"</Button></form>
             </div>
         </div>
     }

@@ -6,6 +6,7 @@ use crate::{
     render::{static_html, static_island},
     text::number,
     ui::{
+        button::{Button, IconButton, Press},
         icon::{Icon, icon},
         notice,
     },
@@ -113,20 +114,14 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
             <div class="rail-foot">
                 {static_island(&CONNECTION, || view! { <Connection/> })}
                 <div class="rail-tools js-only">
-                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to or search" title="Go to or search (Ctrl K)">
-                        {icon(Icon::Search)}
-                    </button>
-                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="keys" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
-                        {icon(Icon::Keys)}
-                    </button>
+                    <IconButton picture=Icon::Search press=Press::Script attr:data-open="palette" label="Go to or search" title="Go to or search (Ctrl K)"/>
+                    <IconButton picture=Icon::Keys press=Press::Script attr:data-open="keys" label="Keyboard shortcuts" title="Keyboard shortcuts (?)"/>
                     {static_island(&THEME_SWITCH, || view! { <ThemeSwitch/> })}
                 </div>
                 <div class="rail-row">
                     <span class="rail-person" title=email_title>{called}</span>
                     <form method="post" action="/sign-out">
-                        <button class="button" type="submit" data-look="quiet" data-shape="icon" aria-label="Sign out" title="Sign out">
-                            {icon(Icon::SignOut)}
-                        </button>
+                        <IconButton picture=Icon::SignOut label="Sign out" title="Sign out"/>
                     </form>
                 </div>
             </div>
@@ -194,7 +189,7 @@ fn switch(shell: &Shell) -> Option<impl IntoView + use<>> {
             .map(|w| {
                 view! {
                     <li>
-                        <button class="button" type="submit" data-size="small" name="slug" value=w.slug>{w.name}</button>
+                        <Button small=true name="slug" value=w.slug>{w.name}</Button>
                     </li>
                 }
             })

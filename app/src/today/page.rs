@@ -10,8 +10,9 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     ui::{
-        empty::{Connect, connect},
-        page_head::page_head,
+        empty::{Connect, ConnectAgent},
+        page_head::PageHead,
+        tabs::{Tab, Tabs},
     },
 };
 use domain::work_queue::Bucket;
@@ -45,14 +46,9 @@ fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     let link = move |label: &'static str, value: &str, on: bool| {
         let bucket = picked.map(|bucket| format!("&bucket={}", bucket.as_str())).unwrap_or_default();
         let href = format!("/today?assignedTo={value}{bucket}");
-        view! { <a class="chip" href=href aria-current=on.then_some("true")>{label}</a> }
+        Tab::new(label, href, on)
     };
-    view! {
-        <nav class="chips" aria-label="Whose tasks">
-            {link("Mine", "me", !everyone)}
-            {link("Everyone", "all", everyone)}
-        </nav>
-    }
+    view! { <Tabs label="Whose tasks" tabs=vec![link("Mine", "me", !everyone), link("Everyone", "all", everyone)]/> }
 }
 
 /// Renders the page without the hourly counts, which the browser loads.
@@ -67,10 +63,10 @@ pub fn page(shell: &Shell, props: Props) -> String {
             .map(|section| static_html(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
             .collect::<Vec<_>>();
         let page = view! {
-            {page_head("Today".to_owned(), Vec::new(), static_html(switch(everyone, picked)))}
+            <PageHead title="Today">{static_html(switch(everyone, picked))}</PageHead>
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
             {strip}
-            {connecting.map(|c| static_html(connect(c)))}
+            {connecting.map(|c| static_html(view! { <ConnectAgent connect=c/> }))}
             {sections}
             {day.map(|day| live_day(&day))}
         };

@@ -9,8 +9,8 @@ use crate::{
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
     ui::{
-        button::{link_small, submit_small},
-        status_badge::status_badge,
+        badge::StatusBadge,
+        button::{Button, ButtonLink},
         time::{moment, since},
     },
 };
@@ -121,19 +121,19 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let source = session.source.as_deref();
     let repeats = run_again(session.session_type, source, session.status, entry.action_status).is_ok();
     let action = match bucket {
-        Bucket::NeedsMe if decides => link_small("Decide", title.clone(), href.clone()).into_any(),
-        Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
-        Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
+        Bucket::NeedsMe if decides => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Decide"</ButtonLink> }.into_any(),
+        Bucket::NeedsMe => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Open"</ButtonLink> }.into_any(),
+        Bucket::Running => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Watch"</ButtonLink> }.into_any(),
         Bucket::Failed if shell.may(Permission::ManageSessions) && repeats => view! {
-            <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}{submit_small("Run again", title.clone())}</form>
+            <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}<Button small=true about=title.clone()>"Run again"</Button></form>
         }
         .into_any(),
-        _ => link_small("Read", title.clone(), href.clone()).into_any(),
+        _ => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Read"</ButtonLink> }.into_any(),
     };
     let acknowledge = entry.failure.as_ref().map(|failure| acknowledge(shell, failure, "/today"));
     view! {
         <li class="row" data-key-id=session.id.clone()>
-            {status_badge(session.status)}
+            <StatusBadge status=session.status/>
             <div class="row-body">
                 <a class="row-title" href=href dir="auto">{title}</a>
                 <div class="row-sub">
@@ -160,7 +160,8 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
         None => "Delegate".to_owned(),
     };
     let way = if needs_form(action) {
-        link_small(delegate, action.name.clone(), format!("{href}#run")).into_any()
+        view! { <ButtonLink href=format!("{href}#run") small=true about=action.name.clone()>{delegate}</ButtonLink> }
+            .into_any()
     } else {
         trigger_button(shell, action, delegate).into_any()
     };

@@ -1,7 +1,6 @@
 //! Empty states: one sentence and one action.
 
-use super::button::{Look, copy_line, submit};
-use crate::render::static_html;
+use super::button::{Button, ButtonLink, CopyLine, Look};
 use leptos::prelude::*;
 
 /// How to connect an agent, shown on a fresh installation.
@@ -18,17 +17,31 @@ pub struct Connect {
 }
 
 /// An empty state: one sentence, and a link if there is one.
-pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> impl IntoView {
-    static_html(view! {
-        <div class="empty">
+#[component]
+pub fn Empty(
+    /// Why there is nothing, and what would change that.
+    sentence: &'static str,
+    /// The label and the address of the link.
+    #[prop(optional_no_strip)]
+    link: Option<(&'static str, String)>,
+    /// Whether it is inside a section and not a whole page.
+    #[prop(optional)]
+    small: bool,
+) -> impl IntoView {
+    view! {
+        <div class="empty" data-size=small.then_some("small")>
             <p>{sentence}</p>
-            {link.map(|(label, href)| view! { <a class="button" href=href>{label}</a> })}
+            {link.map(|(label, href)| view! { <ButtonLink href=href>{label}</ButtonLink> })}
         </div>
-    })
+    }
 }
 
 /// The three commands that connect an agent.
-pub fn connect(connect: Connect) -> impl IntoView {
+#[component]
+pub fn ConnectAgent(
+    /// The server, the token and the agent that they name.
+    connect: Connect,
+) -> impl IntoView {
     let Connect { base_url, token, may_create_token, agent_slug } = connect;
     let is_missing = token.is_none();
     let token = token.unwrap_or_else(|| "sbk_…".to_owned());
@@ -38,7 +51,7 @@ pub fn connect(connect: Connect) -> impl IntoView {
                 <input type="hidden" name="name" value=format!("{agent_slug} (worker)")/>
                 <input type="hidden" name="scope" value="worker"/>
                 <input type="hidden" name="role" value="operator"/>
-                {submit("Create a token", Look::Primary)}
+                <Button look=Look::Primary>"Create a token"</Button>
                 <span class="meta">"The token is shown once, in these lines."</span>
             </form>
         }
@@ -53,7 +66,7 @@ pub fn connect(connect: Connect) -> impl IntoView {
     view! {
         <div class="connect">
             <p>"Connect an agent. Its sessions appear here as they run."</p>
-            <ol>{lines.into_iter().map(|(line, what)| view! { <li>{copy_line(line, what)}</li> }).collect::<Vec<_>>()}</ol>
+            <ol>{lines.into_iter().map(|(line, what)| view! { <li><CopyLine text=line what=what/></li> }).collect::<Vec<_>>()}</ol>
             {make}
             {ask}
             <p class="meta">

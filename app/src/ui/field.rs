@@ -69,17 +69,30 @@ fn frame(around: Around, field: Field<'_>, control: InertElement) -> InertElemen
     })
 }
 
-/// A one-line input. `kind` is its HTML type. A password input never gets a value.
-pub fn input(
-    scope: &str,
-    field: Field<'_>,
+/// A one-line input. A password input never gets a value.
+#[component]
+pub fn Input<'a>(
+    /// Prefix of its ids: the name of the form.
+    scope: &'a str,
+    /// Name, label and hint.
+    field: Field<'a>,
+    /// State of the form: the typed text and the errors.
+    form: &'a FormState,
+    /// Its HTML type.
+    #[prop(default = "text")]
     kind: &'static str,
-    start: &str,
+    /// The text at the start.
+    #[prop(optional, into)]
+    value: String,
+    /// What the browser may fill in.
+    #[prop(default = "off")]
     autocomplete: &'static str,
-    form: &FormState,
+    /// Whether the text can be read and not changed.
+    #[prop(optional)]
+    readonly: bool,
 ) -> InertElement {
     let around = around(scope, field, form);
-    let value = if kind == "password" { None } else { Some(form.value_or(field.name, start)) };
+    let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
     let control = view! {
         <input
             class="input"
@@ -88,6 +101,7 @@ pub fn input(
             type=kind
             value=value
             required=field.required
+            readonly=readonly
             autocomplete=autocomplete
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
@@ -96,17 +110,34 @@ pub fn input(
     frame(around, field, static_html(control))
 }
 
-/// A text area; `json` sets its text in a monospaced font.
-pub fn textarea(scope: &str, field: Field<'_>, json: bool, start: &str, form: &FormState) -> InertElement {
+/// An input of several lines.
+#[component]
+pub fn TextArea<'a>(
+    /// Prefix of its ids: the name of the form.
+    scope: &'a str,
+    /// Name, label and hint.
+    field: Field<'a>,
+    /// State of the form: the typed text and the errors.
+    form: &'a FormState,
+    /// The text at the start.
+    #[prop(optional, into)]
+    value: String,
+    /// Whether the text is JSON, set in a monospaced font and not checked for spelling.
+    #[prop(optional)]
+    json: bool,
+    /// Visible lines at the start.
+    #[prop(default = 4)]
+    rows: u8,
+) -> InertElement {
     let around = around(scope, field, form);
     // The HTML parser drops the first line break of a text area, so one more is written.
-    let value = format!("\n{}", form.value_or(field.name, start));
+    let value = format!("\n{}", form.value_or(field.name, &value));
     let control = view! {
         <textarea
             class="input"
             id=around.id.clone()
             name=field.name.to_owned()
-            rows="4"
+            rows=rows.to_string()
             data-kind=if json { "json" } else { "text" }
             spellcheck=if json { "false" } else { "true" }
             required=field.required
@@ -119,16 +150,23 @@ pub fn textarea(scope: &str, field: Field<'_>, json: bool, start: &str, form: &F
     frame(around, field, static_html(control))
 }
 
-/// A select with these options, `(value, label)`.
-pub fn select(
-    scope: &str,
-    field: Field<'_>,
+/// A choice of one option.
+#[component]
+pub fn Select<'a>(
+    /// Prefix of its ids: the name of the form.
+    scope: &'a str,
+    /// Name, label and hint.
+    field: Field<'a>,
+    /// State of the form: the chosen option and the errors.
+    form: &'a FormState,
+    /// The options, `(value, label)`.
     options: Vec<(String, String)>,
-    start: &str,
-    form: &FormState,
+    /// The option that is chosen at the start.
+    #[prop(optional, into)]
+    value: String,
 ) -> InertElement {
     let around = around(scope, field, form);
-    let chosen = form.value_or(field.name, start);
+    let chosen = form.value_or(field.name, &value);
     let options = options
         .into_iter()
         .map(|(value, label)| view! { <option value=value.clone() selected=value == chosen>{label}</option> })
@@ -138,6 +176,7 @@ pub fn select(
             class="input"
             id=around.id.clone()
             name=field.name.to_owned()
+            required=field.required
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         >
@@ -145,4 +184,74 @@ pub fn select(
         </select>
     };
     frame(around, field, static_html(control))
+}
+
+/// A file to upload.
+#[component]
+pub fn FileInput<'a>(
+    /// Prefix of its ids: the name of the form.
+    scope: &'a str,
+    /// Name, label and hint.
+    field: Field<'a>,
+    /// State of the form: the errors. A browser never fills in a file again.
+    form: &'a FormState,
+    /// The file types that the browser offers.
+    accept: &'static str,
+) -> InertElement {
+    let around = around(scope, field, form);
+    let control = view! {
+        <input
+            class="input"
+            id=around.id.clone()
+            name=field.name.to_owned()
+            type="file"
+            accept=accept
+            required=field.required
+            aria-invalid=around.invalid
+            aria-describedby=around.described_by.clone()
+        />
+    };
+    frame(around, field, static_html(control))
+}
+
+/// How many of its group can be chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Many {
+    /// Any number: check boxes.
+    #[default]
+    Any,
+    /// One: radio buttons.
+    One,
+}
+
+/// A check box or radio button with its label.
+#[component]
+pub fn Choice(
+    /// Name of the form field.
+    #[prop(into)]
+    name: String,
+    /// What is sent if it is chosen.
+    #[prop(default = "on")]
+    value: &'static str,
+    /// Whether it is chosen at the start.
+    checked: bool,
+    /// The label.
+    children: Children,
+    /// Whether it is a check box or a radio button.
+    #[prop(optional)]
+    many: Many,
+    /// Id of the paragraph that explains it.
+    #[prop(optional)]
+    described_by: Option<&'static str>,
+) -> impl IntoView {
+    let kind = match many {
+        Many::Any => "checkbox",
+        Many::One => "radio",
+    };
+    view! {
+        <label class="choice">
+            <input type=kind name=name value=value checked=checked aria-describedby=described_by/>
+            <span>{children()}</span>
+        </label>
+    }
 }

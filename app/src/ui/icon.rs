@@ -5,7 +5,6 @@ use leptos::prelude::*;
 macro_rules! icons {
     ($($name:ident = $id:literal: $path:literal;)+) => {
         /// An icon of the sprite. The browser build uses few of them.
-        #[cfg_attr(not(feature = "ssr"), expect(dead_code))]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Icon { $(#[doc = $id] $name),+ }
 

@@ -1,7 +1,20 @@
-//! Widgets shared by all pages.
+//! Components shared by all pages.
+//!
+//! They are rendered on the server only: none of them adds to what ships to the browser. Each is accessible by itself,
+//! and the gallery (`app/examples/gallery`) shows each in its states. Only `icon` is also used by islands.
 
 #[cfg(feature = "ssr")]
+pub mod badge;
+#[cfg(feature = "ssr")]
 pub mod button;
+#[cfg(feature = "ssr")]
+pub mod chart_frame;
+#[cfg(feature = "ssr")]
+pub mod content;
+#[cfg(feature = "ssr")]
+pub mod dialog;
+#[cfg(feature = "ssr")]
+pub mod diff;
 #[cfg(feature = "ssr")]
 pub mod empty;
 #[cfg(feature = "ssr")]
@@ -12,6 +25,20 @@ pub mod notice;
 #[cfg(feature = "ssr")]
 pub mod page_head;
 #[cfg(feature = "ssr")]
-pub mod status_badge;
+pub mod popover;
+#[cfg(feature = "ssr")]
+pub mod progress;
+#[cfg(feature = "ssr")]
+pub mod section;
+#[cfg(feature = "ssr")]
+pub mod skeleton;
+#[cfg(feature = "ssr")]
+pub mod table;
+#[cfg(feature = "ssr")]
+pub mod tabs;
 #[cfg(feature = "ssr")]
 pub mod time;
+#[cfg(feature = "ssr")]
+pub mod toast;
+#[cfg(feature = "ssr")]
+pub mod tooltip;

@@ -1,6 +1,9 @@
 //! Notices: short messages about what happened.
 
-use super::icon::{Icon, icon};
+use super::{
+    content::Content,
+    icon::{Icon, icon},
+};
 use crate::render::static_html;
 use leptos::prelude::*;
 
@@ -54,40 +57,75 @@ pub fn text(code: &str) -> Option<&'static str> {
     })
 }
 
+/// What kind of message a notice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something succeeded.
+    Good,
+    /// The reader should know something before going on.
+    Wait,
+    /// Something failed or was refused.
+    Bad,
+}
+
+impl Tone {
+    /// The value of `data-tone`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Wait => "wait",
+            Self::Bad => "bad",
+        }
+    }
+
+    const fn picture(self) -> Icon {
+        match self {
+            Self::Good => Icon::Completed,
+            Self::Wait | Self::Bad => Icon::Alert,
+        }
+    }
+
+    /// Errors interrupt a screen reader; the others do not.
+    const fn role(self) -> &'static str {
+        match self {
+            Self::Good => "status",
+            Self::Wait => "note",
+            Self::Bad => "alert",
+        }
+    }
+}
+
+/// A message in the page.
+#[component]
+pub fn Notice(
+    /// What kind of message it is.
+    tone: Tone,
+    /// The message, as paragraphs.
+    children: Content,
+) -> impl IntoView {
+    view! {
+        <div class="notice" data-tone=tone.as_str() role=tone.role()>
+            {icon(tone.picture())}
+            <div class="notice-body">{children.view()}</div>
+        </div>
+    }
+}
+
+/// The errors of a whole form; nothing if there are none.
+#[component]
+pub fn Refused(
+    /// The errors.
+    messages: Vec<String>,
+) -> impl IntoView {
+    (!messages.is_empty()).then(|| {
+        let messages = messages.into_iter().map(|message| view! { <p>{message}</p> }).collect::<Vec<_>>();
+        static_html(view! { <Notice tone=Tone::Bad>{messages}</Notice> })
+    })
+}
+
 /// The notice of a `?notice=` code; `None` for an unknown code.
 pub fn of(code: &str) -> Option<AnyView> {
     let text = text(code)?;
-    Some(if code == "triggered_unclaimed" { caution(text).into_any() } else { good(text).into_any() })
-}
-
-/// A notice about a success.
-pub fn good(message: impl Into<String>) -> impl IntoView {
-    static_html(view! {
-        <div class="notice" data-tone="good" role="status">
-            {icon(Icon::Completed)}
-            <div class="notice-body"><p>{message.into()}</p></div>
-        </div>
-    })
-}
-
-/// A notice that warns about the content below it.
-pub fn caution(message: impl Into<String>) -> impl IntoView {
-    static_html(view! {
-        <div class="notice" data-tone="wait" role="note">
-            {icon(Icon::Alert)}
-            <div class="notice-body"><p>{message.into()}</p></div>
-        </div>
-    })
-}
-
-/// The errors of a whole form as a notice; nothing if there are none.
-pub fn refused(messages: Vec<String>) -> impl IntoView {
-    (!messages.is_empty()).then(|| {
-        static_html(view! {
-            <div class="notice" data-tone="bad" role="alert">
-                {icon(Icon::Alert)}
-                <div class="notice-body">{messages.into_iter().map(|m| view! { <p>{m}</p> }).collect::<Vec<_>>()}</div>
-            </div>
-        })
-    })
+    let tone = if code == "triggered_unclaimed" { Tone::Wait } else { Tone::Good };
+    Some(static_html(view! { <Notice tone=tone><p>{text}</p></Notice> }).into_any())
 }

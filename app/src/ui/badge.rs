@@ -1,4 +1,4 @@
-//! The badge of a session's status: icon, word and colour, always together.
+//! Badges: an icon, a word and a colour, always together, so that nothing is said by colour alone.
 
 use super::icon::{Icon, icon};
 use domain::session::Status;
@@ -36,16 +36,37 @@ const fn shape(status: Status) -> Icon {
     }
 }
 
-/// The badge for a row.
-pub fn status_badge(status: Status) -> impl IntoView {
-    view! { <span class="badge" data-status=status.as_str()>{icon(shape(status))}<span>{word(status)}</span></span> }
+/// A badge in the colour of a status.
+#[component]
+pub fn Badge(
+    /// The icon.
+    picture: Icon,
+    /// What is said beside the icon.
+    word: &'static str,
+    /// The status whose colour it has.
+    colour: Status,
+    /// Whether it is in the header of a page.
+    #[prop(optional)]
+    large: bool,
+) -> impl IntoView {
+    view! {
+        <span class="badge" data-size=large.then_some("large") data-status=colour.as_str()>
+            {icon(picture)}
+            <span>{word}</span>
+        </span>
+    }
 }
 
-/// The badge for the header of a page.
-pub fn status_badge_large(status: Status) -> impl IntoView {
-    view! {
-        <span class="badge" data-size="large" data-status=status.as_str()>{icon(shape(status))}<span>{word(status)}</span></span>
-    }
+/// The badge of a session's status.
+#[component]
+pub fn StatusBadge(
+    /// Gives the icon, the word and the colour.
+    status: Status,
+    /// Whether it is in the header of a page.
+    #[prop(optional)]
+    large: bool,
+) -> impl IntoView {
+    view! { <Badge picture=shape(status) word=word(status) colour=status large=large/> }
 }
 
 #[cfg(test)]
