@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::build::Build;
+use crate::build::{Build, TESTED, checked_cargo};
 use crate::process::run;
 use crate::steps::Count;
 use crate::workspace::{command as program, root, target};
@@ -22,7 +22,18 @@ pub fn e2e(build: Build, arguments: &[String]) -> Result<()> {
     // Results of an earlier run must not be used.
     let _ = std::fs::remove_file(results());
     run(tool(build, "tsc").arg("--noEmit"))?;
+    gallery()?;
     run(tool(build, "playwright").arg("test").args(arguments))
+}
+
+/// Writes the page of all components, which one spec checks. The tests have compiled the example already.
+fn gallery() -> Result<()> {
+    run(checked_cargo().args(["build", "--example", "gallery"]).args(TESTED))?;
+    run(program(target("debug/examples/gallery")).arg(gallery_folder()))
+}
+
+fn gallery_folder() -> PathBuf {
+    target("e2e/gallery")
 }
 
 /// A program of the folder `end2end`, with the binary to test.
@@ -31,6 +42,7 @@ pub fn tool(build: Build, name: &str) -> Command {
     let mut tool = program(folder.join("node_modules/.bin").join(name));
     tool.current_dir(&folder)
         .env("SHIFTBOOK_BIN", build.shiftbook())
+        .env("SHIFTBOOK_GALLERY", gallery_folder())
         .env("SHIFTBOOK_PYTHON", crate::prerequisites::example_python())
         .env("PLAYWRIGHT_JSON_OUTPUT_FILE", results());
     tool

@@ -1,9 +1,11 @@
-//! Writes every page in its empty, normal, full and error state to target/gallery.
+//! Writes every page in its empty, normal, full and error state to target/gallery, and every component to
+//! components.html.
 //!
 //! Usage: `cargo run -p app --features ssr --example gallery [-- TARGET_DIR]`. The pages load scripts from
 //! TARGET_DIR/pkg.
 
 mod chat;
+mod components;
 mod inbox;
 mod pages;
 mod props;
@@ -27,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     fs::write(target.join("favicon.svg"), app::FAVICON_SVG)?;
+    fs::write(target.join("components.html"), components::page())?;
     for (name, html) in pages::all()? {
         fs::write(target.join(format!("{name}.html")), html)?;
     }
