@@ -1,4 +1,5 @@
 /** The page of all components: accessible in every state, usable at every width, worked by keyboard. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { expect, expectNoAxeViolations, test } from "../support";
@@ -8,7 +9,10 @@ const ADDRESS = "http://gallery.test";
 
 /** Opens the page. The files come from the folder of the gallery, and no server is asked. */
 async function openComponents(page: Page) {
-  await page.route(`${ADDRESS}/**`, (route) => route.fulfill({ path: join(GALLERY, new URL(route.request().url()).pathname) }));
+  await page.route(`${ADDRESS}/**`, (route) => {
+    const path = join(GALLERY, new URL(route.request().url()).pathname);
+    return existsSync(path) ? route.fulfill({ path }) : route.fulfill({ status: 404 });
+  });
   await page.goto(`${ADDRESS}/components.html`);
   // Shows what needs scripts, as the scripts of a page do.
   await page.evaluate(() => document.documentElement.classList.add("js"));
