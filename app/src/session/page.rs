@@ -123,7 +123,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             format!("/sessions/{id}?{direction}{kinds}")
         };
         let earlier = props.has_earlier.then(|| {
-            view! { <ButtonLink small=true attr:id="earlier" href=with(format!("before={first}"))>"Load earlier events"</ButtonLink> }
+            view! { <ButtonLink small=true id="earlier" href=with(format!("before={first}"))>"Load earlier events"</ButtonLink> }
         });
         // The head may be newer than the last row that was read; the live tail then reads the difference at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
@@ -136,7 +136,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let end = if props.has_later {
             view! {
                 <p class="transcript-end">
-                    <ButtonLink small=true attr:id="later" href=with(format!("after={last}"))>"Load later events"</ButtonLink>
+                    <ButtonLink small=true id="later" href=with(format!("after={last}"))>"Load later events"</ButtonLink>
                     <ButtonLink small=true look=Look::Quiet href=with("at=end".to_owned())>"Go to the newest events"</ButtonLink>
                 </p>
             }

@@ -151,6 +151,9 @@ pub fn ButtonLink(
     /// The address.
     #[prop(into)]
     href: String,
+    /// The id, if scripts or links refer to it.
+    #[prop(optional)]
+    id: Option<&'static str>,
     /// The label.
     children: Children,
     /// The visual weight.
@@ -167,7 +170,7 @@ pub fn ButtonLink(
     about: String,
 ) -> impl IntoView {
     view! {
-        <a class="button" href=href data-look=look.attribute() data-size=small.then_some("small") title=title>
+        <a class="button" id=id href=href data-look=look.attribute() data-size=small.then_some("small") title=title>
             {children()}
             {about_view(about)}
         </a>
