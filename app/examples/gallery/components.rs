@@ -17,6 +17,7 @@ use app::{
         icon::Icon,
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
+        pager::Pager,
         popover::{Menu, Opens, Popover, Sheet},
         progress::Progress,
         section::Section,
@@ -205,6 +206,7 @@ fn values() -> impl IntoView {
             <Tabs label="Which items" tabs=tabs/>
             <div class="form-actions">{badges}<StatusBadge status=Status::Completed large=true/></div>
             <Table caption="Sessions" columns=columns>{rows}</Table>
+            <Pager newest=Some("#main".to_owned()) older=Some("#main".to_owned())/>
             <p><Diff before=Some("Lead".to_owned()) after=Some("Won".to_owned())/></p>
             <p><Diff before=Some(LONG.to_owned()) after=None/></p>
             <p><Diff before=None after=Some("راجع".to_owned())/></p>

@@ -17,6 +17,7 @@ use crate::{
         field::{Choice, Field, Select},
         notice::Refused,
         page_head::PageHead,
+        pager::Pager,
         time::moment,
     },
 };
@@ -62,16 +63,9 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Chat", || {
         let ListProps { entries, next_cursor, is_continued, with, chosen, connect: connecting, form } = props;
         let rows = rows_fragment(&entries);
-        let pager = (is_continued || next_cursor.is_some()).then(|| {
-            view! {
-                <nav class="pager" aria-label="Pages">
-                    {is_continued.then(|| view! { <ButtonLink small=true href="/chat">"Newest"</ButtonLink> })}
-                    {next_cursor.map(|c| view! {
-                        <ButtonLink small=true attr:rel="next" href=format!("/chat?cursor={}", crate::text::escape::query(&c))>"Older"</ButtonLink>
-                    })}
-                </nav>
-            }
-        });
+        let newest = is_continued.then(|| "/chat".to_owned());
+        let older = next_cursor.map(|cursor| format!("/chat?cursor={}", crate::text::escape::query(&cursor)));
+        let pager = view! { <Pager newest=newest older=older/> };
         let list = if entries.is_empty() {
             let words =
                 if is_continued { "There are no older conversations." } else { "You have no conversations yet." };
@@ -98,7 +92,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                 <section class="section" aria-labelledby="chat-own">
                     <div class="section-head"><h2 id="chat-own">"Your conversations"</h2></div>
                     {static_html(list)}
-                    {pager.map(static_html)}
+                    {static_html(pager)}
                 </section>
                 <section class="section" aria-labelledby="chat-new">
                     <div class="section-head"><h2 id="chat-new">"New conversation"</h2></div>

@@ -13,6 +13,7 @@ use crate::{
         field::{Field, Input},
         notice::Refused,
         page_head::PageHead,
+        pager::Pager,
         popover::Sheet,
         table::{Column, Table},
         tabs::{Tab, Tabs},
@@ -154,16 +155,9 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
 }
 
 fn pager(props: &ListProps) -> impl IntoView + use<> {
-    let (first, next) = (props.is_continued, props.next_cursor.as_deref().map(|c| props.href(Some(c))));
-    (first || next.is_some()).then(|| {
-        let newest = props.href(None);
-        view! {
-            <nav class="pager" aria-label="Pages">
-                {first.then(|| view! { <ButtonLink small=true href=newest>"Newest"</ButtonLink> })}
-                {next.map(|href| view! { <ButtonLink small=true attr:rel="next" href=href>"Older"</ButtonLink> })}
-            </nav>
-        }
-    })
+    let newest = props.is_continued.then(|| props.href(None));
+    let older = props.next_cursor.as_deref().map(|cursor| props.href(Some(cursor)));
+    view! { <Pager newest=newest older=older/> }
 }
 
 fn new_type(props: &ListProps) -> impl IntoView + use<> {

@@ -11,9 +11,9 @@ use crate::{
     render::static_html,
     shell::{Place, Shell, frame},
     ui::{
-        button::ButtonLink,
         empty::{Connect, ConnectAgent, Empty},
         page_head::PageHead,
+        pager::Pager,
     },
 };
 use leptos::prelude::*;
@@ -40,12 +40,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
     let now = shell.now;
     render(shell, "Sessions", || {
         let Props { filter, actions, entries, next_cursor, is_continued, connect: connecting } = props;
-        let pager = view! {
-            <nav class="pager" aria-label="Pages">
-                {is_continued.then(|| view! { <ButtonLink small=true href=filter.href(None)>"Newest"</ButtonLink> })}
-                {next_cursor.map(|c| view! { <ButtonLink small=true attr:rel="next" href=filter.href(Some(&c))>"Older"</ButtonLink> })}
-            </nav>
-        };
+        let newest = is_continued.then(|| filter.href(None));
+        let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
+        let pager = view! { <Pager newest=newest older=older/> };
         let list = if !entries.is_empty() {
             (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, static_html(pager))
                 .into_any()

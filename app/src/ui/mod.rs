@@ -25,6 +25,8 @@ pub mod notice;
 #[cfg(feature = "ssr")]
 pub mod page_head;
 #[cfg(feature = "ssr")]
+pub mod pager;
+#[cfg(feature = "ssr")]
 pub mod popover;
 #[cfg(feature = "ssr")]
 pub mod progress;
