@@ -1,6 +1,6 @@
 //! Requests to our own server. The browser adds the session cookie.
 
-use super::dom::{self, window};
+use super::dom::window;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{FormData, HtmlElement, HtmlFormElement, Request, RequestInit, Response, UrlSearchParams};
@@ -42,43 +42,8 @@ pub async fn get_json(url: &str) -> Result<JsValue, Failed> {
     js_sys::JSON::parse(&get_text(url).await?).map_err(|_| Failed::Unreachable)
 }
 
-/// A response to a POST request.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
-    /// The JSON body; a problem document if the request was refused; undefined if the body is not JSON.
-    pub json: JsValue,
-}
-
-impl Answer {
-    /// Whether the status is 2xx.
-    pub const fn is_good(&self) -> bool {
-        self.status >= 200 && self.status < 300
-    }
-}
-
 /// The message for a request without a response.
 pub const UNREACHABLE: &str = "The server cannot be reached.";
-
-/// The message for a failed request; `None` if it succeeded.
-pub fn refusal(answer: Option<&Answer>) -> Option<String> {
-    let Some(answer) = answer else { return Some(UNREACHABLE.to_owned()) };
-    if answer.is_good() {
-        return None;
-    }
-    let said = dom::text(&answer.json, "detail").or_else(|| dom::text(&answer.json, "title"));
-    Some(said.unwrap_or_else(|| "The server refused it.".to_owned()))
-}
-
-/// Posts JSON. `None` if the server could not be reached. Uses `keepalive`, so the request survives its page;
-/// browsers limit such bodies to 64 KiB in total, so a larger one is sent without it.
-pub async fn post(url: &str, body: &str) -> Option<Answer> {
-    let response: Response = JsFuture::from(promise(url, body)?).await.ok()?.dyn_into().ok()?;
-    let status = if response.redirected() { 401 } else { response.status() };
-    let json = text(&response).await.ok().and_then(|text| js_sys::JSON::parse(&text).ok());
-    Some(Answer { status, json: json.unwrap_or(JsValue::NULL) })
-}
 
 /// The encoded fields of a form, including the pressed button.
 pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<String> {
@@ -99,24 +64,8 @@ pub async fn post_form(url: &str, fields: &str) -> Result<(u16, String), Failed>
     Ok((status, text(&response).await?))
 }
 
-/// Posts JSON without waiting for the response, for a page that is being closed.
-pub fn post_and_forget(url: &str, body: &str) {
-    if let Some(promise) = promise(url, body) {
-        // An unhandled rejection would be reported in the console.
-        let ignore = wasm_bindgen::closure::Closure::once_into_js(|_: JsValue| {});
-        let _ = js_sys::Reflect::get(&promise, &"catch".into())
-            .ok()
-            .and_then(|catch| catch.dyn_into::<js_sys::Function>().ok())
-            .and_then(|catch| catch.call1(&promise, &ignore).ok());
-    }
-}
-
 /// Largest body of a `keepalive` request, bytes; browsers allow 64 KiB.
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
-
-fn promise(url: &str, body: &str) -> Option<js_sys::Promise> {
-    Some(window().fetch_with_request(&request(url, body, "application/json")?))
-}
 
 fn request(url: &str, body: &str, kind: &str) -> Option<Request> {
     build("POST", url, Some(body), kind, "*/*")
