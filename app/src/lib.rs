@@ -59,6 +59,7 @@ pub mod action;
 pub mod api_docs;
 #[cfg(feature = "hydrate")]
 mod browser;
+#[cfg(feature = "ssr")]
 pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]
@@ -95,7 +96,10 @@ pub mod shell;
 pub mod sign_in;
 #[cfg(feature = "ssr")]
 mod text;
+pub mod thread;
 pub mod today;
+#[cfg(feature = "ssr")]
+pub mod trigger;
 pub mod ui;
 pub mod working_on;
 

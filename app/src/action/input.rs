@@ -7,15 +7,13 @@ use crate::{
     FieldError, FormState,
     inbox::{FormField, render_fields, schema_fields, typed_value},
     render::static_html,
+    trigger::INPUT,
     ui::field::{Field, TextArea},
 };
 use domain::action::{INPUT_SCHEMA, needs_input};
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Map, Value, value::RawValue};
 use wire::action::Action;
-
-/// Name of the single field, and prefix of the names of several fields.
-pub const INPUT: &str = "input";
 
 fn metadata(action: &Action) -> Map<String, Value> {
     serde_json::from_str(action.metadata.get()).unwrap_or_default()

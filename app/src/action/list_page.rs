@@ -4,7 +4,6 @@ use super::{
     approval_form::Reviewing,
     form::{Targets, action_form},
     input::needs_form,
-    trigger_form::trigger_button,
 };
 use crate::{
     FormState,
@@ -12,6 +11,7 @@ use crate::{
     render::{static_html, to_html},
     shell::{Place, Shell, frame},
     text::markdown::one_line,
+    trigger::trigger_button,
     ui::{
         badge::StatusBadge,
         button::{ButtonLink, Look},

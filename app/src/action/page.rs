@@ -1,12 +1,10 @@
 //! The page /actions/{id}.
 
 use super::{
-    TriggerAction,
     approval_form::Reviewing,
     approval_summary::{ApprovalSummary, approval_summary},
     form::{Targets, action_form},
     input::{input_fields, names},
-    trigger_form::trigger_fields,
 };
 use crate::{
     FormState,
@@ -15,6 +13,7 @@ use crate::{
     sessions::{LiveRows, SessionEntry, session_table},
     shell::{Place, Shell, frame},
     text::{duration, escape::query, html::Html, shorten},
+    trigger::{TriggerAction, trigger_fields},
     ui::{
         badge::StatusBadge,
         button::{Button, Look},

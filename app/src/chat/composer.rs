@@ -1,11 +1,11 @@
 //! The form in which a person writes a message. It is not part of the fragment that is replaced, so typed text is
 //! kept.
 
-use super::SendMessage;
 use crate::{
     FormState,
     server_function::page_fields,
     shell::Shell,
+    thread::SendMessage,
     ui::button::{Button, Look},
 };
 use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};

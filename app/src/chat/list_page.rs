@@ -1,6 +1,5 @@
 //! The page /chat.
 
-use super::StartConversation;
 use crate::{
     FormState,
     document::render,
@@ -10,6 +9,7 @@ use crate::{
     sessions::LiveRows,
     shell::{Place, Shell, frame},
     text::shorten,
+    thread::StartConversation,
     ui::{
         badge::StatusBadge,
         button::{Button, ButtonLink, Look},

@@ -1,7 +1,6 @@
 //! The page /chat/{id}.
 
 use super::{
-    SendMessage,
     composer::composer,
     conversation::{Conversation, conversation_view},
     state::end_view,
@@ -13,6 +12,7 @@ use crate::{
     sessions::LiveRows,
     shell::{Place, Shell, frame},
     text::shorten,
+    thread::SendMessage,
     ui::{
         button::{ButtonLink, Look},
         notice::Refused,

@@ -1,10 +1,11 @@
 //! The state of a conversation: whose turn it is, or its summary once it has ended.
 
-use super::{EndConversation, InterruptTurn, SendMessage, conversation::Conversation};
+use super::conversation::Conversation;
 use crate::{
     server_function::page_fields,
     session::rating_view,
     text::{duration, markdown, number},
+    thread::{EndConversation, InterruptTurn, SendMessage},
     ui::{
         button::{Button, ButtonLink, Look},
         icon::{Icon, icon},

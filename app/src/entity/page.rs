@@ -3,11 +3,11 @@
 use super::{People, Relations, form::entity_form, history::history, status_dot::status_dot};
 use crate::{
     FormState,
-    action::trigger_button,
     document::render,
     render::static_html,
     shell::{Place, Shell, frame},
     text::{duration, escape::query, number, shorten::one_line},
+    trigger::trigger_button,
     ui::{
         badge::StatusBadge,
         button::ButtonLink,

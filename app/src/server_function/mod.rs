@@ -1,4 +1,5 @@
-//! What all server functions share: why a call is refused, where the server's part comes from, and the browser's client.
+//! What all server functions share: why a call is refused, where the server's part comes from, and the browser's
+//! client.
 //!
 //! A server function is declared in the `api.rs` of its feature. The browser calls it as an async function, and a form
 //! without scripts posts to the same URL below `/fn`. Its body asks the server through a trait of the same file. The
@@ -22,7 +23,7 @@ pub use refusal::{FieldRefusal, Refusal};
 /// What a function made. A form continues with its page by `{id}` in its field `next`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Created {
-    /// Its id.
+    /// Id of the new session, export or conversation.
     pub id: String,
 }
 

@@ -1,4 +1,5 @@
-//! The server functions of a session: cancel it, run it again, acknowledge its failure, and rate it. Forms post to them.
+//! The server functions of a session: cancel it, run it again, acknowledge its failure, and rate it. Forms post to
+//! them.
 
 use crate::server_function::{Client, Created, Refusal, backend};
 use leptos::prelude::server;

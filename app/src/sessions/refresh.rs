@@ -3,9 +3,9 @@
 
 use crate::{
     browser::{dom, fetch, patch},
-    chat::{interrupt_turn, send_message},
     live::{self, Signal},
     server_function::Refusal,
+    thread::{interrupt_turn, send_message},
 };
 use std::{
     cell::{Cell, RefCell},

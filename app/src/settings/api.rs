@@ -1,6 +1,7 @@
 //! The server function of the settings that a browser keeps. Its form posts to it.
 //!
-//! The theme is a cookie of the browser: the switch in the rail sets it without the server. Changed key bindings are kept
+//! The theme is a cookie of the browser: the switch in the rail sets it without the server. Changed key bindings are
+//! kept
 //! in the browser too, and need scripts anyway.
 
 use crate::server_function::{Client, Refusal, backend};

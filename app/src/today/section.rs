@@ -2,12 +2,13 @@
 
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
-    action::{needs_form, trigger_button},
+    action::needs_form,
     render::to_html,
     session::{RetrySession, acknowledge, duration_ms, retry_fields, row_title},
     sessions::{SessionEntry, cost_words, input_words, last_words},
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
+    trigger::trigger_button,
     ui::{
         badge::StatusBadge,
         button::{Button, ButtonLink},

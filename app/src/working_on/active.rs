@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Active {
     /// Id of the session: a UUIDv7 from the server, so a newer session has a greater id.
     pub session_id: String,
-    /// Id of its task.
+    /// Id of the action that the person works on.
     pub task_id: String,
     /// Name of the task.
     pub title: String,

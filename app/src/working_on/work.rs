@@ -23,7 +23,7 @@ pub struct Waiting {
 /// A message of the picker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The text.
+    /// What happened, in one or two sentences.
     pub text: String,
     /// Whether it is about a failure. A failure stays until it is dismissed.
     pub is_bad: bool,

@@ -7,8 +7,9 @@ use crate::{
     wire_map,
 };
 use app::{
-    action::{ActionBackend, TypedInput, input_typed},
+    action::input_typed,
     server_function::{Created, Refusal},
+    trigger::{ActionBackend, INPUT, TypedInput},
 };
 use async_trait::async_trait;
 use domain::id::ActionId;
@@ -37,7 +38,7 @@ impl Backend {
         let action = action::get(&self.state.ledger, self.scope(), id).await?;
         match input_typed(&wire_map::action(action), |name| typed.text(name).map(str::to_owned)) {
             Ok(Some(input)) => Ok(input),
-            Ok(None) => Ok(typed.text(app::action::INPUT).and_then(json_or_text)),
+            Ok(None) => Ok(typed.text(INPUT).and_then(json_or_text)),
             Err(wrong) => Err(unreadable(wrong)),
         }
     }

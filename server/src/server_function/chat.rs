@@ -3,8 +3,8 @@
 use super::{Backend, session::label_of};
 use crate::problem::Problem;
 use app::{
-    chat::ChatBackend,
     server_function::{Created, Refusal},
+    thread::ThreadBackend,
 };
 use async_trait::async_trait;
 use domain::{gate::GateKind, id::SessionId, session::Status, session_feedback::Surface};
@@ -16,7 +16,7 @@ use ledger::{
 use serde_json::Value;
 
 #[async_trait]
-impl ChatBackend for Backend {
+impl ThreadBackend for Backend {
     async fn start(
         &self,
         agent: String,
@@ -106,7 +106,8 @@ impl Backend {
                 }
                 Ok(true)
             }
-            // Somebody was faster, perhaps the same person: what is the same is recognised, and what is not is a message.
+            // Somebody was faster, perhaps the same person: what is the same is recognised, and what is not is a
+            // message.
             Err(Error::Refused(_)) => Ok(false),
             answered => Ok(answered.map(|_| true)?),
         }

@@ -1,7 +1,7 @@
 //! Forms of browsers without scripts. They post to the URL of a server function, with two fields of their own:
 //!
-//! - `next`: the page to continue with, a path of this server. `{id}` in it stands for the member `id` of the function's
-//!   result, so that a form can lead to what its function made: `/sessions/{id}`.
+//! - `next`: the page to continue with, a path of this server. `{id}` in it stands for the member `id` of the
+//!   function's result, so that a form can lead to what its function made: `/sessions/{id}`.
 //! - `page`: the page to show again if the function is refused. Default: `next` without its query.
 //!
 //! Of a person who is signed out, the typed text of some forms is kept on the sign-in page (`web::posted`).
@@ -87,7 +87,8 @@ fn encoded(text: &str) -> String {
 /// The encoded name of a field as server functions read it: `input.week` is `input[week]`.
 fn argument(field: &str) -> String {
     match field.split_once('.') {
-        // Brackets of a key are recognised as `[`, `]`, `%5B` and `%5D`, and digits alone as a number. Neither is in a key
+        // Brackets of a key are recognised as `[`, `]`, `%5B` and `%5D`, and digits alone as a number. Neither is in a
+        // key
         // that is encoded with small letters, its first byte included.
         Some((map, key)) if !map.contains('[') => {
             let key: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();

@@ -74,8 +74,8 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
     let owner = Owner::new();
     let run = owner.with(|| {
         ScopedFuture::new(async move {
-            provide_context::<Arc<dyn app::action::ActionBackend>>(provided.clone());
-            provide_context::<Arc<dyn app::chat::ChatBackend>>(provided.clone());
+            provide_context::<Arc<dyn app::trigger::ActionBackend>>(provided.clone());
+            provide_context::<Arc<dyn app::thread::ThreadBackend>>(provided.clone());
             provide_context::<Arc<dyn app::session::SessionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::settings::SettingsBackend>>(provided.clone());
             provide_context::<Arc<dyn app::working_on::WorkingOnBackend>>(provided);

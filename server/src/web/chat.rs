@@ -1,4 +1,5 @@
-//! /chat: one's own conversations with agents. Scripts ask for the live part of a conversation (`/live`). The forms post
+//! /chat: one's own conversations with agents. Scripts ask for the live part of a conversation (`/live`). The forms
+//! post
 //! to server functions.
 
 use super::{

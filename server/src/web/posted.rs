@@ -9,8 +9,8 @@ use super::{
 };
 use crate::state::AppState;
 use app::{
-    chat::{SendMessage, StartConversation},
     sign_in::{self, KeptForm, Props},
+    thread::{SendMessage, StartConversation},
 };
 use axum::{
     http::{StatusCode, request::Parts},
@@ -18,7 +18,8 @@ use axum::{
 };
 use leptos::server_fn::ServerFn as _;
 
-/// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer one is
+/// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer
+/// one is
 /// still in the browser's history.
 const KEPT_BYTES_MAX: usize = 128 * 1024;
 /// The server functions whose forms are kept: those with a text that is long to type again.

@@ -26,8 +26,15 @@ const AMBIENT: [&[&str]; 13] = [
 const AMBIENT_FOLDERS: &[&str] = &["server/", "crates/testkit/", "crates/torture/", "crates/bench/", "xtask/"];
 const SQL_FOLDERS: &[&str] = &["crates/store/", "crates/testkit/", "crates/bench/", "xtask/"];
 /// The server sets status codes; the others are HTTP clients, which have to read them.
-const STATUS_FOLDERS: &[&str] =
-    &["server/", "crates/client/", "crates/testkit/", "crates/torture/", "crates/bench/", "xtask/"];
+const STATUS_FOLDERS: &[&str] = &[
+    "server/",
+    "app/src/server_function/",
+    "crates/client/",
+    "crates/testkit/",
+    "crates/torture/",
+    "crates/bench/",
+    "xtask/",
+];
 const UNFINISHED: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
 pub(super) struct Token {

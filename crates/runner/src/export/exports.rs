@@ -103,7 +103,8 @@ impl Exports {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the exports of the workspace: those of this process, newest first, then recorded ones. Exports are listed
+    /// Returns the exports of the workspace: those of this process, newest first, then recorded ones. Exports are
+    /// listed
     /// without the recorded ones if those cannot be read.
     ///
     /// # Errors

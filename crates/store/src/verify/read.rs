@@ -23,7 +23,8 @@ pub(crate) const SQLITE_SQL: Texts =
 /// Most rows that are reported because the row they refer to is missing.
 const KEYS_MAX: usize = 20;
 
-/// What SQLite itself finds wrong in its file: damaged pages, indexes that differ from their tables, constraints that rows
+/// What SQLite itself finds wrong in its file: damaged pages, indexes that differ from their tables, constraints that
+/// rows
 /// break, rows whose foreign keys lead nowhere. On PostgreSQL nothing is asked.
 pub async fn file(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     match conn {

@@ -1,4 +1,5 @@
-//! The server functions of conversations: start one, send a message, interrupt a turn, end it. Forms post to them; in an
+//! The server functions of conversations: start one, send a message, interrupt a turn, end it. Forms post to them; in
+//! an
 //! open conversation scripts call them.
 
 #[cfg(feature = "ssr")]
@@ -9,7 +10,7 @@ use leptos::prelude::server;
 /// What the server does for these functions.
 #[cfg(feature = "ssr")]
 #[async_trait::async_trait]
-pub trait ChatBackend: Send + Sync {
+pub trait ThreadBackend: Send + Sync {
     /// See [`start_conversation`].
     async fn start(
         &self,
@@ -35,7 +36,7 @@ pub async fn start_conversation(
     #[server(default)] incognito: bool,
     #[server(default)] key: Option<String>,
 ) -> Result<Created, Refusal> {
-    backend::<dyn ChatBackend>()?.start(agent, message, incognito, key).await
+    backend::<dyn ThreadBackend>()?.start(agent, message, incognito, key).await
 }
 
 /// Sends a message in the caller's own conversation, or answers the agent's open question with it. A repeat with the
@@ -46,18 +47,19 @@ pub async fn send_message(
     text: String,
     #[server(default)] id: Option<String>,
 ) -> Result<(), Refusal> {
-    backend::<dyn ChatBackend>()?.send(session_id, text, id).await
+    backend::<dyn ThreadBackend>()?.send(session_id, text, id).await
 }
 
 /// Stops the turn of the agent that is running in the caller's own conversation.
 #[server(prefix = "/fn", endpoint = "chat/interrupt", client = Client)]
 pub async fn interrupt_turn(session_id: String) -> Result<(), Refusal> {
-    backend::<dyn ChatBackend>()?.interrupt(session_id).await
+    backend::<dyn ThreadBackend>()?.interrupt(session_id).await
 }
 
-/// Ends the caller's own conversation. `feedback` rates it: `positive`, `negative` or `skip`. Without it the caller is not
+/// Ends the caller's own conversation. `feedback` rates it: `positive`, `negative` or `skip`. Without it the caller is
+/// not
 /// asked for a rating again in this browser.
 #[server(prefix = "/fn", endpoint = "chat/end", client = Client)]
 pub async fn end_conversation(session_id: String, #[server(default)] feedback: Option<String>) -> Result<(), Refusal> {
-    backend::<dyn ChatBackend>()?.end(session_id, feedback).await
+    backend::<dyn ThreadBackend>()?.end(session_id, feedback).await
 }

@@ -5,6 +5,9 @@ use leptos::prelude::server;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Name of the form field of an input, or the begin of the names of its fields.
+pub const INPUT: &str = "input";
+
 /// What was typed into the form of a task's input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -25,9 +28,9 @@ impl TypedInput {
     /// The text of the form field with this name: `input` or `input.KEY`.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self {
-            Self::Text(text) => (name == super::input::INPUT).then_some(text.as_str()),
+            Self::Text(text) => (name == INPUT).then_some(text.as_str()),
             Self::Fields(fields) => {
-                let key = name.strip_prefix(super::input::INPUT)?.strip_prefix('.')?;
+                let key = name.strip_prefix(INPUT)?.strip_prefix('.')?;
                 fields.get(key).map(String::as_str)
             }
         }
