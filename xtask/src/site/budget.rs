@@ -25,7 +25,7 @@ struct Page {
 }
 
 const PAGES: [Page; 2] = [
-    Page { path: "/today", html_bytes: 8 * KIB, lazy: &["work_queue_strip"], bytes_max: 180 * KIB },
+    Page { path: "/today", html_bytes: 8 * KIB, lazy: &["work_queue_strip"], bytes_max: 190 * KIB },
     Page { path: "/inbox", html_bytes: 12 * KIB, lazy: &["live_inbox"], bytes_max: 210 * KIB },
 ];
 
@@ -120,7 +120,7 @@ mod tests {
         let error = |core, strip, shared| check(core, strip, shared).unwrap_err().to_string();
         assert!(error(136, 1, 1).contains("WASM of every page: 136.0 KiB, budget 135 KiB"));
         assert!(error(20, 1, 71).contains("shared: 71.0 KiB, budget 70 KiB"));
-        assert!(error(130, 20, 5).contains("first visit to /today: 183.0 KiB, budget 180 KiB"));
+        assert!(error(130, 30, 5).contains("first visit to /today: 193.0 KiB, budget 190 KiB"));
         assert!(error(109, 1, 70).contains("first visit to /inbox: 216.0 KiB, budget 210 KiB"));
     }
 
