@@ -10,7 +10,7 @@ use crate::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::{MarkerDialog, TaskChooser, WorkingOn},
+    working_on::{TaskChooser, WorkingOn},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
@@ -174,7 +174,6 @@ fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
         <WorkingOn active=shell.working_on.clone() user_id tenant_id may_create/>
         <div data-idle="">
             <TaskChooser/>
-            <MarkerDialog/>
         </div>
     })
 }

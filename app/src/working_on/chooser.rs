@@ -270,7 +270,7 @@ fn Foot(chooser: Chooser) -> impl IntoView {
             <div class="working-tools">
                 <button
                     class="button" type="button" data-size="small" role="switch" data-part="switch"
-                    aria-checked=move || if work.paused.get() { "false" } else { "true" }
+                    aria-checked=move || if chooser.is_open.get() && work.paused.get() { "false" } else { "true" }
                     on:click=move |_| work.set_paused(!work.paused.get_untracked())
                 >
                     <span class="switch" aria-hidden="true"></span>"Record pages"

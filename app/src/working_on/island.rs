@@ -1,7 +1,8 @@
-//! The island of the rail: the buttons of the picker, the recorder, and the messages. A page has one. The list of tasks
-//! and the marker dialog are islands of their own, because few pages need them.
+//! The island of the rail: the buttons of the picker, the recorder, the marker dialog and the messages. A page has one.
+//! The list of tasks is an island of its own, because few visits open it. The marker dialog is not: it takes the keys
+//! that are pressed right after its shortcut.
 
-use super::{Active, Work, messages::Messages, picker::Picker, work::owner_of};
+use super::{Active, Work, marker::MarkerDialog, messages::Messages, picker::Picker, work::owner_of};
 use leptos::prelude::*;
 
 /// What a person works on. Without scripts it is a link to /working-on and a form that stops.
@@ -30,6 +31,7 @@ pub fn WorkingOn(
     view! {
         <div class="working">
             <Picker/>
+            <MarkerDialog/>
             <Messages/>
         </div>
     }

@@ -11,28 +11,43 @@ use leptos::{
 /// Longest note, characters.
 const NOTE_CHARS_MAX: &str = "2000";
 
-/// The dialog. [`Work::open_marker`] opens it.
-#[island(lazy)]
-pub fn MarkerDialog() -> impl IntoView {
-    let work = Work::of_page_or_idle();
-    let (note, problem) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let is_sending = RwSignal::new(false);
-    let (dialog, field) = (NodeRef::<html::Dialog>::new(), NodeRef::<html::Textarea>::new());
-    #[cfg(feature = "hydrate")]
-    Effect::new(move |_| {
-        let is_marking = work.is_marking.get();
-        let (Some(dialog), Some(field)) = (dialog.get_untracked(), field.get_untracked()) else { return };
-        if is_marking {
-            note.set(super::draft::text());
-            problem.set(String::new());
+/// The state of the dialog. A copy is the same state.
+#[derive(Clone, Copy, Default)]
+pub struct Marking {
+    dialog: NodeRef<html::Dialog>,
+    field: NodeRef<html::Textarea>,
+    note: RwSignal<String>,
+    problem: RwSignal<String>,
+    is_sending: RwSignal<bool>,
+}
+
+impl Marking {
+    /// Shows the dialog at once, with the note that was being written.
+    pub fn open(self) {
+        #[cfg(feature = "hydrate")]
+        if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked()) {
+            self.note.set(super::draft::text());
+            self.problem.set(String::new());
             if !dialog.open() {
                 let _ = dialog.show_modal();
             }
             let _ = field.focus();
-        } else {
+        }
+    }
+
+    fn close(self) {
+        #[cfg(feature = "hydrate")]
+        if let Some(dialog) = self.dialog.get_untracked() {
             dialog.close();
         }
-    });
+    }
+}
+
+/// The dialog. [`Work::open_marker`] opens it.
+#[component]
+pub fn MarkerDialog() -> impl IntoView {
+    let work: Work = expect_context();
+    let Marking { dialog, field, note, problem, is_sending } = work.marker;
     let record = move || {
         let text = note.get_untracked().trim().to_owned();
         if is_sending.get_untracked() {
@@ -53,7 +68,7 @@ pub fn MarkerDialog() -> impl IntoView {
                 Ok(()) => {
                     super::draft::keep("");
                     note.set(String::new());
-                    work.is_marking.set(false);
+                    work.marker.close();
                     work.say("Marker recorded.".to_owned(), false);
                 }
                 Err(why) => problem.set(["Not recorded. Your note is kept. ", &why].concat()),
@@ -75,13 +90,10 @@ pub fn MarkerDialog() -> impl IntoView {
         super::draft::keep(text.trim());
         note.set(text);
     };
-    // Before the dialog opens, it is as the server rendered it.
-    let title =
-        move || work.is_marking.get().then(|| work.active.read().as_ref().map(|active| active.title.clone())).flatten();
+    let title = move || work.active.read().as_ref().map(|active| active.title.clone());
     view! {
         <dialog
             class="dialog" id="marker" aria-labelledby="marker-title" node_ref=dialog
-            on:close=move |_| work.is_marking.set(false)
         >
             <form method="dialog" on:submit=submit>
                 <div class="dialog-head">
@@ -101,7 +113,7 @@ pub fn MarkerDialog() -> impl IntoView {
                     <p class="field-error" id="marker-problem" role="alert">{move || problem.get()}</p>
                     <div class="form-actions">
                         <button class="button" data-look="primary" type="submit">"Record"</button>
-                        <button class="button" type="button" data-part="cancel" on:click=move |_| work.is_marking.set(false)>
+                        <button class="button" type="button" data-part="cancel" on:click=move |_| work.marker.close()>
                             "Cancel"
                         </button>
                     </div>

@@ -36,5 +36,4 @@ pub use api::WorkingOnBackend;
 pub use api::{CreateTask, Marker, StartWork, StopWork, Task, Tasks};
 pub use chooser::TaskChooser;
 pub use island::WorkingOn;
-pub use marker::MarkerDialog;
 pub use work::Work;

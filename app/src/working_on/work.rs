@@ -2,7 +2,7 @@
 //!
 //! Tabs synchronize over a BroadcastChannel. Every message names its owner.
 
-use super::Active;
+use super::{Active, marker::Marking};
 #[cfg(feature = "hydrate")]
 use super::{
     active::{News, after},
@@ -48,8 +48,8 @@ pub struct Work {
     pub message: RwSignal<Option<Message>>,
     /// Events that the server refused, as JSON.
     pub refused: RwSignal<Vec<String>>,
-    /// Whether the marker dialog is open.
-    pub is_marking: RwSignal<bool>,
+    /// The marker dialog, whose element knows whether it is open.
+    pub marker: Marking,
 }
 
 /// The state of this page. Only the picker's island creates one, and a page has one picker.
@@ -72,7 +72,7 @@ impl Work {
             waiting: RwSignal::new(Waiting::default()),
             message: RwSignal::new(None),
             refused: RwSignal::new(Vec::new()),
-            is_marking: RwSignal::new(false),
+            marker: Marking::default(),
         }
     }
 
@@ -110,7 +110,7 @@ impl Work {
     pub fn open_marker(self) -> bool {
         let is_active = self.confirmed().is_some();
         if is_active {
-            self.is_marking.set(true);
+            self.marker.open();
         }
         is_active
     }
