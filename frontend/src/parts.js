@@ -4,6 +4,8 @@
 // Session storage: the parts for which this tab has reloaded its page and that have not come since.
 const RELOADED_FOR = "shiftbook-reloaded-for";
 const FETCH_OPTIONS = { credentials: "same-origin" };
+// How long after a failed request the page says so, in milliseconds.
+const UNREACHABLE_MS = 2000;
 
 // Paths that are fetched when the pointer comes to a link to them, with what their pages load.
 const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "TranscriptControls"], ["/chat/", "LiveRows"]];
@@ -13,11 +15,16 @@ const begunFetches = new Map();
 const partLoads = new Map();
 const partCalls = new Set();
 
-function fetchPart(file) {
+// The server does not have a part.
+class PartGone extends Error {}
+
+async function fetchPart(file) {
     const begun = begunFetches.get(file);
     // A response can be read once.
     begunFetches.set(file, undefined);
-    return begun || fetch(new URL(file, import.meta.url), FETCH_OPTIONS);
+    const response = await (begun || fetch(new URL(file, import.meta.url), FETCH_OPTIONS));
+    if (!response.ok) throw new PartGone(`${file}: ${response.status}`);
+    return response;
 }
 
 function inlinePart(text) {
@@ -65,7 +72,9 @@ function lazyPart(name, load) {
             await load();
         } catch (error) {
             console.error(error);
-            onMissingPart(name);
+            if (error instanceof PartGone) onMissingPart(name);
+            // A page that is being left aborts what it fetches, and never comes to this. Offline a reload does not help.
+            else setTimeout(() => showMissingPart(name), UNREACHABLE_MS);
             await new Promise(() => {});
         }
         onPart(name);
@@ -111,6 +120,10 @@ function onMissingPart(name) {
     } catch {
         // Without storage the page cannot know whether it was reloaded before.
     }
+    showMissingPart(name);
+}
+
+function showMissingPart(name) {
     document.documentElement.dataset.partMissing = name;
     showPartNotice("alert", "A part of this page could not be loaded. Reload the page to try again.");
 }
