@@ -25,6 +25,8 @@ async function download(page: Page, path: string) {
   await network.send("Network.setCacheDisabled", { cacheDisabled: true });
   await page.goto(path);
   await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  // The browser reports the end of a download after the page has used it.
+  await expect.poll(() => new Set(paths.values()).size - sizes.size).toBe(0);
   return sizes;
 }
 

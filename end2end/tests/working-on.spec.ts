@@ -293,6 +293,7 @@ test("keys can be changed, conflicts are named, and the change holds on every pa
   const next = page.locator(".binding", { hasText: "Go to Sessions" });
   await next.getByRole("button", { name: /Change/ }).click();
   await page.keyboard.press("q");
+  await expect(next.locator("kbd")).toHaveText(["q"]);
   await awake(page, "/today");
   await page.keyboard.press("ControlOrMeta+m");
   await page.keyboard.press("Alt+m");

@@ -35,9 +35,12 @@ impl Marking {
         }
     }
 
+    /// Hides the dialog. The field gives the focus back at once; a browser would keep it there until the next frame, and
+    /// a shortcut before that would count as typed into the field.
     fn close(self) {
         #[cfg(feature = "hydrate")]
-        if let Some(dialog) = self.dialog.get_untracked() {
+        if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked()) {
+            let _ = field.blur();
             dialog.close();
         }
     }
@@ -83,6 +86,9 @@ pub fn MarkerDialog() -> impl IntoView {
         if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
             event.prevent_default();
             record();
+        } else if event.key() == "Escape" && !event.is_composing() {
+            event.prevent_default();
+            work.marker.close();
         }
     };
     let typed = move |text: String| {
