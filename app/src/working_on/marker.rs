@@ -35,8 +35,8 @@ impl Marking {
         }
     }
 
-    /// Hides the dialog. The field gives the focus back at once; a browser would keep it there until the next frame, and
-    /// a shortcut before that would count as typed into the field.
+    /// Hides the dialog. The field gives the focus back at once: a browser would keep it there until the next frame,
+    /// and a shortcut before that would count as typed into the field.
     fn close(self) {
         #[cfg(feature = "hydrate")]
         if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked()) {
