@@ -35,6 +35,7 @@ pub mod session;
 pub mod session_feedback;
 pub mod slug;
 pub mod thread;
+pub mod view;
 pub mod work_queue;
 pub mod working;
 

@@ -267,3 +267,18 @@ pub const IMPORT_MAPPING_BYTES_MAX: usize = 16 * 1024;
 pub const FLAG_CHARS_MAX: usize = "100. : ".len() + SLUG_CHARS_MAX + NAME_CHARS_MAX;
 /// Largest value of `atMost`, the number at which counting a caller's open gates may stop.
 pub const COUNT_AT_MOST_MAX: u32 = 1_000_000;
+
+/// Most fields of a view.
+pub const VIEW_FIELDS_MAX: usize = 50;
+/// Longest key of a view's field, characters.
+pub const VIEW_KEY_CHARS_MAX: usize = 64;
+/// Longest explanation of a view's field, characters.
+pub const VIEW_HELP_CHARS_MAX: usize = 2_000;
+/// Largest answers of one response as JSON, bytes.
+pub const VIEW_ANSWERS_BYTES_MAX: usize = 64 * 1024;
+/// Longest URL in an answer or in a view's publication, bytes.
+pub const VIEW_URL_BYTES_MAX: usize = 2_048;
+/// Most origins that may embed one view.
+pub const VIEW_EMBED_ORIGINS_MAX: usize = 20;
+/// Most responses of one view.
+pub const VIEW_RESPONSES_MAX: u32 = 100_000;

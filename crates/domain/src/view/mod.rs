@@ -1,0 +1,15 @@
+//! Views: published input forms. Their fields, the answers to them, their JSON Schema and how they are published.
+
+mod answer;
+mod check;
+mod field;
+mod publish;
+mod schema;
+mod text;
+
+pub use answer::{Answers, applicable, check_answers, check_draft};
+pub use check::{check_fields, defaults};
+pub use field::{Choice, Condition, Field, Kind, Test};
+pub use publish::{Gate, Publication, Responses, Stage, check_publication};
+pub use schema::{FormSchema, to_schema};
+pub use text::{from_form, prefill, shown};

@@ -1,0 +1,185 @@
+//! Answers as text: read from a form's fields and from a link, and shown to people.
+
+use super::{Answers, Field, Kind, answer::check_value};
+use crate::criteria::{Dimension, DimensionKind};
+use serde_json::{Map, Number, Value};
+
+/// Reads the answers of a posted form. The name of a control is the field's key, for a rating `key.dimension`;
+/// a multiple choice has one pair for each chosen option. Names that the view does not have are ignored, since
+/// forms have controls of their own. A text that is no valid answer stays a text, so that the form can show it
+/// again beside the error.
+pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answers {
+    let mut answers = Answers::new();
+    for (name, text) in pairs {
+        let (key, dimension) = name.split_once('.').map_or((name, None), |(key, slug)| (key, Some(slug)));
+        let Some(field) = fields.iter().find(|field| field.key == key) else { continue };
+        match (&field.kind, dimension) {
+            (Kind::Rating { dimensions, .. }, Some(slug)) => {
+                let Some(dimension) = dimensions.iter().find(|dimension| dimension.slug == slug) else { continue };
+                let rating = answers.entry(key).or_insert_with(|| Value::Object(Map::new()));
+                if let (Some(rating), false) = (rating.as_object_mut(), text.trim().is_empty()) {
+                    rating.insert(slug.to_owned(), dimension_value(dimension, text));
+                }
+            }
+            (Kind::Rating { .. }, None) | (_, Some(_)) => {}
+            (Kind::MultipleChoice { .. }, None) => {
+                let chosen = answers.entry(key).or_insert_with(|| Value::Array(Vec::new()));
+                if let (Some(chosen), false) = (chosen.as_array_mut(), text.is_empty()) {
+                    chosen.push(Value::from(text));
+                }
+            }
+            (kind, None) => {
+                if !text.trim().is_empty() {
+                    answers.insert(key.to_owned(), value(kind, text));
+                }
+            }
+        }
+    }
+    answers
+}
+
+fn dimension_value(dimension: &Dimension, text: &str) -> Value {
+    match dimension.kind {
+        DimensionKind::Select | DimensionKind::Text => Value::from(text),
+        DimensionKind::Number | DimensionKind::Scale => number(text.trim()).map_or_else(|| text.into(), Value::Number),
+    }
+}
+
+fn value(kind: &Kind, text: &str) -> Value {
+    match kind {
+        // Browsers send line ends as CR LF.
+        Kind::LongText { .. } => Value::from(text.replace("\r\n", "\n")),
+        Kind::ShortText { .. } | Kind::SingleChoice { .. } | Kind::MultipleChoice { .. } | Kind::Rating { .. } => {
+            Value::from(text)
+        }
+        Kind::Number { .. } => number(text.trim()).map_or_else(|| text.into(), Value::Number),
+        Kind::Integer { .. } | Kind::Scale { .. } => {
+            text.trim().parse::<i64>().map_or_else(|_| text.into(), Value::from)
+        }
+        Kind::YesNo => match text {
+            "true" | "yes" => Value::Bool(true),
+            "false" | "no" => Value::Bool(false),
+            _ => Value::from(text),
+        },
+        Kind::Date | Kind::DateTime | Kind::Entity { .. } | Kind::Email | Kind::Url => Value::from(text.trim()),
+    }
+}
+
+/// Parses a number as people and JSON write it.
+fn number(text: &str) -> Option<Number> {
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.into());
+    }
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'));
+    plain.then(|| text.parse::<f64>().ok().and_then(Number::from_f64)).flatten()
+}
+
+/// Reads answers from the query of a link. Only fields with `prefill` take one, each at most once and only if it
+/// is valid; everything else in the link is ignored.
+pub fn prefill<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answers {
+    let open: Vec<Field> = fields.iter().filter(|field| field.prefill).cloned().collect();
+    let mut answers = from_form(&open, pairs);
+    answers.retain(|key, value| open.iter().any(|field| field.key == *key && check_value(field, value).is_ok()));
+    answers
+}
+
+/// Formats an answer for people: labels of options instead of their values, yes and no. A rating is one
+/// `name: value` for each dimension.
+pub fn shown(field: &Field, value: &Value) -> String {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match (&field.kind, value) {
+        (_, Value::Null) => String::new(),
+        (Kind::YesNo, Value::Bool(yes)) => if *yes { "Yes" } else { "No" }.to_owned(),
+        (Kind::SingleChoice { options }, value) => {
+            let label = options.iter().find(|option| value == option.value.as_str());
+            label.map_or_else(|| plain(value), |option| option.label.clone())
+        }
+        (Kind::MultipleChoice { options, .. }, Value::Array(chosen)) => {
+            let label = |value: &Value| {
+                let option = options.iter().find(|option| value == option.value.as_str());
+                option.map_or_else(|| plain(value), |option| option.label.clone())
+            };
+            chosen.iter().map(label).collect::<Vec<_>>().join(", ")
+        }
+        (Kind::Rating { dimensions, .. }, Value::Object(rating)) => {
+            let given = dimensions.iter().filter_map(|dimension| Some((dimension, rating.get(&dimension.slug)?)));
+            let one = |(dimension, value): (&Dimension, &Value)| {
+                let option = dimension.options.iter().find(|option| value == option.value.as_str());
+                format!("{}: {}", dimension.name, option.map_or_else(|| plain(value), |option| option.label.clone()))
+            };
+            given.map(one).collect::<Vec<_>>().join("; ")
+        }
+        (_, value) => plain(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::check_answers;
+    use serde_json::json;
+
+    fn fields() -> Vec<Field> {
+        serde_json::from_value(json!([
+            { "key": "name", "label": "?", "type": "short_text", "prefill": true },
+            { "key": "text", "label": "?", "type": "long_text" },
+            { "key": "age", "label": "?", "type": "integer", "prefill": true },
+            { "key": "ok", "label": "?", "type": "yes_no" },
+            { "key": "team", "label": "?", "type": "multiple_choice", "options": [
+                { "value": "r", "label": "Red" }, { "value": "b", "label": "Blue" } ] },
+            { "key": "rate", "label": "?", "type": "rating", "criteriaSet": "tone", "dimensions": [
+                { "slug": "safe", "name": "Safe", "type": "select", "options": ["pass"] },
+                { "slug": "tone", "name": "Tone", "type": "scale", "min": 1, "max": 5 } ] },
+        ]))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_posted_form_becomes_answers_that_are_valid() {
+        let posted = [
+            ("name", "Ada"),
+            ("text", "a\r\nb"),
+            ("age", " 36 "),
+            ("ok", "true"),
+            ("team", "r"),
+            ("team", "b"),
+            ("rate.safe", "pass"),
+            ("rate.tone", "4"),
+            ("rate.other", "1"),
+            ("csrf", "x"),
+            ("name.x", "y"),
+        ];
+        let answers = from_form(&fields(), posted);
+        let expected = json!({
+            "name": "Ada", "text": "a\nb", "age": 36, "ok": true, "team": ["r", "b"],
+            "rate": { "safe": "pass", "tone": 4 },
+        });
+        assert_eq!(Value::from(answers.clone()), expected);
+        assert!(check_answers(&fields(), &answers).is_ok());
+    }
+
+    #[test]
+    fn a_text_that_is_no_answer_stays_as_it_was_typed() {
+        let answers = from_form(&fields(), [("age", "many"), ("ok", "perhaps"), ("rate.tone", "high")]);
+        let expected = json!({ "age": "many", "ok": "perhaps", "rate": { "tone": "high" } });
+        assert_eq!(Value::from(answers.clone()), expected);
+        assert_eq!(check_answers(&fields(), &answers).unwrap_err().len(), 4);
+        assert!(from_form(&fields(), [("age", " "), ("name", "")]).is_empty());
+    }
+
+    #[test]
+    fn a_link_gives_only_valid_answers_to_fields_that_take_them() {
+        let link = [("name", "Ada"), ("age", "old"), ("text", "x"), ("ok", "true")];
+        assert_eq!(Value::from(prefill(&fields(), link)), json!({ "name": "Ada" }));
+        assert!(prefill(&fields(), [("name", "a\nb")]).is_empty());
+    }
+
+    #[test]
+    fn answers_are_shown_with_labels() {
+        let fields = fields();
+        assert_eq!(shown(&fields[3], &json!(false)), "No");
+        assert_eq!(shown(&fields[4], &json!(["r", "b"])), "Red, Blue");
+        assert_eq!(shown(&fields[5], &json!({ "safe": "pass", "tone": 4 })), "Safe: pass; Tone: 4");
+        assert_eq!(shown(&fields[2], &json!(36)), "36");
+    }
+}
