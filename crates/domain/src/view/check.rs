@@ -1,6 +1,6 @@
 //! Checks of a view's fields.
 
-use super::{Answers, Choice, Field, Kind, Test, answer::check_value};
+use super::{Answers, Choice, Field, Kind, Test, value::check_value};
 use crate::{
     entity::is_line,
     issue::Issue,

@@ -6,6 +6,7 @@ mod field;
 mod publish;
 mod schema;
 mod text;
+mod value;
 
 pub use answer::{Answers, applicable, check_answers, check_draft};
 pub use check::{check_fields, defaults};

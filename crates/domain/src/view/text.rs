@@ -1,6 +1,6 @@
 //! Answers as text: read from a form's fields and from a link, and shown to people.
 
-use super::{Answers, Field, Kind, answer::check_value};
+use super::{Answers, Field, Kind, value::check_value};
 use crate::criteria::{Dimension, DimensionKind};
 use serde_json::{Map, Number, Value};
 
