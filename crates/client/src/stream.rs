@@ -32,6 +32,21 @@ impl EventStream {
         Self { client, session_id, position, connection: None, backoff: Backoff::new(seed), ended: false }
     }
 
+    /// Opens the connection if there is none. From then on no piece of a reply is missed, so a caller that sends a
+    /// message and wants its whole reply connects first. One try: [`Self::next_item`] tries again.
+    ///
+    /// # Errors
+    /// If the server cannot be reached or refuses.
+    pub async fn connect(&mut self) -> Result<()> {
+        if self.connection.is_none() && !self.ended {
+            let path = ["api", "sessions", &self.session_id, "events", "stream"];
+            let query = [("afterSequence", Some(self.position.to_string()))];
+            let response = self.client.open(&path, &query, self.position).await?;
+            self.connection = Some((response, sse::Parser::new()));
+        }
+        Ok(())
+    }
+
     /// Sequence of the last event that was returned.
     pub const fn position(&self) -> u64 {
         self.position
@@ -84,10 +99,7 @@ impl EventStream {
     /// Connects, returns a received frame, or waits for bytes.
     async fn step(&mut self) -> Result<Option<StreamItem>> {
         let Some((response, parser)) = &mut self.connection else {
-            let path = ["api", "sessions", &self.session_id, "events", "stream"];
-            let query = [("afterSequence", Some(self.position.to_string()))];
-            let response = self.client.open(&path, &query, self.position).await?;
-            self.connection = Some((response, sse::Parser::new()));
+            self.connect().await?;
             return Ok(None);
         };
         if let Some(frame) = parser.next_frame() {

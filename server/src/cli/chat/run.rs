@@ -132,9 +132,14 @@ impl Chat {
     async fn run_turn(&mut self, text: String) -> Result<TurnEnd, Failure> {
         // Registered before the message is sent: from then on Ctrl-C stops the turn. Before, it would end the program.
         let mut interrupts = signal(SignalKind::interrupt()).map_err(Failure::io("cannot listen to Ctrl-C"))?;
+        // Connected before the message is sent: pieces of a reply are not repeated to a stream that opens later.
+        let mut stream = self.client.stream(&self.thread.id, self.position);
+        if let Err(error) = stream.connect().await {
+            tracing::debug!(%error, "the stream is opened again after the message is sent");
+        }
         let asked = if self.has_question { self.answer(text).await } else { self.send(text).await };
         match asked {
-            Ok(sequence) => self.follow(sequence, &mut interrupts).await,
+            Ok(sequence) => self.follow(stream, sequence, &mut interrupts).await,
             Err(error) => {
                 note(&error.to_string());
                 Ok(if error.code() == Some(Code::AlreadyFinal) { TurnEnd::ConversationEnded } else { TurnEnd::Open })

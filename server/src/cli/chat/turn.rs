@@ -2,7 +2,7 @@
 
 use super::run::{Chat, note, print, with_retries};
 use crate::cli::run::Failure;
-use client::StreamItem;
+use client::{EventStream, StreamItem};
 use domain::thread::text_of;
 use serde_json::Value;
 use std::io::IsTerminal as _;
@@ -19,10 +19,14 @@ pub enum TurnEnd {
 }
 
 impl Chat {
-    /// Shows the log from the current position until the turn that began at `asked` is over. Ctrl-C stops the turn;
+    /// Shows the events of `stream`, which begins at the current position, until the turn that began at `asked` is over. Ctrl-C stops the turn;
     /// `interrupts` has been registered before the message was sent, so no Ctrl-C is missed.
-    pub(super) async fn follow(&mut self, asked: u64, interrupts: &mut Signal) -> Result<TurnEnd, Failure> {
-        let mut stream = self.client.stream(&self.thread.id, self.position);
+    pub(super) async fn follow(
+        &mut self,
+        mut stream: EventStream,
+        asked: u64,
+        interrupts: &mut Signal,
+    ) -> Result<TurnEnd, Failure> {
         loop {
             let item = select! {
                 item = stream.next_item() => item,
