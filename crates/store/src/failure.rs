@@ -61,7 +61,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[("failure::OF_SESSIONS_POSTGRES", OF_SE
 pub struct FailureRecord {
     /// The event that ended the session.
     pub id: EventId,
-    /// The session.
+    /// Session that failed or expired.
     pub session_id: SessionId,
     /// Title of the session.
     pub title: String,

@@ -83,9 +83,9 @@ pub struct EndedSession {
     pub id: SessionId,
     /// Final status.
     pub status: Status,
-    /// Slug of its agent.
+    /// Agent that ran it; `None` if no agent is named.
     pub agent_slug: Option<String>,
-    /// Slug of its action.
+    /// Action that it executed; `None` for a session without one.
     pub action_slug: Option<String>,
     /// Usage that its worker reported, as JSON.
     pub usage: Option<String>,
@@ -93,7 +93,7 @@ pub struct EndedSession {
     pub ended_at: Timestamp,
 }
 
-/// A gate that is closed.
+/// A gate that was decided, expired or was withdrawn, with the times that the waiting time is computed from.
 #[derive(Debug, Clone)]
 pub struct ClosedGate {
     /// The gate.

@@ -66,7 +66,7 @@ pub(crate) const SQL: Texts = &[
 pub struct Due {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// The session.
+    /// Session whose content is erased.
     pub session_id: SessionId,
     /// Newest sequence of the session.
     pub head_sequence: u64,

@@ -67,7 +67,7 @@ row! {
     }
 }
 
-/// What a link is for.
+/// The effect of using a link, with the data it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkPurpose {
     /// Joining the workspace in this role.

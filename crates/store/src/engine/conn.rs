@@ -9,9 +9,9 @@ use sqlx::PgConnection;
 
 /// A borrowed connection inside a transaction.
 pub enum Conn<'c> {
-    /// SQLite.
+    /// The only write connection of a SQLite file, or a reader of it.
     Sqlite(&'c mut SqliteConnection),
-    /// PostgreSQL.
+    /// A connection of the PostgreSQL pool.
     Postgres(&'c mut PgConnection),
 }
 

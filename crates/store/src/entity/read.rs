@@ -55,7 +55,7 @@ pub struct EntityRecord {
     pub id: EntityId,
     /// The entity's type.
     pub type_id: EntityTypeId,
-    /// Slug of the type.
+    /// Slug of the entity type; unique in the workspace.
     pub type_slug: String,
     /// Title shown to people.
     pub title: String,
@@ -73,7 +73,7 @@ pub struct EntityRecord {
     pub updated_at: Timestamp,
 }
 
-/// One version of an entity.
+/// The title and values of an entity as one write left them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityVersionRecord {
     /// Version number; the first is 1.

@@ -79,7 +79,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[
 pub struct EventRecord {
     /// Id of the event, unique in its session.
     pub id: EventId,
-    /// The session.
+    /// Session whose log holds the event.
     pub session_id: SessionId,
     /// Number of the event in its session; the first is 1.
     pub sequence: u64,

@@ -39,7 +39,7 @@ pub struct PreparedEvent {
 pub struct AppendRequest {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// The session.
+    /// Session to whose log the events are appended.
     pub session_id: SessionId,
     /// Attempt number of the worker that writes; `None` when a person writes.
     pub attempt: Option<u32>,

@@ -56,13 +56,13 @@ pub(crate) const POSTGRES_SQL: Texts = &[
 pub struct DueRecord {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// The session.
+    /// Session whose events are captured.
     pub session_id: SessionId,
     /// Newest sequence of the session when the turn ended.
     pub sequence: u64,
     /// Status of the session when the turn ended.
     pub status: Status,
-    /// When it ended.
+    /// Time of the event that ended the turn (UTC).
     pub ended_at: Timestamp,
 }
 

@@ -32,7 +32,7 @@ pub(crate) const SQL: Texts = &[
     ("interaction::export_job::LIST", LIST),
 ];
 
-/// An export job.
+/// A request to write training data, with its progress. Its files are not in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportJobRecord {
     /// Identifies the job. Ids are ordered by time.

@@ -168,7 +168,7 @@ pub struct InteractionFilter {
 pub enum Stream {
     /// Prompts and answers.
     Interactions,
-    /// Feedback.
+    /// Ratings and corrections of answers by people.
     Feedback,
     /// Inferred outcomes.
     Outcomes,

@@ -131,7 +131,7 @@ pub struct Neighbour {
     pub id: SessionId,
     /// Its action's slug.
     pub action_slug: Option<String>,
-    /// Slug of its agent.
+    /// Agent that is to run it; `None` if no agent is named.
     pub agent_slug: Option<String>,
     /// Title shown to people.
     pub title: String,
@@ -188,7 +188,7 @@ pub struct RelatedSession {
     pub id: SessionId,
     /// Its action's slug.
     pub action_slug: Option<String>,
-    /// Slug of its agent.
+    /// Agent that is to run it; `None` if no agent is named.
     pub agent_slug: Option<String>,
     /// Title shown to people.
     pub title: String,

@@ -23,7 +23,7 @@ pub(crate) const SQL: Texts = &[("session::of_entity::BY_ENTITY", BY_ENTITY)];
 pub struct OfEntity {
     /// The session.
     pub id: SessionId,
-    /// Its action.
+    /// Action that the session executes; `None` for a session without one.
     pub action_id: Option<ActionId>,
     /// That action's slug.
     pub action_slug: Option<String>,

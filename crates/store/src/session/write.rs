@@ -52,7 +52,7 @@ pub struct Idempotency {
 /// What inserting a session found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inserted {
-    /// It is new.
+    /// The session did not exist before and is inserted.
     New,
     /// The idempotency key was taken meanwhile: read that session.
     KeyTaken,

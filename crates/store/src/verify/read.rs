@@ -54,7 +54,7 @@ pub(crate) fn check_file(c: &mut SqliteConnection) -> Result<Vec<String>> {
 pub struct Listed {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// The session.
+    /// Session that the check found.
     pub session_id: SessionId,
     /// Whether it is in the roll, or waits to be entered.
     pub is_known: bool,

@@ -296,7 +296,7 @@ pub async fn list_states(conn: &mut Conn<'_>) -> Result<Vec<RollState>> {
 pub struct RolledSession {
     /// Number of the place; the first is 1.
     pub ordinal: u64,
-    /// The session.
+    /// Session that was entered at this place.
     pub session_id: SessionId,
     /// Stored digest of the entry.
     pub entry: Digest,

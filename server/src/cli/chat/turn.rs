@@ -19,8 +19,9 @@ pub enum TurnEnd {
 }
 
 impl Chat {
-    /// Shows the events of `stream`, which begins at the current position, until the turn that began at `asked` is over. Ctrl-C stops the turn;
-    /// `interrupts` has been registered before the message was sent, so no Ctrl-C is missed.
+    /// Shows the events of `stream`, which begins at the current position, until the turn that began at `asked` is
+    /// over. Ctrl-C stops the turn; `interrupts` has been registered before the message was sent, so no Ctrl-C is
+    /// missed.
     pub(super) async fn follow(
         &mut self,
         mut stream: EventStream,
