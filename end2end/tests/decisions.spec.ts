@@ -53,7 +53,7 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
   const digest = await page.locator("#gate-form [name=digest]").inputValue();
   let lost = 0;
-  await page.route(`**/inbox/${item.id}/decision*`, async (route) => {
+  await page.route("**/fn/inbox/decide", async (route) => {
     if (lost++ > 0) return route.continue();
     // The server handles the request, and its response never arrives.
     await route.fetch();
@@ -66,8 +66,8 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   expect(await stateOf(item.id)).toEqual({ state: "held", decisions: 1 });
   // The page may have learnt by now that the item is decided. A form that is still there can be sent again.
   const response = await page.evaluate(async ({ id, digest }) => {
-    const body = new URLSearchParams({ decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
-    return (await fetch(`/inbox/${id}/decision`, { method: "POST", body, headers: { "x-fragment": "1" } })).status;
+    const body = new URLSearchParams({ id, decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
+    return (await fetch("/fn/inbox/decide", { method: "POST", body })).status;
   }, { id: item.id, digest });
   expect(response).toBe(200);
   expect((await stateOf(item.id)).decisions).toBe(1);
@@ -138,4 +138,22 @@ test("today says whose work it shows, and remembers it @nojs", async ({ page, ja
   if (javaScriptEnabled !== false) await expectNoAxeViolations(page);
   await page.getByRole("link", { name: "Mine" }).click();
   await expect(failed).not.toContainText(agentSlug);
+});
+
+test("of several items those that are refused stay, each with its reason", async ({ page }) => {
+  const [good, bad] = [await staged(unique("Good"), { stage: "Won" }), await staged(unique("Bad"), { amount: 3 })];
+  await signIn(page, "reviewer");
+  await page.goto("/inbox");
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  for (const { item } of [good, bad]) await row(page, item.id).getByRole("checkbox").check();
+  await expect(page.locator("#inbox-selected")).toHaveText("2 selected");
+  // As if the proposal had changed since it was shown.
+  await row(page, bad.item.id).getByRole("checkbox").evaluate((box: HTMLInputElement) => (box.value = "0".repeat(64)));
+  await page.locator("#inbox-batch-bar [data-key=approve]").click();
+  await expect(row(page, bad.item.id).locator("[data-reason]")).not.toBeEmpty();
+  await expect(row(page, bad.item.id)).toBeVisible();
+  await expect(row(page, good.item.id)).toHaveCount(0);
+  await expect(page.locator(".inbox-held")).toContainText("Approved:");
+  expect((await stateOf(bad.item.id)).state).toBe("open");
+  await api().untilStatus(good.item.sessionId, "completed");
 });

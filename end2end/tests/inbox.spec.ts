@@ -301,8 +301,8 @@ test.describe("by keyboard", () => {
     await signIn(page, "reviewer");
     await openInbox(page, `/inbox/${first.item.id}`);
     await row(page, first.item.id).locator(".row-title").focus();
-    const decided = page.waitForRequest(/\/decision/);
-    await page.route(/\/decision/, async (route) => {
+    const decided = page.waitForRequest(/\/fn\/inbox\/decide/);
+    await page.route(/\/fn\/inbox\/decide/, async (route) => {
       await decided;
       // The row is hidden before the server has responded.
       await expect(row(page, first.item.id)).toBeHidden();

@@ -57,6 +57,14 @@ impl Problem {
         Self { retry_after_seconds: Some(seconds), ..self }
     }
 
+    /// The same problem, with other names for its fields.
+    pub(crate) fn with_field_names(mut self, name: impl Fn(&str) -> String) -> Self {
+        for error in &mut self.errors {
+            error.field = name(&error.field);
+        }
+        self
+    }
+
     /// Creates a problem for an internal failure. `internal` is only logged.
     pub fn internal(internal: impl Into<String>) -> Self {
         Self { internal: Some(internal.into()), ..Self::new(Code::Internal) }

@@ -172,7 +172,7 @@ fn messages() -> impl IntoView {
             <Notice tone=Tone::Wait><p>"Deactivated: nothing can be done with this account here."</p></Notice>
             <Refused messages=vec!["The slug is taken.".to_owned(), "Enter a name.".to_owned()]/>
             <div role="status">
-                <Toast tone=Tone::Good message=format!("Approved: {LONG}") action="/inbox/undo" seconds_left="5">
+                <Toast tone=Tone::Good message=format!("Approved: {LONG}") action="/fn/inbox/undo">
                     <Button small=true title="Undo (z)">"Undo"</Button>
                 </Toast>
             </div>

@@ -27,7 +27,7 @@ pub fn needs_form(action: &Action) -> bool {
 /// The fields of the task's input; empty without a schema.
 fn task_fields(action: &Action) -> Vec<FormField> {
     let schema = metadata(action).remove(INPUT_SCHEMA).filter(Value::is_object);
-    schema.map_or_else(Vec::new, |schema| schema_fields(&schema, INPUT, "Input"))
+    schema.map_or_else(Vec::new, |schema| schema_fields(&schema, (INPUT, |base, key| format!("{base}.{key}")), "Input"))
 }
 
 /// The names of the form's fields.

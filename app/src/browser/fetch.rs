@@ -56,20 +56,8 @@ pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<S
     Some(String::from(fields.to_string()))
 }
 
-/// Posts form fields and asks for a fragment. Returns status and body.
-pub async fn post_form(url: &str, fields: &str) -> Result<(u16, String), Failed> {
-    let request = request(url, fields, "application/x-www-form-urlencoded").ok_or(Failed::Unreachable)?;
-    let response = send(&request).await?;
-    let status = if response.redirected() { 401 } else { response.status() };
-    Ok((status, text(&response).await?))
-}
-
 /// Largest body of a `keepalive` request, bytes; browsers allow 64 KiB.
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
-
-fn request(url: &str, body: &str, kind: &str) -> Option<Request> {
-    build("POST", url, Some(body), kind, "*/*")
-}
 
 /// Builds a request. One with a body is sent with `keepalive` unless the body is larger than
 /// [`KEEPALIVE_BYTES_MAX`]. `None` if the browser does not accept the parts.

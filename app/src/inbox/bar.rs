@@ -1,8 +1,14 @@
 //! The action bar of an item: what the viewer can do with it. Plain forms; keyboard shortcuts click their buttons.
 
-use super::{list::SNOOZES, question::ANSWER, undo_notice::seconds_left};
+use super::{
+    api::{Decide, SnoozeItems, UndoDecisions, item_field},
+    list::SNOOZES,
+    question::ANSWER,
+    undo_offer::seconds_left,
+};
 use crate::{
     FormState,
+    server_function::page_fields,
     ui::{
         button::{Button, ButtonLink, Look},
         field::{Field, TextArea},
@@ -14,7 +20,7 @@ use domain::{
     Timestamp,
     gate::{GateKind, GateState, Verdict},
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::approval::{Approval, ApprovalDetail};
 
 /// Popovers of the bar close each other.
@@ -52,12 +58,24 @@ pub fn bar(
     view! { {approve}{edit}{respond}{deny}{snooze} }.into_any()
 }
 
-fn hidden_fields(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
-    let next = next.map(str::to_owned);
+/// The hidden fields of a form that decides an item. `next` is the id of the item to open afterwards.
+pub fn form_fields(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
     view! {
+        <input type="hidden" name="id" value=approval.id.clone()/>
         <input type="hidden" name="digest" value=approval.digest.clone()/>
-        {next.map(|next| view! { <input type="hidden" name="next" value=next/> })}
+        {pages(approval, next, "decided")}
     }
+}
+
+/// The pages that a form leads to: the next item, or this one if the function is refused.
+fn pages(approval: &Approval, next: Option<&str>, notice: &'static str) -> impl IntoView + use<> {
+    let next = next.map_or_else(String::new, |next| format!("/{next}"));
+    page_fields(format!("/inbox{next}?notice={notice}"), format!("/inbox/{}", approval.id))
+}
+
+/// Names an item in a form that can name several.
+fn item(approval: &Approval) -> impl IntoView + use<> {
+    view! { <input type="hidden" name=item_field(&approval.id) value=approval.digest.clone()/> }
 }
 
 fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
@@ -68,10 +86,9 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
         GateKind::Question => "The agent is told that you will not answer, and why.",
     };
     let field = Field { name: "note", label: "Reason", hint, required: is_output };
-    let action = format!("/inbox/{}/decision", approval.id);
     view! {
-        <Popover label="Deny…" title="Deny, with a reason (r)" shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=action>
-            {hidden_fields(approval, next)}
+        <Popover label="Deny…" title="Deny, with a reason (r)" shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=Decide::PATH>
+            {form_fields(approval, next)}
             <TextArea scope="deny" field=field form=form/>
             <Button look=Look::Danger name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</Button>
         </Popover>
@@ -88,10 +105,9 @@ fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyVi
     }
     let hint = "The agent receives your answer as the tool's result. The tool does not run.";
     let field = Field::new(ANSWER, "Answer").hint(hint).required();
-    let action = format!("/inbox/{}/decision", approval.id);
     view! {
-        <Popover label="Answer…" title="Answer instead of the tool (i)" shortcut="respond" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=action>
-            {hidden_fields(approval, next)}
+        <Popover label="Answer…" title="Answer instead of the tool (i)" shortcut="respond" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=Decide::PATH>
+            {form_fields(approval, next)}
             <TextArea scope="respond" field=field form=form/>
             <Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button>
         </Popover>
@@ -100,10 +116,11 @@ fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyVi
 }
 
 fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
-    let action = format!("/inbox/{}/snooze", approval.id);
     if approval.snoozed_until.is_some() {
         return view! {
-            <form method="post" action=action>
+            <form method="post" action=SnoozeItems::PATH>
+                {item(approval)}
+                {pages(approval, None, "unsnoozed")}
                 <Button attr:data-key="snooze" title="Move back to the list (h)">"Unsnooze"</Button>
             </form>
         }
@@ -111,9 +128,11 @@ fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl Int
     }
     let choices = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
     let open = form.of("snooze").is_refused();
+    let action = Some(SnoozeItems::PATH.to_owned());
     view! {
-        <Menu label="Snooze…" title="Snooze (h)" shortcut="snooze" group=GROUP name="seconds" choices=choices open=open action=Some(action)>
-            {hidden_fields(approval, next)}
+        <Menu label="Snooze…" title="Snooze (h)" shortcut="snooze" group=GROUP name="seconds" choices=choices open=open action=action>
+            {item(approval)}
+            {pages(approval, next, "snoozed")}
         </Menu>
     }
     .into_any()
@@ -121,10 +140,11 @@ fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl Int
 
 fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {
     let until = approval.held_until.map(|at| view! { <span data-count>" until "{clock(at)}" UTC"</span> });
-    let left = approval.held_until.map(|at| seconds_left(at, now));
+    let left = approval.held_until.map(|at| seconds_left(at, now).to_string());
     view! {
-        <form method="post" action="/inbox/undo" data-left=left>
-            <input type="hidden" name=format!("item.{}", approval.id) value=approval.digest.clone()/>
+        <form method="post" action=UndoDecisions::PATH data-left=left>
+            {item(approval)}
+            <input type="hidden" name="next" value="/inbox?notice=decision_undone"/>
             <Button attr:data-key="undo" title="Undo (z)">"Undo"{until}</Button>
         </form>
     }

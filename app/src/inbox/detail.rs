@@ -1,13 +1,14 @@
 //! One item: what the agent wants to do and why, what it would change, and the decisions so far.
 
 use super::{
-    bar::bar,
+    api::Decide,
+    bar::{bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
     question::{ANSWER, FormField, answer_fields, render_fields},
     row::flags,
     sentence::{sentence, sentence_view},
     value_table::value_table,
-    values::{Row, rows, show_record_titles},
+    values::{rows, show_record_titles},
 };
 use crate::{
     FormState,
@@ -27,7 +28,7 @@ use domain::{
     Timestamp,
     gate::{GateKind, GateState},
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
     approval::{Approval, ApprovalDetail, Decision},
     event::Event,
@@ -67,13 +68,11 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
     let form_fields = answer_fields(approval);
-    let form = errors_at_fields(form, &rows, &form_fields);
     let may = approval.may_decide && approval.state == GateState::Open;
     let named =
         rows.iter().map(|row| row.name.as_str()).chain(form_fields.iter().map(|form_field| form_field.name.as_str()));
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
-    let reason = form.errors.first().map(|error| error.message.clone());
     let table =
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
     let answer = (approval.kind == GateKind::Question && may).then(|| answer(&form_fields, &form.of("respond")));
@@ -86,7 +85,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     view! {
         <article
             class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.clone() data-session=approval.session_id.clone()
-            data-state=approval.state.as_str() data-undo=item.undo_seconds.to_string() data-refused=reason
+            data-state=approval.state.as_str() data-undo=item.undo_seconds.to_string()
         >
             <header class="gate-head" data-part="head">
                 <p class="gate-back"><a href="/inbox">"Back to the list"</a></p>
@@ -94,12 +93,11 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {about(approval)}
             </header>
             <div class="gate-part" data-part="state"><Refused messages=refused/>{state(approval)}</div>
-            <form class="gate-part" id="gate-form" method="post" action=format!("/inbox/{}/decision", approval.id) data-part="values" data-decides=decides>
+            <form class="gate-part" id="gate-form" method="post" action=Decide::PATH data-part="values" data-decides=decides>
                 // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
                 // decides nothing.
                 <button type="submit" disabled hidden></button>
-                <input type="hidden" name="digest" value=approval.digest.clone()/>
-                {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
+                {hidden_fields(approval, next.as_deref())}
                 {table.map(|table| view! { <h3>{table_heading}</h3>{table} })}
                 {answer}
             </form>
@@ -112,7 +110,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 <ol class="transcript" inner_html=transcript></ol>
                 <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
             </section>
-            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), (*now, by_viewer), &form)}</div>
+            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), (*now, by_viewer), form)}</div>
         </article>
     }
 }
@@ -130,30 +128,6 @@ fn answer(form_fields: &[FormField], form: &FormState) -> impl IntoView + use<> 
             <div><Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button></div>
         </div>
     }
-}
-
-/// Moves errors to their form fields. A refusal names a value by its path in the output, the arguments or the answer.
-fn errors_at_fields(form: &FormState, rows: &[Row], form_fields: &[FormField]) -> FormState {
-    let mut form = form.clone();
-    for error in &mut form.errors {
-        let Some(path) = error.field.as_deref() else { continue };
-        if form.form == "respond" && path.starts_with("value") {
-            let key = path.strip_prefix("value.").unwrap_or_default().split(['.', '[']).next().unwrap_or_default();
-            let names = [format!("{ANSWER}.{key}"), ANSWER.to_owned()];
-            let shown = |name: &String| {
-                form_fields.iter().any(|form_field| form_field.name == *name)
-                    || (form_fields.is_empty() && name == ANSWER)
-            };
-            error.field = names.into_iter().find(shown);
-            continue;
-        }
-        let path = ["value.", "result."].iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap_or(path);
-        let key = path.split(['.', '[']).next().unwrap_or(path);
-        if let Some(row) = rows.iter().find(|row| row.key == key) {
-            error.field = Some(row.name.clone());
-        }
-    }
-    form
 }
 
 fn about(approval: &Approval) -> impl IntoView + use<> {
@@ -298,13 +272,14 @@ mod tests {
         let form = FormState {
             form: "approve".into(),
             values: [("value.stage".to_owned(), "Lost".to_owned())].into(),
-            errors: vec![crate::FieldError { field: Some("stage".into()), message: "`Lost` is a hard block.".into() }],
+            errors: vec![crate::FieldError {
+                field: Some("value.stage".into()),
+                message: "`Lost` is a hard block.".into(),
+            }],
         };
         let html = detail_fragment(&Detail { form, ..shown(detail(output(1, json!({"stage": "Won"})))) });
         assert!(html.contains("value=\"Lost\"") && html.contains("aria-invalid=\"true\""), "{html}");
-        assert!(
-            html.contains("id=\"gate-value.stage-error\"") && html.contains("data-refused=\"`Lost` is a hard block.\"")
-        );
+        assert!(html.contains("id=\"gate-value.stage-error\"") && html.contains("`Lost` is a hard block."));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Restores what a reviewer had typed when they undo their decision.
 
-use super::{item_text::field_text, question::ANSWER, values::rows};
+use super::{control_name::control_name, item_text::field_text, question::ANSWER, values::rows};
 use crate::FormState;
 use domain::gate::{GateState, Verdict};
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
     let value: Value = serde_json::from_str(undone.value.as_ref()?.get()).ok()?;
     let mut typed = BTreeMap::from([(ANSWER.to_owned(), field_text(&value))]);
     let parts = value.as_object().into_iter().flatten();
-    typed.extend(parts.map(|(key, value)| (format!("{ANSWER}.{key}"), field_text(value))));
+    typed.extend(parts.map(|(key, value)| (control_name(ANSWER, key), field_text(value))));
     Some(typed)
 }
 

@@ -1,13 +1,16 @@
 //! The inbox list: open items, grouped by similarity, and the batch buttons.
 
 use super::{
+    api::{DecideMany, SnoozeItems},
     item_text::{agent_name, field_names, subject},
     row::row,
     similar::{Block, Outlier, blocks},
     terminal_sessions::terminal_sessions,
     undo_notice::undo_notice,
+    undo_offer::undo_offer,
 };
 use crate::{
+    FormState,
     render::to_html,
     session::Titles,
     sessions::SessionEntry,
@@ -21,7 +24,7 @@ use crate::{
     },
 };
 use domain::{Timestamp, gate::GateKind};
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use std::collections::BTreeMap;
 use wire::approval::Approval;
 
@@ -88,8 +91,10 @@ pub struct List {
     pub unfolded: Option<String>,
     /// `?select=`: key of the group whose items are selected.
     pub selected: Option<String>,
-    /// Why items of a batch were refused, by item id.
+    /// Why items of a batch were refused, by item id. An empty id stands for the batch.
     pub refused: BTreeMap<String, String>,
+    /// What was typed into the form of a batch that was refused.
+    pub batch: FormState,
 }
 
 impl List {
@@ -105,13 +110,15 @@ pub fn list_fragment(list: &List) -> String {
     to_html(list_view(list))
 }
 
-/// The undo notice as an HTML fragment without rows: what changes in the list after a decision.
-pub fn held_fragment(held: &[Approval], now: Timestamp) -> String {
-    to_html(view! { <section>{held_part(held, now)}<div data-part="refused"></div></section> })
-}
-
+/// The undo notice. `data-offer` holds the same as JSON for the island.
 fn held_part(held: &[Approval], now: Timestamp) -> impl IntoView + use<> {
-    view! { <div data-part="held" class="inbox-held">{undo_notice(held, now)}</div> }
+    let offer = undo_offer(held, now);
+    let json = offer.as_ref().and_then(|offer| serde_json::to_string(offer).ok());
+    let notice = offer.map(|offer| {
+        let until = format!(" until {} UTC", offer.until);
+        undo_notice(offer, until)
+    });
+    view! { <div data-part="held" class="inbox-held" data-offer=json>{notice}</div> }
 }
 
 /// The list as part of its page.
@@ -137,14 +144,16 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
         <section class="inbox-list" id="inbox-list" aria-label="Items">
             {held_part(&list.held, list.now)}
             <div data-part="refused"><Refused messages=refused/></div>
-            <form class="inbox-batch-form" id="inbox-batch" method="post" action="/inbox/decisions">
+            <form class="inbox-batch-form" id="inbox-batch" method="post" action=DecideMany::PATH>
+                <input type="hidden" name="next" value="/inbox?notice=decided"/>
+                <input type="hidden" name="page" value=list.href("")/>
                 // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
                 // decides nothing.
                 <button type="submit" disabled hidden></button>
                 {decides.then(select_all)}
                 <ul class="inbox-rows" id="inbox-rows" inner_html=rows></ul>
                 <div data-part="empty">{(list.items.is_empty() && list.terminal_sessions.is_empty()).then(|| empty(list))}</div>
-                {decides.then(batch_bar)}
+                {decides.then(|| batch_bar(&list.batch))}
             </form>
             <nav data-part="pager" class="pager" aria-label="Pages">{first}{more}</nav>
             <p class="inbox-notify js-only">{notify_button()}</p>
@@ -250,18 +259,22 @@ fn select_all() -> impl IntoView {
     }
 }
 
-fn batch_bar() -> impl IntoView {
+fn batch_bar(form: &FormState) -> impl IntoView + use<> {
+    let snooze = format!("{}?next={}", SnoozeItems::PATH, query("/inbox?notice=snoozed"));
     let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
+    // The HTML parser drops the first line break of a text area, so one more is written.
+    let note = format!("\n{}", form.value_or("note", ""));
+    let open = form.value("note").is_some_and(|note| !note.is_empty());
     view! {
         <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="Selected items">
             <span class="meta" id="inbox-selected">"Selected items"</span>
             <Button look=Look::Primary small=true name="decision" value="approve" attr:data-key="approve" title="Approve the selected items (a)">"Approve"</Button>
-            <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true>
+            <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true open=open>
                 <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
-                <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000"></textarea>
+                <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000">{note}</textarea>
                 <Button look=Look::Danger small=true name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</Button>
             </Popover>
-            <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="snooze" choices=snoozes/>
+            <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="seconds" choices=snoozes formaction=Some(snooze)/>
             <Button script_only=true press=Press::Script small=true look=Look::Quiet attr:id="inbox-range" attr:data-key="range" title="Select everything from the last selected item to this one (Shift X)">"Select to here"</Button>
         </div>
     }

@@ -1,8 +1,9 @@
 //! The rows of the list in the DOM: current row, selected rows, and the item HTML stored with a row. Only in the WASM
 //! build.
 
+use super::store::Store;
 use crate::browser::dom;
-use std::cell::RefCell;
+use leptos::prelude::{GetValue as _, Set as _, SetValue as _};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 
@@ -16,11 +17,6 @@ const OUTDATED: &str = "data-outdated";
 const UNFOLDED: &str = "data-unfolded";
 /// Attribute of a row whose decision was refused; its value is the reason. Updates of the list keep it.
 pub const REFUSAL: &str = "data-refusal";
-
-thread_local! {
-    /// The row that was selected last.
-    static LAST_SELECTED: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
-}
 
 /// Rows of items, including those in folded groups.
 fn items() -> Vec<HtmlElement> {
@@ -143,25 +139,22 @@ pub fn selected() -> Vec<HtmlElement> {
     ticked.iter().filter_map(row_of).collect()
 }
 
-/// Shows the number of selected rows and, if there are any, the batch buttons.
-pub fn show_count() {
-    let selected = selected().len();
-    if let (Some(form), Some(words)) = (dom::by_id("inbox-batch"), dom::by_id("inbox-selected")) {
-        let _ = form.set_attribute("data-selected", &selected.to_string());
-        words.set_text_content(Some(&[&selected.to_string(), " selected"].concat()));
-    }
+/// Counts the selected rows.
+pub fn count(store: Store) {
+    store.selected.set(selected().len());
 }
 
 /// Handles a change of a row's checkbox.
-pub fn on_select(row: &HtmlElement) {
-    LAST_SELECTED.set(Some(row.clone()));
-    show_count();
+pub fn on_select(store: Store, row: &HtmlElement) {
+    store.selected_last.set_value(id(row));
+    count(store);
 }
 
 /// Selects every row from the one selected last to the current one.
-pub fn select_range() {
+pub fn select_range(store: Store) {
     let focused = dom::document().active_element().and_then(|element| row_of(element.unchecked_ref()));
-    let (Some(last), Some(here)) = (LAST_SELECTED.with_borrow(Clone::clone), focused.or_else(current)) else { return };
+    let last = store.selected_last.get_value().and_then(|id| by_id(&id));
+    let (Some(last), Some(here)) = (last, focused.or_else(current)) else { return };
     let all = items();
     let place = |row: &HtmlElement| all.iter().position(|other| same(other, row));
     if let (Some(one), Some(other)) = (place(&last), place(&here)) {
@@ -169,27 +162,27 @@ pub fn select_range() {
         let range = all.iter().take(to + 1).skip(from);
         range.filter_map(checkbox).for_each(|tick| tick.set_checked(true));
     }
-    show_count();
+    count(store);
 }
 
 /// Selects every item, or clears the selection if all are selected.
-pub fn select_all() {
-    toggle_selection(&items());
+pub fn select_all(store: Store) {
+    toggle_selection(store, &items());
 }
 
-fn toggle_selection(rows: &[HtmlElement]) {
+fn toggle_selection(store: Store, rows: &[HtmlElement]) {
     let ticks: Vec<_> = rows.iter().filter_map(checkbox).collect();
     let all = ticks.iter().all(HtmlInputElement::checked);
     ticks.iter().for_each(|tick| tick.set_checked(!all));
-    show_count();
+    count(store);
 }
 
 /// Handles a click on a group's heading: selects its items, or folds and unfolds them.
-pub fn click_group(head: &HtmlElement, select: bool) {
+pub fn click_group(store: Store, head: &HtmlElement, select: bool) {
     let (Some(list), Some(key)) = (dom::by_id("inbox-rows"), head.get_attribute("data-group")) else { return };
     let members = members(&list, &key);
     if select {
-        toggle_selection(&members);
+        toggle_selection(store, &members);
     } else {
         let folds = members.iter().any(|row| !row.hidden());
         let _ = head.toggle_attribute_with_force(UNFOLDED, !folds);

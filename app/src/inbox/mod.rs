@@ -1,19 +1,30 @@
 //! The inbox: items that wait for a decision, and the forms that decide them.
 //!
-//! The server renders the list and the items, and every decision is a plain form. The island submits the forms with
-//! fetch, shows the next item before the server has answered, and restores items whose decision was refused.
+//! The server renders the list and the items, and every decision is a plain form that posts to a server function. The
+//! island calls the same functions, shows the next item before the server has answered, and restores items whose
+//! decision was refused.
 
+mod api;
 mod island;
+mod undo_notice;
 
 #[cfg(feature = "hydrate")]
 mod list_dom;
+#[cfg(any(feature = "hydrate", test))]
+mod reading;
+#[cfg(feature = "hydrate")]
+mod refusal;
 #[cfg(feature = "hydrate")]
 mod send;
+#[cfg(feature = "hydrate")]
+mod store;
 #[cfg(feature = "hydrate")]
 mod triage;
 
 #[cfg(feature = "ssr")]
 mod bar;
+#[cfg(feature = "ssr")]
+mod control_name;
 #[cfg(feature = "ssr")]
 mod detail;
 #[cfg(feature = "ssr")]
@@ -37,12 +48,17 @@ mod similar;
 #[cfg(feature = "ssr")]
 mod terminal_sessions;
 #[cfg(feature = "ssr")]
-mod undo_notice;
+mod undo_offer;
 #[cfg(feature = "ssr")]
 mod value_table;
 #[cfg(feature = "ssr")]
 mod values;
 
+pub use api::{Decide, DecideMany, Fields, Items, SnoozeItems, UndoDecisions, UndoOffer, item_field, item_of_field};
+#[cfg(feature = "ssr")]
+pub use api::{InboxBackend, TypedDecision};
+#[cfg(feature = "ssr")]
+pub use control_name::control_of;
 #[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
@@ -50,7 +66,7 @@ pub use draft::undone_form;
 #[cfg(feature = "ssr")]
 pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]
-pub use list::{List, Shown, held_fragment, list_fragment};
+pub use list::{List, Shown, list_fragment};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
@@ -59,5 +75,7 @@ pub use question::typed_answer;
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
 #[cfg(feature = "hydrate")]
 pub use triage::start;
+#[cfg(feature = "ssr")]
+pub use undo_offer::undo_offer;
 #[cfg(feature = "ssr")]
 pub use values::edited;

@@ -38,9 +38,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let tabs = static_html(tabs(&list));
         let page = view! {
             <PageHead title="Inbox">{tabs}</PageHead>
-            <LiveInbox/>
-            <p class="hidden-text" id="inbox-announcement" role="status"></p>
-            <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("") data-query=query(&list)>
+            <LiveInbox query=query(&list)/>
+            <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("")>
                 {static_html(list_view(&list))}
                 <section class="inbox-detail" id="inbox-detail" aria-label="Item">{static_html(detail)}</section>
             </div>

@@ -5,6 +5,7 @@
 //! and nested objects are typed as JSON. The answer is validated against the schema when it is recorded, not here.
 
 use super::{
+    control_name::control_name,
     item_text::{field_text, task},
     values::Control,
 };
@@ -52,12 +53,15 @@ fn schema(approval: &Approval) -> Option<Value> {
 
 /// The fields of an answer; empty for free text and for schemas that no form can represent.
 pub fn answer_fields(approval: &Approval) -> Vec<FormField> {
-    schema(approval).map_or_else(Vec::new, |schema| schema_fields(&schema, ANSWER, "Answer"))
+    schema(approval).map_or_else(Vec::new, |schema| schema_fields(&schema, (ANSWER, control_name), "Answer"))
 }
 
-/// The fields for a value of this schema. `base` is the prefix of their names; `default_label` labels a field without a
-/// title.
-pub fn schema_fields(schema: &Value, base: &str, default_label: &str) -> Vec<FormField> {
+/// The name of the field for a member of a value, of the name of the value's own field and the member's key.
+pub type MemberName = fn(&str, &str) -> String;
+
+/// The fields for a value of this schema. `base` is the name of the field for the whole value; `default_label` labels a
+/// field without a title.
+pub fn schema_fields(schema: &Value, (base, member): (&str, MemberName), default_label: &str) -> Vec<FormField> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty()) else {
         let title = text(schema, "title");
         let label = if title.is_empty() { default_label.to_owned() } else { title };
@@ -71,7 +75,7 @@ pub fn schema_fields(schema: &Value, base: &str, default_label: &str) -> Vec<For
     let field = |(key, of): (&String, &Value)| {
         let title = text(of, "title");
         let label = if title.is_empty() { slug_label(key) } else { title };
-        new_field(Some(key.clone()), format!("{base}.{key}"), label, of, required.contains(&key.as_str()))
+        new_field(Some(key.clone()), member(base, key), label, of, required.contains(&key.as_str()))
     };
     properties.iter().map(field).collect()
 }

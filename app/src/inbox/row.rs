@@ -1,6 +1,7 @@
 //! The row of an item in the inbox list.
 
 use super::{
+    api::item_field,
     item_text::{agent_name, changes, decision_word, kind_word, subject, whose_turn},
     list::List,
     similar::Difference,
@@ -23,13 +24,15 @@ const DIFFERENCE_CHARS_MAX: usize = 60;
 /// The row of an item. `group` is the key of its group and whether that is unfolded; `differs` names unusual values.
 pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> impl IntoView + use<> {
     let is_current = list.current.as_ref() == Some(&item.id);
-    let ticked = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
+    let name = item_field(&item.id);
+    let ticked =
+        group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key)) || list.batch.value(&name).is_some();
     let (in_group, folded) = (group.map(|(key, _)| key.to_owned()), group.is_some_and(|(_, unfolded)| !unfolded));
     let subject = subject(item);
     let boxed = (item.may_decide && item.state == GateState::Open).then(|| {
         view! {
             <input
-                type="checkbox" name=format!("item.{}", item.id) value=item.digest.clone() checked=ticked data-key="select"
+                type="checkbox" name=name value=item.digest.clone() checked=ticked data-key="select"
                 aria-label=format!("Select {subject}") title="Select (x)"
             />
         }

@@ -1,48 +1,86 @@
 //! Event handlers of the inbox: keys, mouse and live stream. Only in the WASM build.
 
-use super::{list_dom as rows, send};
+use super::{
+    api::UndoOffer,
+    list_dom as rows, send,
+    store::Store,
+    undo_notice::{LiveRefusal, LiveUndoNotice},
+};
 use crate::{
     browser::{dom, fetch, patch},
     live::{self, Signal},
     palette::{act_on_waiting, step},
 };
-use std::cell::RefCell;
+use leptos::{mount::mount_to, prelude::*, serde_json};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
 
 /// Shown while the current item loads. It has no controls, so that a shortcut cannot decide another item.
 const LOADING: &str =
     "<p class=\"inbox-nothing inbox-loading meta\" id=\"gate-title\" tabindex=\"-1\" data-keys-wait>Loading…</p>";
 
-thread_local! {
-    /// Path of the item that the page shows.
-    static PATH: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
 fn path() -> String {
     dom::window().location().pathname().unwrap_or_default()
 }
 
-/// Attaches the event handlers. Does nothing on a page without the inbox.
-pub fn start() {
+/// What can be undone, as the server wrote it into the list.
+pub fn offer_of(list: &Element) -> Option<UndoOffer> {
+    let json = dom::find(list, "[data-part=held]")?.get_attribute("data-offer")?;
+    serde_json::from_str(&json).ok()
+}
+
+/// Brings the page to life. `query` is the query with which the list is read, `announcement` what screen readers are
+/// told.
+pub fn start(query: String, announcement: RwSignal<String>) {
     let Some(inbox) = dom::by_id("inbox") else { return };
-    dom::on(&inbox, "submit", send::on_submit);
-    dom::on(&inbox, "click", on_click);
-    dom::on(&inbox, "focusin", |event: FocusEvent| {
+    let store = Store::new(path(), query, announcement);
+    attach(store, &inbox);
+    mount(store, &inbox);
+    follow(store);
+    dom::every(1_000, move || send::count_down(store));
+    rows::count(store);
+    if let Some(row) = rows::current() {
+        prefetch(store, &row);
+    }
+}
+
+/// Replaces the parts that the server rendered for browsers without scripts.
+fn mount(store: Store, inbox: &HtmlElement) {
+    store.set_offer(offer_of(inbox));
+    if let Some(held) = dom::find(inbox, "[data-part=held]") {
+        held.set_text_content(None);
+        mount_to(held, move || view! { <LiveUndoNotice store/> }).forget();
+    }
+    if let Some(refused) = dom::find(inbox, "[data-part=refused]") {
+        mount_to(refused, move || view! { <LiveRefusal store/> }).forget();
+    }
+    Effect::new(move |_| {
+        let selected = store.selected.get().to_string();
+        if let (Some(form), Some(words)) = (dom::by_id("inbox-batch"), dom::by_id("inbox-selected")) {
+            let _ = form.set_attribute("data-selected", &selected);
+            words.set_text_content(Some(&[&selected, " selected"].concat()));
+        }
+    });
+}
+
+fn attach(store: Store, inbox: &HtmlElement) {
+    dom::on(inbox, "submit", move |event| send::on_submit(store, event));
+    dom::on(inbox, "click", move |event| on_click(store, event));
+    dom::on(inbox, "focusin", move |event: FocusEvent| {
         if let Some(row) = dom::closest(&event, "[data-open-item]").and_then(|link| rows::row_of(&link))
             && !row.has_attribute("aria-current")
         {
-            show(&row);
+            show(store, &row);
         }
     });
-    dom::on(&inbox, "keydown", on_key);
-    dom::on(&inbox, "change", |event: Event| {
+    dom::on(inbox, "keydown", on_key);
+    dom::on(inbox, "change", move |event: Event| {
         if let Some(row) = dom::closest(&event, "[data-id]") {
-            rows::on_select(&row);
+            rows::on_select(store, &row);
         }
     });
-    dom::on(&inbox, "input", |event: Event| {
+    dom::on(inbox, "input", |event: Event| {
         if let Some(gate) = dom::closest(&event, "#gate") {
             let _ = gate.set_attribute("data-typed", "");
             if dom::closest(&event, "#gate-form").is_some()
@@ -52,16 +90,19 @@ pub fn start() {
             }
         }
     });
-    PATH.set(path());
-    dom::on(&dom::window(), "popstate", |_: Event| {
+    dom::on(&dom::window(), "popstate", move |_: Event| {
         // Following a link to a fragment also fires popstate; then the path is the same.
-        if PATH.with_borrow(|here| *here != path()) {
+        if store.path.get_value() != path() {
             let _ = dom::window().location().reload();
         }
     });
-    live::subscribe(|signal| {
+}
+
+/// Follows the live stream.
+fn follow(store: Store) {
+    live::subscribe(move |signal| {
         if signal.moves_queues() {
-            send::refresh_soon();
+            send::refresh_soon(store);
         }
         let gate = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-session"));
         let concerns = match signal {
@@ -70,35 +111,30 @@ pub fn start() {
             Signal::Counts | Signal::Opened => false,
         };
         if concerns {
-            spawn_local(reload_item());
+            spawn_local(reload_item(store));
         }
     });
-    dom::every(1_000, send::count_down);
-    rows::show_count();
-    if let Some(row) = rows::current() {
-        prefetch(&row);
-    }
 }
 
-fn on_click(event: MouseEvent) {
+fn on_click(store: Store, event: MouseEvent) {
     if event.ctrl_key() || event.meta_key() || event.button() != 0 {
         return;
     }
     if let Some(link) = dom::closest(&event, "[data-select], [data-fold]") {
         event.prevent_default();
         if let Some(head) = rows::row_of(&link) {
-            rows::click_group(&head, link.has_attribute("data-select"));
+            rows::click_group(store, &head, link.has_attribute("data-select"));
         }
     } else if let Some(row) = dom::closest(&event, "[data-open-item]").and_then(|link| rows::row_of(&link)) {
         event.prevent_default();
-        show(&row);
+        show(store, &row);
         if let (Some(inbox), Some(id)) = (dom::by_id("inbox"), rows::id(&row)) {
             let _ = inbox.set_attribute("data-opened", "");
             let address = ["/inbox/", &id].concat();
             if let Ok(history) = dom::window().history() {
                 let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&address));
             }
-            PATH.set(path());
+            store.path.set_value(path());
         }
         focus_title();
     } else if let Some(summary) = dom::closest(&event, ".popover > summary") {
@@ -120,9 +156,9 @@ fn on_click(event: MouseEvent) {
             let _ = first.focus();
         }
     } else if dom::closest(&event, "#inbox-all").is_some() {
-        rows::select_all();
+        rows::select_all(store);
     } else if dom::closest(&event, "#inbox-range").is_some() {
-        rows::select_range();
+        rows::select_range(store);
     }
 }
 
@@ -148,36 +184,34 @@ fn on_key(event: KeyboardEvent) {
 }
 
 /// Shows an item in the detail pane, at once if it was prefetched.
-pub fn show(row: &HtmlElement) {
+pub fn show(store: Store, row: &HtmlElement) {
     if dom::by_id("gate").is_some_and(|gate| gate.has_attribute("data-typed")) {
         store_open_item();
     }
     rows::set_current(row);
     rows::clear_reason(row);
     match rows::stored(row) {
-        kept if kept.is_object() => replace_item(|detail| {
-            let _ = detail.append_child(kept.unchecked_ref());
-        }),
+        kept if kept.is_object() => show_element(kept.unchecked_ref()),
         kept => match kept.as_string() {
             Some(html) => {
                 show_html(&html);
                 if rows::is_outdated(row) {
-                    spawn_local(reload_item());
+                    spawn_local(reload_item(store));
                 }
             }
             None => {
                 show_html(LOADING);
-                spawn_local(load(row.clone()));
+                spawn_local(load(store, row.clone()));
             }
         },
     }
-    prefetch(row);
+    prefetch(store, row);
 }
 
 /// Loads the current item and shows it, or an error. The response is dropped if the item is no longer current or is
 /// shown already.
-async fn load(row: HtmlElement) {
-    let html = read(&row).await;
+async fn load(store: Store, row: HtmlElement) {
+    let html = read(store, &rows::id(&row).unwrap_or_default()).await;
     if !row.has_attribute("aria-current") || dom::by_id("gate").is_some() {
         return;
     }
@@ -221,6 +255,13 @@ pub fn show_html(html: &str) {
     replace_item(|detail| detail.set_inner_html(html));
 }
 
+/// Shows an item that was made before.
+pub fn show_element(item: &HtmlElement) {
+    replace_item(|detail| {
+        let _ = detail.append_child(item);
+    });
+}
+
 /// Moves the focus to the title of the shown item.
 pub fn focus_title() {
     if let Some(title) = dom::by_id("gate-title") {
@@ -229,12 +270,12 @@ pub fn focus_title() {
 }
 
 /// Prefetches the item after this row, so that it can be shown at once.
-pub fn prefetch(row: &HtmlElement) {
+pub fn prefetch(store: Store, row: &HtmlElement) {
     if let Some(next) = rows::next(row)
         && (rows::stored(&next).is_falsy() || rows::is_outdated(&next))
     {
         spawn_local(async move {
-            if let Some(html) = read(&next).await
+            if let Some(html) = read(store, &rows::id(&next).unwrap_or_default()).await
                 && !rows::stored(&next).is_object()
             {
                 rows::store(&next, &html.into());
@@ -243,21 +284,22 @@ pub fn prefetch(row: &HtmlElement) {
     }
 }
 
-async fn read(row: &HtmlElement) -> Option<String> {
-    let html = fetch::get_text(&["/inbox/", &rows::id(row)?, "/detail"].concat()).await;
+/// Reads the HTML of an item.
+pub async fn read(store: Store, id: &str) -> Option<String> {
+    let html = fetch::get_text(&["/inbox/", id, "/detail"].concat()).await;
     if html.is_err() {
-        send::announce(fetch::UNREACHABLE);
+        store.announce(fetch::UNREACHABLE);
     }
     html.ok()
 }
 
 /// Reads the open item again, because another person may have decided it. Parts that the reviewer is editing are
 /// kept.
-async fn reload_item() {
+async fn reload_item(store: Store) {
     let Some(id) = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-id")) else {
         // The current item could not be loaded before; tries again.
         if let Some(row) = rows::current().filter(|row| !row.has_attribute(rows::LEAVING)) {
-            load(row).await;
+            load(store, row).await;
         }
         return;
     };
@@ -283,6 +325,6 @@ async fn reload_item() {
         }
     }
     if moved && let Some(said) = dom::find(&new, "[data-part=state] p").and_then(|line| line.text_content()) {
-        send::announce(&said);
+        store.announce(&said);
     }
 }

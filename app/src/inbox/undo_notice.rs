@@ -1,112 +1,37 @@
 //! The notice that offers to undo the viewer's latest decision while it is held.
 
-use super::item_text::subject;
-use crate::{
-    session::verdict_word,
-    text::number,
-    ui::{button::Button, notice::Tone, time::clock, toast::Toast},
-};
-use domain::Timestamp;
-use leptos::prelude::*;
-use wire::approval::Approval;
+use super::api::{UndoDecisions, UndoOffer, item_field};
+use crate::ui::{toast::Toast, tone::Tone};
+use leptos::{prelude::*, server_fn::ServerFn as _};
 
-/// Decisions at most this far apart belong to one batch, milliseconds.
-const BATCH_GAP_MS_MAX: i64 = 200;
-
-/// Items of the latest batch: what Undo reverts.
-fn last_batch(held: &[Approval]) -> Vec<&Approval> {
-    let mut decided: Vec<(Timestamp, &Approval)> =
-        held.iter().filter_map(|item| Some((item.decision.as_ref()?.at, item))).collect();
-    decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    let mut last = Vec::new();
-    let mut before: Option<Timestamp> = None;
-    for (at, item) in decided {
-        if before.is_some_and(|before| (before - at).num_milliseconds() > BATCH_GAP_MS_MAX) {
-            break;
-        }
-        before = Some(at);
-        last.push(item);
-    }
-    last
-}
-
-/// Whole seconds until the decision takes effect, at least 0.
-pub fn seconds_left(until: Timestamp, now: Timestamp) -> String {
-    (until - now).num_seconds().max(0).to_string()
-}
-
-/// The undo notice; `None` if nothing can be undone. The browser counts `data-left` (seconds) down, so its clock may
-/// differ from the server's.
-pub fn undo_notice(held: &[Approval], now: Timestamp) -> Option<impl IntoView + use<>> {
-    let last = last_batch(held);
-    let first = last.first()?;
-    let until = last.iter().filter_map(|item| item.held_until).min()?;
-    let word = first.decision.as_ref()?.decision.map_or("decided", verdict_word);
-    let mut word = word.to_owned();
-    if let Some(letter) = word.get_mut(..1) {
-        letter.make_ascii_uppercase();
-    }
-    let what = match last.as_slice() {
-        [one] => format!("{word}: {}", subject(one)),
-        all => format!("{word}: {}", number::counted(all.len() as u64, "item")),
-    };
-    let fields: Vec<_> = last
-        .iter()
-        .map(|item| view! { <input type="hidden" name=format!("item.{}", item.id) value=item.digest.clone()/> })
-        .collect();
-    Some(view! {
-        <Toast tone=Tone::Good message=what action="/inbox/undo" seconds_left=seconds_left(until, now)>
-            {fields}
-            <Button small=true attr:data-key="undo" title="Undo (z)">"Undo"<span data-count>" until "{clock(until)}" UTC"</span></Button>
+/// The notice. `time` says how long the decision can be undone.
+pub fn undo_notice(offer: UndoOffer, time: impl IntoView + 'static) -> impl IntoView {
+    let items: Vec<_> =
+        offer.items.iter().map(|id| view! { <input type="hidden" name=item_field(id) value=""/> }).collect();
+    view! {
+        <Toast tone=Tone::Good message=offer.title action=UndoDecisions::PATH>
+            {items}
+            <input type="hidden" name="next" value="/inbox?notice=decision_undone"/>
+            <button class="button" type="submit" data-size="small" data-key="undo" title="Undo (z)">"Undo"<span>{time}</span></button>
         </Toast>
-    })
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{inbox::fixture::output, render::to_html};
-    use domain::gate::{GateState, Verdict};
-    use serde_json::json;
-    use wire::approval::Decision;
+/// The notice of the live page. It counts the seconds down and goes when the decision takes effect.
+#[cfg(feature = "hydrate")]
+#[component]
+pub fn LiveUndoNotice(store: super::store::Store) -> impl IntoView {
+    let time = move || [" (", &store.seconds_left.get().to_string(), " s)"].concat();
+    move || store.offer.get().map(|offer| undo_notice(offer, time))
+}
 
-    fn held(n: u32, millis: i64) -> Approval {
-        let at = "2026-11-21T07:00:00Z".parse::<Timestamp>().unwrap() + chrono::TimeDelta::milliseconds(millis);
-        let decision = Decision {
-            number: 1,
-            decision: Some(Verdict::Approve),
-            undoes: None,
-            user_id: "u".into(),
-            email: "ada@acme.test".into(),
-            value: None,
-            note: None,
-            at,
-        };
-        Approval {
-            state: GateState::Held,
-            held_until: Some(at + chrono::TimeDelta::seconds(5)),
-            decision: Some(decision),
-            ..output(n, json!({"stage": "Won"}))
-        }
-    }
-
-    #[test]
-    fn undo_reverts_one_decision_or_one_batch() {
-        let ids = |held: &[Approval]| last_batch(held).iter().map(|item| item.id.clone()).collect::<Vec<_>>();
-        let single = [held(1, 0), held(2, 900)];
-        assert_eq!(ids(&single), [single[1].id.clone()]);
-        let batch = [held(1, 0), held(2, 5_000), held(3, 5_090), held(4, 5_180)];
-        assert_eq!(ids(&batch).len(), 3);
-        assert!(last_batch(&[]).is_empty());
-    }
-
-    #[test]
-    fn the_undo_notice_says_what_was_decided_and_until_when() {
-        let now = "2026-11-21T07:00:02Z".parse().unwrap();
-        let html = to_html(undo_notice(&[held(1, 0)], now).unwrap());
-        assert!(html.contains("Approved: Acme Corp 1") && html.contains("data-left=\"3\""), "{html}");
-        assert!(html.contains("until <!>07:00:05") || html.contains("until 07:00:05"), "{html}");
-        let two = to_html(undo_notice(&[held(1, 0), held(2, 10)], now).unwrap());
-        assert!(two.contains("Approved: 2 items") && two.matches("name=\"item.").count() == 2);
-    }
+/// Why a request that belongs to no row was refused.
+#[cfg(feature = "hydrate")]
+#[component]
+pub fn LiveRefusal(store: super::store::Store) -> impl IntoView {
+    let notice = move |why: Vec<String>| {
+        let lines: Vec<_> = why.into_iter().map(|why| view! { <p>{why}</p> }).collect();
+        view! { <div class="notice" data-tone="bad" role="alert"><div class="notice-body">{lines}</div></div> }
+    };
+    move || Some(store.refused.get()).filter(|why| !why.is_empty()).map(notice)
 }

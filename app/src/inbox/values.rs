@@ -1,7 +1,10 @@
 //! The proposed values of an item, one row each, and the edits that a reviewer typed. Form fields are named
 //! `value.KEY`.
 
-use super::item_text::{field_text, task, values};
+use super::{
+    control_name::control_name,
+    item_text::{field_text, task, values},
+};
 use crate::{FieldError, entity::Relations, session::Titles, text::label::slug_label};
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
@@ -116,7 +119,7 @@ pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
         let text = field_text(value);
         rows.push(Row {
             key: key.to_owned(),
-            name: format!("value.{key}"),
+            name: control_name("value", key),
             label: known.and_then(|known| known.name.clone()).unwrap_or_else(|| slug_label(key)),
             changes: now.as_ref().is_none_or(|now| *now != text),
             now,

@@ -8,13 +8,17 @@ use crate::browser::fetch;
 use bytes::Bytes;
 use futures_util::{Sink, Stream, sink::Drain, stream::Empty};
 use http::Method;
-use leptos::server_fn::{
-    client::Client,
-    error::{FromServerFnError as _, ServerFnErrorErr},
-    request::ClientReq,
-    response::ClientRes,
+use leptos::{
+    serde_json,
+    server_fn::{
+        client::Client,
+        error::{FromServerFnError as _, ServerFnErrorErr},
+        request::ClientReq,
+        response::ClientRes,
+    },
 };
 use send_wrapper::SendWrapper;
+use serde::de::DeserializeOwned;
 use std::future::Future;
 use web_sys::{FormData, Request, Response};
 
@@ -26,6 +30,26 @@ pub struct FetchRequest(SendWrapper<Request>);
 
 /// A response whose body was not read.
 pub struct FetchResponse(SendWrapper<Response>);
+
+/// Media type of a form's fields.
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Sends the encoded fields of a form to the server function to which the form posts, and returns the function's
+/// result. Unlike a call of the function this needs no code of its own for each function's arguments.
+///
+/// # Errors
+/// Why the function was refused, or that the server could not be reached.
+pub async fn submit<T: DeserializeOwned>(path: &str, fields: &str) -> Result<T, Refusal> {
+    let result = submitted(path, fields).await?;
+    serde_json::from_str(&result).map_err(|_| Refusal::unreadable())
+}
+
+async fn submitted(path: &str, fields: &str) -> Result<String, Refusal> {
+    let request = fetch::build("POST", path, Some(fields), FORM, "application/json").ok_or_else(unreachable)?;
+    let response = fetch::send(&request).await.map_err(|_| unreachable())?;
+    let body = fetch::text(&response).await.map_err(|_| unreachable())?;
+    if response.ok() { Ok(body) } else { Err(serde_json::from_str(&body).unwrap_or_else(|_| Refusal::unreadable())) }
+}
 
 fn unreachable() -> Refusal {
     Refusal::from_server_fn_error(ServerFnErrorErr::Request(String::new()))

@@ -12,7 +12,7 @@ mod form_fields;
 mod refusal;
 
 #[cfg(feature = "hydrate")]
-pub use client::FetchClient as Client;
+pub use client::{FetchClient as Client, submit};
 #[cfg(feature = "ssr")]
 pub use form_fields::page_fields;
 /// The client that the declarations name. It is never called on the server.

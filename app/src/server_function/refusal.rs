@@ -59,6 +59,11 @@ impl Refusal {
         Self { status: NO_STATUS, title: "The server cannot be reached.".to_owned(), ..Self::default() }
     }
 
+    /// An answer that is not one of this product, for example of a proxy.
+    pub(super) fn unreadable() -> Self {
+        Self { title: "The server's answer cannot be read. Reload the page.".to_owned(), ..Self::default() }
+    }
+
     fn arguments(detail: String) -> Self {
         Self {
             code: "invalid_request".to_owned(),
@@ -79,9 +84,7 @@ impl FromServerFnError for Refusal {
             ServerFnErrorErr::Args(detail) | ServerFnErrorErr::MissingArg(detail) => Self::arguments(detail),
             // On the server the body of the request, in the browser the answer.
             ServerFnErrorErr::Deserialization(detail) if cfg!(feature = "ssr") => Self::arguments(detail),
-            ServerFnErrorErr::Deserialization(_) => {
-                Self { title: "The server's answer cannot be read. Reload the page.".to_owned(), ..Self::default() }
-            }
+            ServerFnErrorErr::Deserialization(_) => Self::unreadable(),
             _ => Self::internal("the server function could not be called"),
         }
     }

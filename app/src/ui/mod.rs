@@ -1,7 +1,7 @@
 //! Components shared by all pages.
 //!
-//! They are rendered on the server only: none of them adds to what ships to the browser. Each is accessible by itself,
-//! and the gallery (`app/examples/gallery`) shows each in its states. Only `icon` is also used by islands.
+//! Most are rendered on the server only and add nothing to what ships to the browser; islands use `icon` and `toast`.
+//! Each is accessible by itself, and the gallery (`app/examples/gallery`) shows each in its states.
 
 #[cfg(feature = "ssr")]
 pub mod badge;
@@ -40,7 +40,7 @@ pub mod table;
 pub mod tabs;
 #[cfg(feature = "ssr")]
 pub mod time;
-#[cfg(feature = "ssr")]
 pub mod toast;
+pub mod tone;
 #[cfg(feature = "ssr")]
 pub mod tooltip;

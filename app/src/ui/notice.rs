@@ -1,5 +1,6 @@
 //! Notices: short messages about what happened.
 
+pub use super::tone::Tone;
 use super::{
     content::Content,
     icon::{Icon, icon},
@@ -57,27 +58,7 @@ pub fn text(code: &str) -> Option<&'static str> {
     })
 }
 
-/// What kind of message a notice is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// Something succeeded.
-    Good,
-    /// The reader should know something before going on.
-    Wait,
-    /// Something failed or was refused.
-    Bad,
-}
-
 impl Tone {
-    /// The value of `data-tone`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Wait => "wait",
-            Self::Bad => "bad",
-        }
-    }
-
     const fn picture(self) -> Icon {
         match self {
             Self::Good => Icon::Completed,

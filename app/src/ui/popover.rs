@@ -137,12 +137,16 @@ pub fn Menu(
     /// Where a press is posted to; without it, the menu belongs to the form around it.
     #[prop(optional_no_strip)]
     action: Option<String>,
+    /// Where a press posts the form around the menu, instead of the form's own action.
+    #[prop(optional_no_strip)]
+    formaction: Option<String>,
     /// Hidden fields that are sent along.
     #[prop(optional)]
     children: Option<Content>,
 ) -> impl IntoView {
     let choices = choices.into_iter().map(move |(value, label)| {
-        view! { <li><Button small=small name=name value=value>{label}</Button></li> }
+        let formaction = formaction.clone();
+        view! { <li><Button small=small name=name value=value attr:formaction=formaction>{label}</Button></li> }
     });
     let inner = view! {
         {children.map(Content::view)}

@@ -1,6 +1,6 @@
 //! A message that floats above the page for a while, with an action that can still be taken.
 
-use super::{content::Content, notice::Tone};
+use super::tone::Tone;
 use leptos::prelude::*;
 
 /// The message. It is a form: its buttons are sent to `action`. Place it in an element with the role `status`, so
@@ -14,16 +14,13 @@ pub fn Toast(
     message: String,
     /// Where its buttons are posted to.
     action: &'static str,
-    /// Seconds until it ends; the browser counts them down.
-    #[prop(into)]
-    seconds_left: String,
     /// Hidden fields and buttons.
-    children: Content,
+    children: Children,
 ) -> impl IntoView {
     view! {
-        <form class="notice" data-tone=tone.as_str() method="post" action=action data-left=seconds_left>
+        <form class="notice" data-tone=tone.as_str() method="post" action=action>
             <div class="notice-body"><p dir="auto">{message}</p></div>
-            {children.view()}
+            {children()}
         </form>
     }
 }

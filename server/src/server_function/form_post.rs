@@ -1,12 +1,14 @@
 //! Forms of browsers without scripts. They post to the URL of a server function, with two fields of their own:
 //!
 //! - `next`: the page to continue with, a path of this server. `{id}` in it stands for the member `id` of the
-//!   function's result, so that a form can lead to what its function made: `/sessions/{id}`.
+//!   function's result, so that a form can lead to what its function made: `/sessions/{id}`. A button that sends its
+//!   form to another function names its page in the query of its `formaction`, which wins.
 //! - `page`: the page to show again if the function is refused. Default: `next` without its query.
 //!
 //! Of a person who is signed out, the typed text of some forms is kept on the sign-in page (`web::posted`).
 //!
 //! A field `input.week` is the member `week` of the argument `input`, a map. Errors name such a field in the same way.
+//! Other fields with a dot are arguments of this name.
 //!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
@@ -24,6 +26,8 @@ use http_body_util::{BodyExt as _, Limited};
 use tower::ServiceExt as _;
 use web::{Form, local_path};
 
+/// The argument that is a map.
+const MAP: &str = "input";
 /// What stands for the `id` of the function's result in the field `next`.
 const ID: &str = "{id}";
 /// Largest result that is read for its `id`, bytes.
@@ -42,7 +46,8 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
         Ok(form) => form,
         Err(problem) => return problem.into_response(),
     };
-    let next = local_path(form.optional("next").as_deref()).to_owned();
+    let next = next_of_query(&parts.uri).or_else(|| form.optional("next"));
+    let next = local_path(next.as_deref()).to_owned();
     let page = form.optional("page").unwrap_or_else(|| next.split('?').next().unwrap_or_default().to_owned());
     let page = local_path(Some(&page)).to_owned();
     let identity = match identify(&state, &parts.headers).await {
@@ -71,6 +76,11 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
     }
 }
 
+fn next_of_query(uri: &Uri) -> Option<String> {
+    let mut fields = form_urlencoded::parse(uri.query()?.as_bytes());
+    fields.find(|(name, _)| name == "next").map(|(_, next)| next.into_owned())
+}
+
 /// The same request as a script sends it. A server function redirects a request that accepts HTML.
 fn for_script(parts: &Parts, form: &Form) -> Request {
     let fields = form.below("").map(|(name, value)| [argument(name), encoded(&value.replace("\r\n", "\n"))].join("="));
@@ -88,11 +98,10 @@ fn encoded(text: &str) -> String {
 fn argument(field: &str) -> String {
     match field.split_once('.') {
         // Brackets of a key are recognised as `[`, `]`, `%5B` and `%5D`, and digits alone as a number. Neither is in a
-        // key
-        // that is encoded with small letters, its first byte included.
-        Some((map, key)) if !map.contains('[') => {
+        // key that is encoded with small letters, its first byte included.
+        Some((MAP, key)) => {
             let key: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
-            format!("{}[{key}]", encoded(map))
+            format!("{MAP}[{key}]")
         }
         _ => encoded(field),
     }

@@ -7,6 +7,7 @@
 mod action;
 mod chat;
 mod form_post;
+mod inbox;
 mod session;
 mod settings;
 mod working_on;
@@ -74,6 +75,7 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
     let owner = Owner::new();
     let run = owner.with(|| {
         ScopedFuture::new(async move {
+            provide_context::<Arc<dyn app::inbox::InboxBackend>>(provided.clone());
             provide_context::<Arc<dyn app::trigger::ActionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::thread::ThreadBackend>>(provided.clone());
             provide_context::<Arc<dyn app::session::SessionBackend>>(provided.clone());

@@ -37,7 +37,7 @@ mod today;
 mod webhooks;
 pub mod working_on;
 
-pub use form::Form;
+pub use form::{Form, json_or_text, unreadable};
 pub use problem::problem_page;
 pub use shell::local_path;
 

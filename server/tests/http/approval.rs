@@ -58,14 +58,19 @@ async fn a_form_that_is_sent_again_is_answered_with_the_recorded_decision() {
         request.send().await.unwrap().json().await.unwrap()
     };
     let digest = item["approval"]["digest"].as_str().unwrap();
-    let form = [("decision", "approve"), ("digest", digest), ("value.stage", "Won"), ("value.size", "13")];
-    for _ in 0..2 {
-        let request = app.http.post(format!("{}/inbox/{approval}/decision", app.url)).header("cookie", &cookie);
-        let sent = request.header("origin", &app.url).header("x-fragment", "1").form(&form).send().await.unwrap();
-        assert_eq!(sent.status(), StatusCode::OK);
-    }
-    let other = [("decision", "approve"), ("digest", digest), ("value.stage", "Won"), ("value.size", "14")];
-    let request = app.http.post(format!("{}/inbox/{approval}/decision", app.url)).header("cookie", &cookie);
-    let sent = request.header("origin", &app.url).header("x-fragment", "1").form(&other).send().await.unwrap();
-    assert_eq!(sent.status(), StatusCode::CONFLICT);
+    let send = async |size| {
+        let form = [
+            ("id", approval.as_str()),
+            ("decision", "approve"),
+            ("digest", digest),
+            ("value.stage", "Won"),
+            ("value.size", size),
+        ];
+        let request = app.http.post(format!("{}/fn/inbox/decide", app.url)).header("cookie", &cookie);
+        request.header("origin", &app.url).form(&form).send().await.unwrap().status()
+    };
+    assert_eq!(
+        [send("13").await, send("13").await, send("14").await],
+        [StatusCode::OK, StatusCode::OK, StatusCode::CONFLICT]
+    );
 }

@@ -1,8 +1,14 @@
-//! Fragments of the inbox that scripts get: only the parts that changed.
+//! Deciding in the inbox: what scripts hear, and what forms without scripts lead to.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who, problem},
+    browser::Browser,
+};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
+
+/// Names and values of a form's fields.
+type Fields<'a> = &'a [(&'a str, &'a str)];
 
 /// Creates sessions whose agent asks a question. Returns the ids of the inbox items.
 async fn ask_questions(app: &App, questions: usize) -> Vec<String> {
@@ -27,30 +33,127 @@ async fn html(request: RequestBuilder) -> String {
     response.text().await.unwrap()
 }
 
+/// A tool call with these arguments that waits for an approval; the id of the approval.
+async fn called(app: &App, input: Value) -> String {
+    let action = json!({ "name": "Call", "slug": "call", "agentSlug": "caller" });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let session = app.post(Who::Member, &trigger, json!({})).await["id"].as_str().unwrap().to_owned();
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["caller"] })).await;
+    let call = json!({ "toolCallId": "c1", "toolName": "send", "toolInput": input });
+    let waits = json!({ "attempt": 1, "status": "awaiting_tool", "pausedToolCall": call });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), waits).await;
+    let open: Value =
+        app.request(Who::Admin, Method::GET, "/api/approvals").send().await.unwrap().json().await.unwrap();
+    open["items"][0]["id"].as_str().unwrap().to_owned()
+}
+
+/// A person who may decide everything, in a browser.
+async fn reviewer(app: &App) -> Browser<'_> {
+    Browser::of(app, "ada@acme.test").await
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_script_gets_what_can_be_undone_after_a_decision_and_the_rows_after_an_undo() {
+async fn a_script_hears_what_it_can_undo_after_a_decision() {
     let app = App::start();
     let items = ask_questions(&app, 2).await;
-    let cookie = app.cookie().await;
-    let ask = |method: Method, path: &str| {
-        let request = app.http.request(method, format!("{}{path}", app.url));
-        request.header("cookie", &cookie).header("origin", &app.url)
+    let ada = reviewer(&app).await;
+    let call = async |name: &str, fields: &[(&str, &str)]| {
+        ada.call(Method::POST, &format!("/fn/inbox/{name}")).form(fields).send().await.unwrap()
     };
-    let script = |method: Method, path: &str| ask(method, path).header("x-fragment", "1");
-    let answer = [("decision", "respond"), ("answer", "The first.")];
-    let decided = html(script(Method::POST, &format!("/inbox/{}/decision", items[0])).form(&answer)).await;
-    assert!(decided.contains("data-part=\"held\"") && decided.contains("action=\"/inbox/undo\""), "{decided}");
-    assert!(!decided.contains("inbox-rows") && !decided.contains(&items[1]), "{decided}");
+    let answer = [("id", items[0].as_str()), ("decision", "respond"), ("answer", "The first.")];
+    let offer: Value = call("decide", &answer).await.json().await.unwrap();
+    assert_eq!((&offer["items"], &offer["title"]), (&json!([items[0]]), &json!("Answered: Which 0?")), "{offer}");
+    assert!(offer["seconds_left"].as_u64().is_some_and(|left| left > 0), "{offer}");
 
-    let undone = html(script(Method::POST, "/inbox/undo").form(&[(format!("item.{}", items[0]), "")])).await;
-    assert!(items.iter().all(|id| undone.contains(&format!("data-id=\"{id}\""))), "{undone}");
+    let undone: Value = call("undo", &[(&item(&items[0]), "")]).await.json().await.unwrap();
+    assert_eq!(undone, Value::Null);
+    let list = ada.page("/inbox/list").await;
+    assert!(items.iter().all(|id| list.contains(&format!("data-id=\"{id}\""))), "{list}");
+}
 
-    // When some decisions of a batch are refused, the answer contains the list, which says which ones.
-    let settled = [("decision", "deny"), ("note", "No.")];
-    let batch: Vec<_> = settled.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let with = |digest: &str| [batch.clone(), vec![(format!("item.{}", items[1]), digest.to_owned())]].concat();
-    let refused = html(script(Method::POST, "/inbox/decisions").form(&with("another"))).await;
-    assert!(refused.contains("inbox-rows") && refused.contains("field-error"), "{refused}");
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn items_of_a_batch_are_decided_each_on_its_own_and_a_refusal_names_the_others() {
+    let app = App::start();
+    let items = ask_questions(&app, 2).await;
+    let mut ada = reviewer(&app).await;
+    let (good, bad) = (item(&items[0]), item(&items[1]));
+    let digest = digest(&ada, &items[0]).await;
+    let fields = [("decision", "deny"), ("note", "Not now."), (good.as_str(), digest.as_str()), (&bad, "another")];
+    let page = "/inbox?state=open";
+    let form = [&fields[..], &[("next", "/inbox?notice=decided"), ("page", page)]].concat();
+    let refused = ada.post("/fn/inbox/decide-many", &form).await;
+    let status = refused.status();
+    let html = refused.text().await.unwrap();
+    assert!(status.is_client_error(), "{status}: {html}");
+    // The list with the reason, what was typed and what was selected.
+    assert!(html.contains("<title>") && html.contains("field-error") && html.contains("Not now."), "{html}");
+    assert!(html.contains(&format!("data-id=\"{}\"", items[1])) && !html.contains("Decision recorded."), "{html}");
+    assert!(!html.contains(&format!("data-id=\"{}\"", items[0])) && html.contains("Denied: Which 0?"), "{html}");
+    assert_eq!(html.matches(" checked").count(), 1, "{html}");
+
+    let (status, problem) =
+        problem(ada.call(Method::POST, "/fn/inbox/decide-many").form(&fields).send().await.unwrap()).await;
+    assert!((400..500).contains(&status), "{problem}");
+    let named: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| error["field"].clone()).collect();
+    assert_eq!(named, [json!(bad)], "the item that is denied already stays denied");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_leads_to_the_next_item_and_a_refused_one_back_with_what_was_typed() {
+    let app = App::start();
+    let items = ask_questions(&app, 2).await;
+    let mut ada = reviewer(&app).await;
+    let (next, page) = (format!("/inbox/{}?notice=decided", items[1]), format!("/inbox/{}", items[0]));
+    let pages = [("next", next.as_str()), ("page", page.as_str())];
+    let shown = ada.page(&page).await;
+    assert!(shown.contains(&format!("name=\"next\" value=\"{next}\"")), "{shown}");
+
+    let stale = "0".repeat(64);
+    let fields = [("id", items[0].as_str()), ("digest", &stale), ("decision", "respond"), ("answer", "Typed.")];
+    let refused = ada.post("/fn/inbox/decide", &[&fields[..], &pages].concat()).await;
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let html = refused.text().await.unwrap();
+    assert!(html.contains("\nTyped.</textarea>") && html.contains("role=\"alert\""), "{html}");
+    let fields = [("id", items[0].as_str()), ("decision", "respond"), ("answer", " ")];
+    let refused = ada.post("/fn/inbox/decide", &[&fields[..], &pages].concat()).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(refused.text().await.unwrap().contains("id=\"gate-answer-error\""));
+    let snoozed = [(&*item(&items[0]), ""), ("seconds", "soon")];
+    let refused = ada.post("/fn/inbox/snooze", &[&snoozed[..], &pages].concat()).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(refused.text().await.unwrap().contains("not a whole number of seconds"));
+
+    let fields = [("id", items[0].as_str()), ("decision", "respond"), ("answer", "Typed.")];
+    let decided = ada.post("/fn/inbox/decide", &[&fields[..], &pages].concat()).await;
+    assert_eq!((decided.status(), decided.headers()["location"].to_str().unwrap()), (StatusCode::SEE_OTHER, &*next));
+    // A button of the batch names its own next page.
+    let snooze = "/fn/inbox/snooze?next=%2Finbox%3Fnotice%3Dsnoozed";
+    let fields = [("seconds", "600"), (&*item(&items[1]), ""), ("next", "/inbox?notice=decided")];
+    let snoozed = ada.post(snooze, &fields).await;
+    assert_eq!(snoozed.headers()["location"], "/inbox?notice=snoozed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_names_the_control_of_any_key() {
+    let app = App::start();
+    let approval = called(&app, json!({ "a[b]": 1, "to%5B": "x", "plain": 2 })).await;
+    let ada = reviewer(&app).await;
+    let page = ada.page(&format!("/inbox/{approval}")).await;
+    let names = ["value.a%5Bb%5D", "value.to%255B", "value.plain"];
+    assert!(names.iter().all(|name| page.contains(&format!("name=\"{name}\""))), "{page}");
+    let call = async |fields: &[(&str, &str)]| {
+        let fields = [&[("id", approval.as_str()), ("decision", "approve")][..], fields].concat();
+        ada.call(Method::POST, "/fn/inbox/decide").form(&fields).send().await.unwrap()
+    };
+    let (status, refused) = problem(call(&[(names[0], "many"), (names[1], "y"), (names[2], "")]).await).await;
+    assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!(names[0])), "{refused}");
+    let decided = call(&[(names[0], "5"), (names[1], "y"), (names[2], "2"), ("next", "/inbox")]).await;
+    assert_eq!(decided.status(), StatusCode::OK);
+    let path = format!("{}/api/approvals/{approval}", app.url);
+    let item: Value =
+        app.http.get(path).header("cookie", app.cookie().await).send().await.unwrap().json().await.unwrap();
+    assert_eq!(item["approval"]["decision"]["value"], json!({ "a[b]": 5, "to%5B": "y" }), "{item}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -70,16 +173,55 @@ async fn the_count_stops_at_its_limit_and_is_in_the_title() {
 async fn a_batch_that_selects_nothing_decides_nothing_and_says_so() {
     let app = App::start();
     let items = ask_questions(&app, 2).await;
-    let cookie = app.cookie().await;
-    for (form, is_script) in [("decision=approve", false), ("decision=deny&note=No", true), ("snooze=3600", false)] {
-        let request = app.http.post(format!("{}/inbox/decisions", app.url)).header("cookie", &cookie);
-        let request = request.header("origin", &app.url).header("content-type", "application/x-www-form-urlencoded");
-        let request = if is_script { request.header("x-fragment", "1") } else { request };
-        let response = request.body(form).send().await.unwrap();
-        assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY, "{form}");
+    let mut ada = reviewer(&app).await;
+    let deny = [("decision", "deny"), ("note", "No")];
+    let forms: [(&str, Fields); 4] = [
+        ("decide-many", &[("decision", "approve")]),
+        ("decide-many", &deny),
+        ("snooze", &[("seconds", "3600")]),
+        ("undo", &[]),
+    ];
+    for (name, fields) in forms {
+        let path = format!("/fn/inbox/{name}");
+        let form = [fields, &[("next", "/inbox?notice=decided"), ("page", "/inbox")]].concat();
+        let response = ada.post(&path, &form).await;
+        assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY, "{name}");
         let html = response.text().await.unwrap();
-        assert!(html.contains("No item was selected") && !html.contains("Decision recorded."), "{form}: {html}");
-        assert!(items.iter().all(|id| html.contains(&format!("data-id=\"{id}\""))), "{form}: {html}");
-        assert_eq!(html.contains("<title>"), !is_script, "{form}");
+        assert!(html.contains("No item was selected") && !html.contains("Decision recorded."), "{name}: {html}");
+        assert!(items.iter().all(|id| html.contains(&format!("data-id=\"{id}\""))), "{name}: {html}");
+        let (status, _) = problem(ada.call(Method::POST, &path).form(fields).send().await.unwrap()).await;
+        assert_eq!(status, 422, "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_with_arguments_that_mean_nothing_is_refused() {
+    let app = App::start();
+    let items = ask_questions(&app, 1).await;
+    let ada = reviewer(&app).await;
+    let many: Vec<_> = (0..201).map(|n| (format!("items[01890a5d-ac96-774b-bcce-{n:012x}]"), String::new())).collect();
+    let many: Vec<_> = many.iter().map(|(name, digest)| (name.as_str(), digest.as_str())).collect();
+    let cases: [(&str, Fields, u16); 7] = [
+        ("decide", &[("id", "x"), ("decision", "approve")], 422),
+        ("decide", &[("id", &items[0]), ("decision", "later")], 422),
+        ("decide", &[("id", &items[0])], 422),
+        ("decide", &[("id", "01890a5d-ac96-774b-bcce-000000000000"), ("decision", "deny")], 404),
+        ("decide-many", &[("decision", "respond"), (&*item(&items[0]), "")], 422),
+        ("undo", &[("items[x]", "")], 422),
+        ("undo", &many, 413),
+    ];
+    for (name, fields, expected) in cases {
+        let sent = ada.call(Method::POST, &format!("/fn/inbox/{name}")).form(fields).send().await.unwrap();
+        assert_eq!(problem(sent).await.0, expected, "{name} {fields:?}");
+    }
+}
+
+fn item(id: &str) -> String {
+    format!("items[{id}]")
+}
+
+async fn digest(browser: &Browser<'_>, id: &str) -> String {
+    let path = format!("/api/approvals/{id}");
+    let found: Value = browser.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
+    found["approval"]["digest"].as_str().unwrap().to_owned()
 }

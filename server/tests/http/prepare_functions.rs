@@ -23,6 +23,22 @@ impl Maker<'_> {
             }
             "/fn/session/rate" => (nothing(), form(&[("session_id", &self.completed().await), ("label", "positive")])),
             "/fn/settings/theme" => (nothing(), form(&[("theme", "dark")])),
+            "/fn/inbox/decide" => {
+                let id = self.session_with_question().await.1;
+                (nothing(), form(&[("id", &id), ("decision", "respond"), ("answer", "x")]))
+            }
+            "/fn/inbox/decide-many" => {
+                let (_, id, digest) = self.session_with_question().await;
+                (nothing(), form(&[("decision", "deny"), ("note", "x"), (&format!("items[{id}]"), &digest)]))
+            }
+            "/fn/inbox/snooze" => {
+                let id = self.session_with_question().await.1;
+                (nothing(), form(&[("seconds", "600"), (&format!("items[{id}]"), "")]))
+            }
+            "/fn/inbox/undo" => {
+                let id = self.answered().await.0;
+                (nothing(), form(&[(&format!("items[{id}]"), "")]))
+            }
             "/fn/working-on/active" => (nothing(), Sent::Nothing),
             "/fn/working-on/create" => (nothing(), form(&[("name", "Matrix")])),
             "/fn/working-on/marker" => {

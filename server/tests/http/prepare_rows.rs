@@ -289,18 +289,6 @@ impl Maker<'_> {
                 (nothing(), form(&[("format", "sft"), ("fileType", "jsonl")]))
             }
             "/exports/{id}/stop" => (self.export().await, form(&[])),
-            "/inbox/decisions" => {
-                let (_, id, digest) = self.session_with_question().await;
-                (nothing(), form(&[("snooze", "600"), (&format!("item.{id}"), &digest)]))
-            }
-            "/inbox/undo" => {
-                let (id, digest) = self.answered().await;
-                (nothing(), form(&[(&format!("item.{id}"), &digest)]))
-            }
-            "/inbox/{id}/decision" => {
-                (self.session_with_question().await.1, form(&[("decision", "respond"), ("answer", "x")]))
-            }
-            "/inbox/{id}/snooze" => (self.session_with_question().await.1, form(&[("seconds", "600")])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
             "/setup" => {
                 (nothing(), form(&[("workspace", "x"), ("email", "x@x.test"), ("password", PASSWORD), ("code", "x")]))

@@ -1,0 +1,114 @@
+//! The server functions of the inbox. Forms without scripts post to the same URLs.
+
+#[cfg(feature = "ssr")]
+use crate::server_function::backend;
+use crate::server_function::{Client, Refusal};
+use leptos::prelude::server;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Items as a form names them, `items[ID]`: id, and the digest of the proposal that was shown. It is empty for items
+/// whose proposal does not matter, such as those of an undo.
+pub type Items = BTreeMap<String, String>;
+
+/// Fields of a form whose names depend on the item, by name: `value.KEY` for a proposed value, `answer` and
+/// `answer.KEY` for an answer. Other fields are ignored.
+pub type Fields = BTreeMap<String, String>;
+
+/// What the caller decided last and can still undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoOffer {
+    /// What was decided, for example `Approved: Acme Corp`.
+    pub title: String,
+    /// Ids of the items that Undo reverts.
+    pub items: Vec<String>,
+    /// Whole seconds until the decision takes effect.
+    pub seconds_left: u32,
+    /// Time of day when the decision takes effect, UTC.
+    pub until: String,
+}
+
+/// A decision on one item, as it was typed.
+#[cfg(feature = "ssr")]
+#[derive(Debug, Clone, Default)]
+pub struct TypedDecision {
+    /// `approve`, `deny` or `respond`.
+    pub decision: String,
+    /// Digest of the proposal that was shown.
+    pub digest: Option<String>,
+    /// The reason.
+    pub note: Option<String>,
+    /// Values and answers.
+    pub fields: Fields,
+}
+
+/// What the server does for these functions.
+#[cfg(feature = "ssr")]
+#[async_trait::async_trait]
+pub trait InboxBackend: Send + Sync {
+    /// See [`decide`].
+    async fn decide(&self, id: String, typed: TypedDecision) -> Result<Option<UndoOffer>, Refusal>;
+    /// See [`decide_many`].
+    async fn decide_many(
+        &self,
+        decision: String,
+        note: Option<String>,
+        items: Items,
+    ) -> Result<Option<UndoOffer>, Refusal>;
+    /// See [`undo_decisions`].
+    async fn undo(&self, items: Items) -> Result<Option<UndoOffer>, Refusal>;
+    /// See [`snooze_items`].
+    async fn snooze(&self, seconds: Option<String>, items: Items) -> Result<Option<UndoOffer>, Refusal>;
+}
+
+/// Decides one item: `approve` (with the values that were typed), `deny` or `respond` (with the answer).
+///
+/// Returns what the caller can undo. A refusal names the fields of the form.
+#[server(prefix = "/fn", endpoint = "inbox/decide", client = Client)]
+pub async fn decide(
+    id: String,
+    decision: String,
+    digest: Option<String>,
+    note: Option<String>,
+    #[server(flatten)] fields: Fields,
+) -> Result<Option<UndoOffer>, Refusal> {
+    let typed = TypedDecision { decision, digest, note, fields };
+    backend::<dyn InboxBackend>()?.decide(id, typed).await
+}
+
+/// Approves or denies several items, each on its own. If some are refused, the others are decided nevertheless, and the
+/// refusal names those as `items[ID]`.
+#[server(prefix = "/fn", endpoint = "inbox/decide-many", client = Client)]
+pub async fn decide_many(
+    decision: String,
+    note: Option<String>,
+    #[server(default)] items: Items,
+) -> Result<Option<UndoOffer>, Refusal> {
+    backend::<dyn InboxBackend>()?.decide_many(decision, note, items).await
+}
+
+/// Undoes the caller's decisions on these items. A refusal is as that of [`decide_many`].
+#[server(prefix = "/fn", endpoint = "inbox/undo", client = Client)]
+pub async fn undo_decisions(#[server(default)] items: Items) -> Result<Option<UndoOffer>, Refusal> {
+    backend::<dyn InboxBackend>()?.undo(items).await
+}
+
+/// Hides items from the caller's inbox for a number of seconds. Without a number they are shown again. A refusal is as
+/// that of [`decide_many`].
+#[server(prefix = "/fn", endpoint = "inbox/snooze", client = Client)]
+pub async fn snooze_items(
+    seconds: Option<String>,
+    #[server(default)] items: Items,
+) -> Result<Option<UndoOffer>, Refusal> {
+    backend::<dyn InboxBackend>()?.snooze(seconds, items).await
+}
+
+/// Name of the form field of an item.
+pub fn item_field(id: &str) -> String {
+    ["items[", id, "]"].concat()
+}
+
+/// The id in the name of an item's form field.
+pub fn item_of_field(name: &str) -> Option<&str> {
+    name.strip_prefix("items[")?.strip_suffix(']')
+}

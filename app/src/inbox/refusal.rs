@@ -1,0 +1,83 @@
+//! Shows an item again whose decision was refused: as it is now, with what was typed, and each error at its control.
+//! Only in the WASM build.
+
+use crate::{browser::dom, server_function::Refusal};
+use web_sys::HtmlElement;
+
+/// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now.
+pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
+    for before in dom::find_all(old, "[id][name]") {
+        let same = dom::find_all(new, "[id][name]").into_iter().find(|now| now.id() == before.id());
+        if let Some(now) = same {
+            let _ = js_sys::Reflect::set(&now, &"value".into(), &dom::member(&before, "value"));
+        }
+    }
+    for before in dom::find_all(old, "details[open] > [data-key]") {
+        let key = before.get_attribute("data-key").unwrap_or_default();
+        if let Some(details) = dom::find(new, &["details:has(> [data-key=", &key, "])"].concat()) {
+            let _ = details.set_attribute("open", "");
+        }
+    }
+    let _ = new.set_attribute("data-typed", "");
+}
+
+/// Shows each error at its control, and the others above the item.
+pub fn show_errors(item: &HtmlElement, refusal: &Refusal) {
+    for old in dom::find_all(item, ".field-error, [data-refused]") {
+        old.remove();
+    }
+    let controls = dom::find_all(item, "[id][name]");
+    let mut general = Vec::new();
+    for error in &refusal.errors {
+        let control = controls.iter().find(|control| control.get_attribute("name").as_deref() == Some(&error.field));
+        match control {
+            Some(control) => show_error(control, &error.message),
+            None => general.push(error.message.clone()),
+        }
+    }
+    if refusal.errors.is_empty() {
+        general.push(refusal.message());
+    }
+    if general.is_empty() {
+        return;
+    }
+    let (Some(state), Some(notice)) = (dom::find(item, "[data-part=state]"), dom::make("div", "notice")) else {
+        return;
+    };
+    for (name, value) in [("data-tone", "bad"), ("role", "alert"), ("data-refused", "")] {
+        let _ = notice.set_attribute(name, value);
+    }
+    if let Some(body) = dom::make("div", "notice-body") {
+        for message in general {
+            append_text(&body, "p", &message);
+        }
+        let _ = notice.append_child(&body);
+    }
+    let _ = state.insert_before(&notice, state.first_child().as_ref());
+}
+
+fn show_error(control: &HtmlElement, message: &str) {
+    let id = [&control.id(), "-error"].concat();
+    let hint = control.parent_element().and_then(|field| dom::find(&field, ".field-hint"));
+    let described = hint.map_or_else(|| id.clone(), |hint| [&id, " ", &hint.id()].concat());
+    let _ = control.set_attribute("aria-invalid", "true");
+    let _ = control.set_attribute("aria-describedby", &described);
+    let Some(error) = dom::make("p", "field-error") else { return };
+    error.set_id(&id);
+    append_text(&error, "span", message);
+    if let Some(field) = control.parent_element() {
+        let _ = field.insert_before(&error, control.next_sibling().as_ref());
+    }
+}
+
+fn append_text(parent: &HtmlElement, tag: &str, text: &str) {
+    if let Some(element) = dom::make(tag, "") {
+        element.set_text_content(Some(text));
+        let _ = parent.append_child(&element);
+    }
+}
+
+/// The text for the row of a refused item.
+pub fn reason(refusal: &Refusal) -> String {
+    refusal.errors.first().map_or_else(|| refusal.message(), |error| error.message.clone())
+}

@@ -1,0 +1,150 @@
+//! Deciding, undoing and snoozing items of the inbox.
+
+use super::Backend;
+use crate::{
+    problem::Problem,
+    web::{json_or_text, unreadable},
+    wire_map,
+};
+use app::{
+    inbox::{self as ui, InboxBackend, Items, TypedDecision, UndoOffer, item_field},
+    server_function::Refusal,
+};
+use async_trait::async_trait;
+use domain::{gate::Verdict, id::GateId};
+use ledger::{
+    gate::{self, NewDecision},
+    page::inbox::ITEMS,
+};
+use std::future::Future;
+use wire::{Code, FieldProblem, approval::ApprovalDetail};
+
+#[async_trait]
+impl InboxBackend for Backend {
+    async fn decide(&self, id: String, typed: TypedDecision) -> Result<Option<UndoOffer>, Refusal> {
+        let id = self.answer(wire_map::parse_id("id", &id))?;
+        let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
+        let verdict = self.answer(Verdict::parse(&typed.decision).ok_or_else(unknown))?;
+        let verdict = if verdict == Verdict::Edit { Verdict::Approve } else { verdict };
+        let item = self.answer(gate::get(&self.state.ledger, self.scope(), id).await)?;
+        let item = wire_map::approval_detail(item);
+        let new = self.answer(new_decision(&item, verdict, typed))?;
+        let decided = gate::decide(&self.state.ledger, self.scope(), id, new).await;
+        let at_control = |path: &str| ui::control_of(&item, verdict, path);
+        self.answer(decided.map_err(|error| Problem::from(error).with_field_names(at_control)))?;
+        self.undo_offer().await
+    }
+
+    async fn decide_many(
+        &self,
+        decision: String,
+        note: Option<String>,
+        items: Items,
+    ) -> Result<Option<UndoOffer>, Refusal> {
+        let verdict = Verdict::parse(&decision).filter(|verdict| matches!(verdict, Verdict::Approve | Verdict::Deny));
+        let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve or deny");
+        let verdict = self.answer(verdict.ok_or_else(unknown))?;
+        let note = typed_text(note);
+        let (ledger, scope) = (&self.state.ledger, self.scope());
+        let decide = |id, digest| {
+            let new = NewDecision { verdict, value: None, note: note.clone(), digest: Some(digest) };
+            gate::decide(ledger, scope, id, new)
+        };
+        self.each(items, decide).await
+    }
+
+    async fn undo(&self, items: Items) -> Result<Option<UndoOffer>, Refusal> {
+        self.each(items, |id, _| gate::undo(&self.state.ledger, self.scope(), id)).await
+    }
+
+    async fn snooze(&self, seconds: Option<String>, items: Items) -> Result<Option<UndoOffer>, Refusal> {
+        let whole = |text: String| {
+            text.parse().map_err(|_| Problem::field(Code::InvalidRequest, "seconds", "not a whole number of seconds"))
+        };
+        let seconds: Option<i64> = self.answer(typed_text(seconds).map(whole).transpose())?;
+        self.each(items, |id, _| gate::snooze(&self.state.ledger, self.scope(), id, seconds)).await
+    }
+}
+
+impl Backend {
+    async fn undo_offer(&self) -> Result<Option<UndoOffer>, Refusal> {
+        let held = self.answer(gate::held(&self.state.ledger, self.scope(), ITEMS).await)?;
+        let held: Vec<_> = held.into_iter().map(wire_map::approval).collect();
+        Ok(ui::undo_offer(&held, self.state.ledger.now()))
+    }
+
+    /// Changes items one after the other. Those that are refused do not keep the others from being changed. The
+    /// problem has the code of the first and names each.
+    async fn each<T, F>(
+        &self,
+        items: Items,
+        change: impl Fn(GateId, String) -> F + Send,
+    ) -> Result<Option<UndoOffer>, Refusal>
+    where
+        F: Future<Output = Result<T, ledger::Error>> + Send,
+    {
+        let items = self.answer(parse_items(items))?;
+        let mut refused = Vec::new();
+        for (id, digest) in items {
+            if let Err(error) = change(id, digest).await {
+                refused.push((id, Problem::from(error)));
+            }
+        }
+        match refused_items(&refused) {
+            Some(problem) => self.answer(Err(problem)),
+            None => self.undo_offer().await,
+        }
+    }
+}
+
+fn parse_items(items: Items) -> Result<Vec<(GateId, String)>, Problem> {
+    if items.is_empty() {
+        let why = "No item was selected, so nothing was changed. Select items first.";
+        return Err(Problem::detailed(Code::InvalidRequest, why));
+    }
+    if items.len() > ITEMS as usize {
+        return Err(Problem::detailed(Code::TooLarge, format!("at most {ITEMS} items at once")));
+    }
+    let parse = |(id, digest): (String, String)| Ok((wire_map::parse_id(&item_field(&id), &id)?, digest));
+    items.into_iter().map(parse).collect()
+}
+
+fn refused_items(refused: &[(GateId, Problem)]) -> Option<Problem> {
+    let (_, first) = refused.first()?;
+    let error = |(id, problem): &(GateId, Problem)| {
+        let problem = problem.to_wire(String::new());
+        FieldProblem { field: item_field(&id.to_string()), message: problem.detail.unwrap_or(problem.title) }
+    };
+    let errors: Vec<_> = refused.iter().map(error).collect();
+    let detail = match errors.as_slice() {
+        [one] => one.message.clone(),
+        several => format!("{} items were refused", several.len()),
+    };
+    Some(Problem::fields(first.code(), Some(detail), errors))
+}
+
+/// The decision that was asked for. Whether an approval with these values is an edit is decided by `gate::decide`.
+fn new_decision(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecision) -> Result<NewDecision, Problem> {
+    let TypedDecision { digest, note, fields, .. } = typed;
+    let (digest, note) = (typed_text(digest), typed_text(note));
+    let text = |name: &str| fields.get(name).map(|text| text.replace("\r\n", "\n"));
+    let value = match verdict {
+        Verdict::Approve | Verdict::Edit => {
+            let edit = ui::edited(item, digest.as_deref(), text).map_err(unreadable)?;
+            (!edit.is_empty()).then(|| serde_json::Value::Object(edit).to_string())
+        }
+        Verdict::Deny => None,
+        Verdict::Respond => {
+            let answer = ui::typed_answer(&item.approval, text).map_err(unreadable)?;
+            let answer = answer.map(|answer| answer.to_string());
+            answer.or_else(|| json_or_text(&text("answer").unwrap_or_default()))
+        }
+    };
+    Ok(NewDecision { verdict, value, note, digest })
+}
+
+/// A text without surrounding space, with the line ends of every other text; `None` if it is empty.
+fn typed_text(text: Option<String>) -> Option<String> {
+    let text = text?.replace("\r\n", "\n").trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
