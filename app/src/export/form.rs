@@ -8,6 +8,7 @@ use crate::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Where feedback comes from: the name, and what people call it.
 pub const SOURCES: [(&str, &str); 4] = [
@@ -84,17 +85,67 @@ impl Default for Choice {
     }
 }
 
+/// The fields of the form as they are sent. A field that is not sent is empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ChoiceFields {
+    format: String,
+    file_type: String,
+    min_feedback: String,
+    /// The checked `source.NAME`, by name.
+    source: BTreeMap<String, String>,
+    min_confidence: String,
+    session_rating: String,
+    since: String,
+    until: String,
+    agents: String,
+    actions: String,
+    validation_share: String,
+    /// Present if the box is checked.
+    redact_emails: Option<String>,
+    /// Present if the box is checked.
+    redact_personal: Option<String>,
+}
+
+impl From<ChoiceFields> for Choice {
+    fn from(fields: ChoiceFields) -> Self {
+        let trimmed = |text: String| text.trim().to_owned();
+        Self {
+            format: fields.format,
+            file_type: fields.file_type,
+            min_feedback: fields.min_feedback,
+            sources: fields.source.into_keys().collect(),
+            min_confidence: trimmed(fields.min_confidence),
+            session_rating: trimmed(fields.session_rating),
+            since: trimmed(fields.since),
+            until: trimmed(fields.until),
+            agents: trimmed(fields.agents),
+            actions: trimmed(fields.actions),
+            validation_share: trimmed(fields.validation_share),
+            redact_emails: fields.redact_emails.is_some(),
+            redact_personal: fields.redact_personal.is_some(),
+        }
+    }
+}
+
 fn options(offered: &[(&str, &str)]) -> Vec<(String, String)> {
     offered.iter().map(|(value, label)| ((*value).to_owned(), (*label).to_owned())).collect()
 }
 
 /// The fields that choose.
 pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<> {
+    // A box that is not checked is not sent, so a refused form says which are.
+    let is_checked = |field: &str, start: bool| match form.is_refused() {
+        true => form.value(field).is_some(),
+        false => start,
+    };
+    let (emails, personal) =
+        (is_checked("redactEmails", choice.redact_emails), is_checked("redactPersonal", choice.redact_personal));
     let sources = SOURCES
         .iter()
         .map(|(name, label)| {
             let field = format!("source.{name}");
-            let chosen = choice.sources.iter().any(|source| source == name);
+            let chosen = is_checked(&field, choice.sources.iter().any(|source| source == name));
             view! {
                 <li><field::Choice name=field checked=chosen>{*label}</field::Choice></li>
             }
@@ -127,8 +178,8 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             {text("actions", "Actions", "Slugs or ids, with commas between", &choice.actions, form)}
         </div>
         <div class="choices">
-            <field::Choice name="redactEmails" checked=choice.redact_emails>"Also remove e-mail addresses"</field::Choice>
-            <field::Choice name="redactPersonal" checked=choice.redact_personal>
+            <field::Choice name="redactEmails" checked=emails>"Also remove e-mail addresses"</field::Choice>
+            <field::Choice name="redactPersonal" checked=personal>
                 "Also remove telephone, account and card numbers"
             </field::Choice>
         </div>

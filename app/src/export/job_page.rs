@@ -1,10 +1,14 @@
 //! /exports/{id}: how far an export has come, what it holds, and the file.
 
-use super::form::{Choice, hidden};
+use super::{
+    StartExport, StopExport,
+    form::{Choice, hidden},
+};
 use crate::{
     document::render,
     entity::ImportProgress,
     render::{static_html, to_html},
+    server_function::page_fields,
     shell::{Place, Shell, frame},
     text::{escape::query, number},
     ui::{
@@ -15,7 +19,7 @@ use crate::{
         section::Section,
     },
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// How often a browser without scripts looks again, seconds.
 const LOOK_AGAIN_SECONDS: u32 = 3;
@@ -92,7 +96,9 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
         });
         let stop = running.then(|| {
             view! {
-                <form method="post" action=format!("/exports/{id}/stop")>
+                <form method="post" action=StopExport::PATH>
+                    {page_fields(format!("/exports/{id}"), format!("/exports/{id}"))}
+                    <input type="hidden" name="export_id" value=job.id.clone()/>
                     <Button>"Stop"</Button>
                 </form>
             }
@@ -100,7 +106,8 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
         let rows = counts.iter().find(|(name, _)| *name == "Rows").map_or(0, |(_, rows)| *rows);
         let export = (is_preview && job.stage == Stage::Done && rows > 0).then(|| {
             view! {
-                <form method="post" action="/export">
+                <form method="post" action=StartExport::PATH>
+                    {page_fields("/exports/{id}", "/export")}
                     {hidden(&choice)}
                     <Button name="step" value="export" look=Look::Primary>{format!("Export {}", number::counted(rows, "row"))}</Button>
                 </form>
@@ -109,7 +116,8 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
         let anew = matches!(job.stage, Stage::Stopped | Stage::Failed(_) | Stage::Gone(_)).then(|| {
             let step = if is_preview { "preview" } else { "export" };
             view! {
-                <form method="post" action="/export">
+                <form method="post" action=StartExport::PATH>
+                    {page_fields("/exports/{id}", "/export")}
                     {hidden(&choice)}
                     <Button name="step" value=step look=Look::Primary>"Try again"</Button>
                 </form>

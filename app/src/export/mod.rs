@@ -1,9 +1,11 @@
 //! /export and /exports/{id}: training data from what was said, seen before it is written.
 
+mod api;
 mod form;
 mod job_page;
 mod page;
 
-pub use form::{Choice, SOURCES};
+pub use api::{ExportBackend, StartExport, StopExport, start_export, stop_export};
+pub use form::{Choice, ChoiceFields, SOURCES};
 pub use job_page::{Job, JobProps, Pair, Stage, job_page, progress_fragment};
 pub use page::{Entry, Props, page};

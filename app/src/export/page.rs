@@ -1,10 +1,14 @@
 //! /export: what to export, and the exports of this workspace that are still there.
 
-use super::form::{Choice, fields};
+use super::{
+    StartExport,
+    form::{Choice, fields},
+};
 use crate::{
     document::render,
     form::FormState,
     render::static_html,
+    server_function::page_fields,
     shell::{Place, Shell, frame},
     ui::{
         button::{Button, Look},
@@ -16,7 +20,7 @@ use crate::{
     },
 };
 use domain::Timestamp;
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Fields that show their own errors.
 const FIELDS: [&str; 11] = [
@@ -49,7 +53,7 @@ pub struct Entry {
 /// What /export shows.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// What is chosen.
+    /// What is chosen, unless the form was refused.
     pub choice: Choice,
     /// A refused form.
     pub form: FormState,
@@ -63,12 +67,14 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Training data", || {
         let Props { choice, form, entries, kept_max } = props;
+        let form = form.of(StartExport::PATH);
         let head =
             view! { <PageHead title="Training data" crumbs=vec![("Insights".to_owned(), "/insights".to_owned())]/> };
         let body = view! {
             {head}
             <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Rules remove secrets of known forms. Check the preview before you share the file."</p>
-            <form class="form" method="post" action="/export">
+            <form class="form" method="post" action=StartExport::PATH>
+                {page_fields("/exports/{id}", "/export")}
                 <Refused messages=form.general(&FIELDS)/>
                 {fields(&choice, &form)}
                 <div class="form-actions">

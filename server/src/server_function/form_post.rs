@@ -7,8 +7,8 @@
 //!
 //! Of a person who is signed out, the typed text of some forms is kept on the sign-in page (`web::posted`).
 //!
-//! A field `input.week` is the member `week` of the argument `input`, a map. Errors name such a field in the same way.
-//! Other fields with a dot are arguments of this name.
+//! A field `input.week` is the member `week` of the argument `input`, a map; see [`MAPS`]. Errors name such a field in
+//! the same way. Other fields with a dot are arguments of this name.
 //!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
@@ -26,8 +26,8 @@ use http_body_util::{BodyExt as _, Limited};
 use tower::ServiceExt as _;
 use web::{Form, local_path};
 
-/// The argument that is a map.
-const MAP: &str = "input";
+/// The arguments that are maps.
+const MAPS: [&str; 2] = ["input", "source"];
 /// What stands for the `id` of the function's result in the field `next`.
 const ID: &str = "{id}";
 /// Largest result that is read for its `id`, bytes.
@@ -99,9 +99,9 @@ fn argument(field: &str) -> String {
     match field.split_once('.') {
         // Brackets of a key are recognised as `[`, `]`, `%5B` and `%5D`, and digits alone as a number. Neither is in a
         // key that is encoded with small letters, its first byte included.
-        Some((MAP, key)) => {
+        Some((map, key)) if MAPS.contains(&map) => {
             let key: String = key.bytes().map(|byte| format!("%{byte:02x}")).collect();
-            format!("{MAP}[{key}]")
+            format!("{map}[{key}]")
         }
         _ => encoded(field),
     }

@@ -6,6 +6,7 @@
 
 mod action;
 mod chat;
+mod export;
 mod form_post;
 mod inbox;
 mod session;
@@ -75,6 +76,7 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
     let owner = Owner::new();
     let run = owner.with(|| {
         ScopedFuture::new(async move {
+            provide_context::<Arc<dyn app::export::ExportBackend>>(provided.clone());
             provide_context::<Arc<dyn app::inbox::InboxBackend>>(provided.clone());
             provide_context::<Arc<dyn app::trigger::ActionBackend>>(provided.clone());
             provide_context::<Arc<dyn app::thread::ThreadBackend>>(provided.clone());

@@ -1,30 +1,26 @@
 //! /export and /exports/{id}: training data, for operators and admins.
 
 use super::{
-    export_choice::{Refused, choice, choice_json, options, remembered, resolved, title_of},
-    form::Form,
+    export_choice::{remembered, resolved, title_of},
     shell::{PageRejection, Viewer, render},
 };
 use crate::{problem::Problem, state::AppState};
-use app::{
-    FieldError, FormState,
-    export::{self as ui, Choice, Entry, JobProps, Pair, Props},
-};
+use app::export::{self as ui, Choice, Entry, JobProps, Pair, Props};
 use axum::{
     Router,
     body::Body,
     extract::{Path, Query, State},
     http::{StatusCode, header},
-    response::{Html, IntoResponse, Redirect, Response},
-    routing::{get, post},
+    response::{Html, IntoResponse, Response},
+    routing::get,
 };
 use datalake::{
     Message, Role,
-    export::{FileFormat, Options, Preview, Progress, Row, Split},
+    export::{FileFormat, Preview, Progress, Row, Split},
 };
-use domain::{count::counted, interaction::ExportState, message::ToolCall};
-use ledger::{action, export_job::ExportJobRecord};
-use runner::export::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, ExportRequest, Job, Known, Stage, permit};
+use domain::{Scope, count::counted, interaction::ExportState, message::ToolCall};
+use ledger::export_job::ExportJobRecord;
+use runner::export::{EXPORTS_KEPT_MAX, Job, Known, Stage, permit};
 use serde::Deserialize;
 use std::sync::Arc;
 use tokio::{fs::File, io::AsyncReadExt as _};
@@ -37,88 +33,18 @@ const SHOWN_CHARS_MAX: usize = 2_000;
 
 pub fn router() -> Router<AppState> {
     Router::new()
-        .route("/export", get(choose).post(begin))
+        .route("/export", get(choose))
         .route("/exports/{id}", get(show))
         .route("/exports/{id}/progress", get(progress))
-        .route("/exports/{id}/stop", post(stop))
         .route("/exports/{id}/file", get(file))
         .route("/exports/{id}/manifest", get(manifest))
 }
 
 async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
-    chosen(&state, viewer, StatusCode::OK, Choice::default(), FormState::default()).await
-}
-
-async fn chosen(
-    state: &AppState,
-    viewer: Viewer,
-    status: StatusCode,
-    choice: Choice,
-    form: FormState,
-) -> Result<Response, PageRejection> {
     let entries = state.exports.list(&state.ledger, &viewer.scope).await?.iter().map(entry).collect();
-    let props = Props { choice, form, entries, kept_max: EXPORTS_KEPT_MAX };
-    Ok(render(status, move || ui::page(&viewer.shell, props)).await)
-}
-
-async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    permit(&viewer.scope)?;
-    let choice = choice(&form);
-    let options = match of_this_workspace(&state, &viewer, options(&choice)).await? {
-        Ok(options) => options,
-        Err((field, message)) => {
-            let refused = refused(Some(field), message);
-            return chosen(&state, viewer, StatusCode::UNPROCESSABLE_ENTITY, choice, refused).await;
-        }
-    };
-    let workspace = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
-    let is_preview = form.text("step") != "export";
-    let noted = choice_json(&resolved(&options), is_preview);
-    let asked = ExportRequest { scope: viewer.scope, workspace, options, is_preview, noted };
-    match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
-        Ok(job) => Ok(Redirect::to(&format!("/exports/{}", job.id)).into_response()),
-        Err(busy) => chosen(&state, viewer, StatusCode::CONFLICT, choice, refused(None, busy_text(busy))).await,
-    }
-}
-
-fn refused(field: Option<&str>, message: String) -> FormState {
-    let errors = vec![FieldError { field: field.map(str::to_owned), message }];
-    FormState { errors, ..FormState::default() }
-}
-
-fn busy_text(busy: Busy) -> String {
-    match busy {
-        Busy::Workspace => {
-            "An export of this workspace is already running. Wait until it is done, or stop it.".to_owned()
-        }
-        Busy::Server => {
-            format!("{EXPORTS_RUNNING_MAX} exports are already running on this server. Try again later.")
-        }
-    }
-}
-
-/// Replaces slugs of actions by their ids.
-async fn of_this_workspace(
-    state: &AppState,
-    viewer: &Viewer,
-    options: Result<Options, Refused>,
-) -> Result<Result<Options, Refused>, Problem> {
-    const FIELD: &str = "actions";
-    let mut options = match options {
-        Ok(options) if !options.filter.actions.is_empty() => options,
-        decided => return Ok(decided),
-    };
-    match action::named(&state.ledger, &viewer.scope, FIELD, std::mem::take(&mut options.filter.actions)).await {
-        Ok(ids) => {
-            options.filter.actions = ids.iter().map(ToString::to_string).collect();
-            Ok(Ok(options))
-        }
-        Err(ledger::Error::Invalid(errors)) => {
-            let why: Vec<_> = errors.into_iter().map(|error| error.message).collect();
-            Ok(Err((FIELD, why.join("; "))))
-        }
-        Err(error) => Err(error.into()),
-    }
+    let form = viewer.form.clone();
+    let props = Props { choice: Choice::default(), form, entries, kept_max: EXPORTS_KEPT_MAX };
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
 fn title(job: &Job) -> String {
@@ -184,15 +110,15 @@ fn unavailable_text(job: &ExportJobRecord, is_own: bool, is_preview: bool) -> St
 }
 
 /// Returns an export whose files this server has, or of which it has the progress.
-fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, PageRejection> {
-    permit(&viewer.scope)?;
+pub fn found(state: &AppState, scope: &Scope, id: &str) -> Result<Arc<Job>, Problem> {
+    permit(scope)?;
     let job = match id.parse() {
-        Ok(id) => state.exports.find(&viewer.scope, id)?,
+        Ok(id) => state.exports.find(scope, id)?,
         Err(_) => None,
     };
     job.ok_or_else(|| {
         let why = "this server does not have that export, or not any more; export again on its page";
-        Problem::detailed(Code::NotFound, why).into()
+        Problem::detailed(Code::NotFound, why)
     })
 }
 
@@ -310,18 +236,8 @@ async fn progress(
     viewer: Viewer,
     Path(id): Path<String>,
 ) -> Result<Html<String>, PageRejection> {
-    let job = found(&state, &viewer, &id)?;
+    let job = found(&state, &viewer.scope, &id)?;
     Ok(Html(ui::progress_fragment(&shown(&job))))
-}
-
-async fn stop(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Path(id): Path<String>,
-) -> Result<Redirect, PageRejection> {
-    let job = found(&state, &viewer, &id)?;
-    job.stop();
-    Ok(Redirect::to(&format!("/exports/{}", job.id)))
 }
 
 /// The query of a file of an export.
@@ -337,7 +253,7 @@ async fn file(
     Path(id): Path<String>,
     Query(which): Query<FileQuery>,
 ) -> Result<Response, PageRejection> {
-    let job = found(&state, &viewer, &id)?;
+    let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
     let split = match which.split.as_deref() {
         None => Split::Train,
@@ -357,7 +273,7 @@ async fn manifest(
     viewer: Viewer,
     Path(id): Path<String>,
 ) -> Result<Response, PageRejection> {
-    let job = found(&state, &viewer, &id)?;
+    let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no manifest");
     let path = job.manifest().ok_or_else(missing)?;
     let bytes = tokio::fs::metadata(&path).await.map_or(0, |of| of.len());

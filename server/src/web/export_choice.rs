@@ -1,6 +1,5 @@
-//! What was chosen on /export: from the form, to options, and as it is remembered.
+//! What was chosen on /export: as options, and as it is remembered.
 
-use super::form::Form;
 use crate::export_options::{confidence, instant, share};
 use app::export::Choice;
 use datalake::{
@@ -14,26 +13,6 @@ use std::collections::BTreeSet;
 
 /// A field of the form, and what would be right in it.
 pub type Refused = (&'static str, String);
-
-/// What was chosen.
-pub fn choice(form: &Form) -> Choice {
-    let text = |name: &str| form.text(name).trim().to_owned();
-    Choice {
-        format: form.text("format"),
-        file_type: form.text("fileType"),
-        min_feedback: form.text("minFeedback"),
-        sources: form.below("source.").map(|(name, _)| name.to_owned()).collect(),
-        min_confidence: text("minConfidence"),
-        session_rating: text("sessionRating"),
-        since: text("since"),
-        until: text("until"),
-        agents: text("agents"),
-        actions: text("actions"),
-        validation_share: text("validationShare"),
-        redact_emails: form.has("redactEmails"),
-        redact_personal: form.has("redactPersonal"),
-    }
-}
 
 /// What was chosen, or the field that is wrong and what would be right.
 pub fn options(choice: &Choice) -> Result<Options, Refused> {

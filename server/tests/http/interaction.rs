@@ -227,8 +227,10 @@ async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_
 
 /// Posts the form of `/export` as a browser without scripts does. Returns the status, and the redirect or the page.
 pub async fn begin(app: &App, cookie: &str, fields: &[(&str, &str)]) -> (u16, String) {
-    let form = app.http.post(format!("{}/export", app.url)).header("cookie", cookie);
-    let answer = form.header("origin", &app.url).form(fields).send().await.unwrap();
+    let form = app.http.post(format!("{}/fn/export/start", app.url)).header("cookie", cookie);
+    let fields = [fields, &[("next", "/exports/{id}"), ("page", "/export")]].concat();
+    let form = form.header("origin", &app.url).header("accept", "text/html").form(&fields);
+    let answer = form.send().await.unwrap();
     let status = answer.status().as_u16();
     let location = answer.headers().get("location").map(|to| to.to_str().unwrap().to_owned());
     (status, location.unwrap_or(answer.text().await.unwrap()))
@@ -291,7 +293,7 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
         ("until", "2026-13-01"),
         ("validationShare", "2"),
     ] {
-        let (status, page) = begin(&app, &cookie, &[&chosen[..], &[wrong]].concat()).await;
+        let (status, page) = begin(&app, &cookie, &[&chosen[..], &[("step", "preview"), wrong]].concat()).await;
         assert_eq!((status, page.contains("field-error")), (422, true), "{wrong:?}: {page}");
     }
     // Further exports remove the oldest ones and their files.

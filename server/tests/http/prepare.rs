@@ -279,9 +279,9 @@ impl Maker<'_> {
         }
         self.no_export_runs().await;
         let fields = [("step", "export"), ("format", "sft"), ("fileType", "jsonl")];
-        let request = self.people.named("operator").request(self.app, Method::POST, "/export");
-        let started = request.form(&fields).send().await.unwrap();
-        let id = started.headers()["location"].to_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let request = self.people.named("operator").request(self.app, Method::POST, "/fn/export/start");
+        let started: Value = request.form(&fields).send().await.unwrap().json().await.unwrap();
+        let id = id(&started);
         self.no_export_runs().await;
         *self.people.1.lock().unwrap() = Some(id.clone());
         id

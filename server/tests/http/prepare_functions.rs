@@ -14,6 +14,11 @@ impl Maker<'_> {
             "/fn/chat/interrupt" => (nothing(), form(&[("session_id", &self.thread(true).await)])),
             "/fn/chat/send" => (nothing(), form(&[("session_id", &self.thread(false).await), ("text", "x")])),
             "/fn/chat/start" => (nothing(), form(&[("agent", "matrix"), ("message", "Hello")])),
+            "/fn/export/start" => {
+                self.no_export_runs().await;
+                (nothing(), form(&[("step", "preview"), ("format", "sft"), ("fileType", "jsonl")]))
+            }
+            "/fn/export/stop" => (nothing(), form(&[("export_id", &self.export().await)])),
             "/fn/session/acknowledge" | "/fn/session/retry" => {
                 (nothing(), form(&[("session_id", &self.failed().await)]))
             }

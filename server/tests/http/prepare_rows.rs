@@ -284,11 +284,6 @@ impl Maker<'_> {
             "/entity-types/{id}/import" => {
                 (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
             }
-            "/export" => {
-                self.no_export_runs().await;
-                (nothing(), form(&[("format", "sft"), ("fileType", "jsonl")]))
-            }
-            "/exports/{id}/stop" => (self.export().await, form(&[])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
             "/setup" => {
                 (nothing(), form(&[("workspace", "x"), ("email", "x@x.test"), ("password", PASSWORD), ("code", "x")]))

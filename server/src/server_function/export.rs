@@ -1,0 +1,79 @@
+//! Starting and stopping exports of training data.
+
+use super::Backend;
+use crate::{
+    problem::Problem,
+    web::{
+        export::found,
+        export_choice::{choice_json, options, resolved},
+    },
+};
+use app::{
+    export::{ChoiceFields, ExportBackend},
+    server_function::{Created, Refusal},
+};
+use async_trait::async_trait;
+use datalake::export::Options;
+use ledger::action;
+use runner::export::{Busy, EXPORTS_RUNNING_MAX, ExportRequest, permit};
+use wire::Code;
+
+#[async_trait]
+impl ExportBackend for Backend {
+    async fn start(&self, step: String, choice: ChoiceFields) -> Result<Created, Refusal> {
+        self.answer(self.start_job(&step, choice).await)
+    }
+
+    async fn stop(&self, export_id: String) -> Result<(), Refusal> {
+        self.answer(found(&self.state, self.scope(), &export_id))?.stop();
+        Ok(())
+    }
+}
+
+impl Backend {
+    async fn start_job(&self, step: &str, choice: ChoiceFields) -> Result<Created, Problem> {
+        permit(self.scope())?;
+        let is_preview = match step {
+            "preview" => true,
+            "export" => false,
+            _ => return Err(Problem::field(Code::InvalidRequest, "step", "preview or export")),
+        };
+        let wrong = |(field, message): (&str, String)| Problem::field(Code::InvalidRequest, field, message);
+        let mut options = options(&choice.into()).map_err(wrong)?;
+        self.replace_action_names(&mut options).await?;
+        let asked = ExportRequest {
+            scope: *self.scope(),
+            workspace: self.identity.tenant.slug.clone(),
+            is_preview,
+            noted: choice_json(&resolved(&options), is_preview),
+            options,
+        };
+        let state = &self.state;
+        match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
+            Ok(job) => Ok(Created { id: job.id.to_string() }),
+            Err(busy) => Err(Problem::detailed(Code::WrongStatus, busy_text(busy))),
+        }
+    }
+
+    /// Replaces slugs of actions by their ids.
+    async fn replace_action_names(&self, options: &mut Options) -> Result<(), Problem> {
+        if options.filter.actions.is_empty() {
+            return Ok(());
+        }
+        let names = std::mem::take(&mut options.filter.actions);
+        let ids = action::named(&self.state.ledger, self.scope(), "actions", names).await?;
+        options.filter.actions = ids.iter().map(ToString::to_string).collect();
+        Ok(())
+    }
+}
+
+fn busy_text(busy: Busy) -> String {
+    match busy {
+        Busy::Workspace => {
+            "An export of this workspace is already running. Wait until it is done, or stop it.".to_owned()
+        }
+        Busy::Server => {
+            format!("{EXPORTS_RUNNING_MAX} exports are already running on this server. Try again later.")
+        }
+    }
+}
