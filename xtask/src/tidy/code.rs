@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use super::Finding;
+use super::{Finding, browser};
 
 /// Paths that read the clock, the environment or randomness, by their ends.
 const AMBIENT: [&[&str]; 13] = [
@@ -63,6 +63,7 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         }
     }
     findings.extend(unfinished(path, &tokens));
+    findings.extend(browser::check(path, &tokens));
     findings
 }
 

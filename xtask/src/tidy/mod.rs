@@ -4,6 +4,7 @@
 //! The rules are pure functions over texts; each is tested with a fixture that breaks it.
 
 mod allowed;
+mod browser;
 mod budget;
 mod code;
 mod dependencies;
@@ -60,7 +61,7 @@ pub fn command(options: &Options) -> Result<()> {
         write(&mut sources, map::CIRCLES, circles)?;
     }
     if options.lower {
-        let findings = prose::check(&sources);
+        let findings = check(&sources);
         let list = budget::lowered(sources.get(BUDGETS).map_or("", String::as_str), &findings);
         write(&mut sources, BUDGETS, list)?;
     }

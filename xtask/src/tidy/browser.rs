@@ -1,0 +1,52 @@
+//! Rules over the browser's half of the pages: state belongs to components, and components do not look for each other's
+//! elements.
+
+use super::{Finding, code::Token};
+
+/// Folder of the pages.
+const PAGES: &str = "app/src/";
+/// Folder whose functions wrap what the browser offers.
+const EDGE: &str = "app/src/browser/";
+
+/// State in a `thread_local!`, and elements found by their id, outside of the wrappers of the browser.
+pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
+    if !path.starts_with(PAGES) || path.starts_with(EDGE) {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|token| token.text.as_str());
+        match token.text.as_str() {
+            "thread_local" => {
+                let what = "state of a page in a thread local: give it to a component, as a signal";
+                findings.push(Finding::new(path, token.line, "view-state", what));
+            }
+            "by_id" | "get_element_by_id" if before == Some("::") || before == Some(".") => {
+                let what = "an element looked up by its id: use a node reference or a signal";
+                findings.push(Finding::new(path, token.line, "element-by-id", what));
+            }
+            _ => {}
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::code;
+
+    fn rules(path: &str, text: &str) -> Vec<&'static str> {
+        code::check(path, text).into_iter().map(|finding| finding.rule).collect()
+    }
+
+    #[test]
+    fn state_of_pages_in_thread_locals_and_elements_by_id_are_found() {
+        let state = "thread_local! { static OPEN: Cell<bool> = const { Cell::new(false) }; }";
+        let lookups = "fn f() { dom::by_id(\"inbox\"); document().get_element_by_id(\"inbox\"); }";
+        assert_eq!(rules("app/src/inbox/rows.rs", state), ["view-state"]);
+        assert_eq!(rules("app/src/inbox/rows.rs", lookups), ["element-by-id", "element-by-id"]);
+        assert!(rules("app/src/browser/dom.rs", lookups).is_empty());
+        assert!(rules("crates/client/src/lib.rs", state).is_empty());
+        assert!(rules("app/src/inbox/rows.rs", "// dom::by_id(\"inbox\")\nfn by_id() {}").is_empty());
+    }
+}
