@@ -6,8 +6,8 @@
 
 use bytes::Bytes;
 use chrono::{Datelike, Timelike};
-use domain::{Timestamp, chain::Digest};
-use ledger::{EventRecord, event::Slice};
+use domain::{Timestamp, chain::Digest, event::Event};
+use ledger::event::Slice;
 use serde::Serialize;
 
 /// Longest end of a page (see [`render_page_end`]), in bytes.
@@ -17,7 +17,7 @@ pub const PAGE_END_BYTES_MAX: usize = 64;
 const ENVELOPE_BYTES: usize = 400;
 
 /// Appends the JSON of one [`wire::event::Event`].
-pub fn render_event(event: &EventRecord, out: &mut Vec<u8>) {
+pub fn render_event(event: &Event, out: &mut Vec<u8>) {
     out.reserve(event.content.len() + event.metadata.len() + ENVELOPE_BYTES);
     out.extend_from_slice(b"{\"id\":\"");
     text(&event.id, out);
@@ -90,7 +90,7 @@ pub fn render_page_end(head_sequence: u64, has_more: bool, out: &mut Vec<u8>) {
 /// The data of a frame is one line, so that simple clients can parse it. JSON allows line breaks
 /// only between tokens, so they are replaced by spaces. Clients that need the exact bytes read the
 /// events by page.
-pub fn render_frame(event: &EventRecord, out: &mut Vec<u8>) {
+pub fn render_frame(event: &Event, out: &mut Vec<u8>) {
     out.extend_from_slice(b"id: ");
     text(&event.sequence, out);
     out.extend_from_slice(b"\ndata: ");
@@ -182,9 +182,9 @@ mod tests {
             micros in prop_oneof![any::<i32>().prop_map(|s| i64::from(s) * 1_000_000), -3_000_000_000_000_000..9_000_000_000_000_000_i64],
             millis in any::<i32>(),
             digest in any::<[u8; 32]>(),
-        ) -> EventRecord {
+        ) -> Event {
             let [kind, thread, external, actor] = texts;
-            EventRecord {
+            Event {
                 id: EventId(uuid::Uuid::from_u128(id)),
                 session_id: SessionId(uuid::Uuid::from_u128(1)),
                 sequence,

@@ -3,9 +3,12 @@
 //! These are functions, because Rust permits no `From` between types of two other crates.
 
 use crate::problem::Problem;
-use domain::session::{Ended, WaitsFor, YieldTo};
+use domain::{
+    event::Event,
+    session::{Ended, Session, WaitsFor, YieldTo},
+};
 use ledger::{
-    ActionRecord, EventRecord, FailureRecord, Listed, SessionRecord, TokenRecord, action,
+    ActionRecord, FailureRecord, Listed, TokenRecord, action,
     auth::{Identity, Person},
     event, hook, human, session, work_queue,
 };
@@ -166,7 +169,7 @@ pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
 }
 
 /// Converts a triggered session, with a warning if its action names no agent.
-pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
+pub fn triggered(record: Session) -> wire::action::Triggered {
     let warning = record.agent_slug.is_none().then(|| wire::action::Warning {
         code: domain::action::NO_AGENT.into(),
         message: "the task names no agent: only a worker that claims without agentSlugs takes its sessions".into(),
@@ -175,7 +178,7 @@ pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
 }
 
 /// Converts a session to its JSON type.
-pub fn session(record: SessionRecord) -> wire::session::Session {
+pub fn session(record: Session) -> wire::session::Session {
     let elapsed = record.started_at.zip(record.completed_at()).map(|(from, to)| (to - from).num_milliseconds());
     let (status, end_reason, waits_for) = (record.status(), record.end_reason(), record.waits_for());
     let (lease_expires_at, deadline_at) = (record.lease_expires_at(), record.deadline_at());
@@ -253,7 +256,7 @@ pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSes
 }
 
 /// Converts an event to its JSON type.
-pub fn event(record: EventRecord) -> wire::event::Event {
+pub fn event(record: Event) -> wire::event::Event {
     wire::event::Event {
         id: record.id.to_string(),
         sequence: record.sequence,

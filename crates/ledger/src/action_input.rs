@@ -1,10 +1,13 @@
 //! Checks the input of an action's sessions against `metadata.inputSchema`.
 
 use crate::{
-    ActionRecord, Error, FieldError, Result,
+    ActionRecord, Error, Result,
     output::{check_schema, form_errors},
 };
-use domain::action::{INPUT_SCHEMA, default_input};
+use domain::{
+    action::{INPUT_SCHEMA, default_input},
+    issue::Issue,
+};
 use serde_json::{Map, Value};
 
 /// Path of the schema in an action, for error messages.
@@ -22,7 +25,7 @@ pub(crate) fn check(action: &ActionRecord) -> Result<()> {
     let Some(schema) = schema_of(action) else { return Ok(()) };
     let wrong = match schema {
         Value::Object(_) => check_schema(&schema, FIELD),
-        _ => Some(FieldError::new(FIELD, "a JSON Schema, which is an object")),
+        _ => Some(Issue::new(FIELD, "a JSON Schema, which is an object")),
     };
     wrong.map_or(Ok(()), |wrong| Err(Error::Invalid(vec![wrong])))
 }

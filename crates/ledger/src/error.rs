@@ -1,7 +1,6 @@
 //! Errors of use cases, independent of HTTP.
 
-pub use domain::issue::Issue as FieldError;
-use domain::{event::WriteRefusal, session};
+use domain::{event::WriteRefusal, issue::Issue, session};
 
 /// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -18,12 +17,12 @@ pub enum Error {
     Forbidden(&'static str),
     /// Fields of the request are wrong.
     #[error("the request is not valid")]
-    Invalid(Vec<FieldError>),
+    Invalid(Vec<Issue>),
     /// The result violates the output contract of its action.
     #[error("{}", if *failed { "the result broke its output contract again: the session has failed" } else { "the result breaks its output contract" })]
     OutputInvalid {
         /// The violations.
-        errors: Vec<FieldError>,
+        errors: Vec<Issue>,
         /// Whether the session failed because of this. If not, the worker may send a better result.
         failed: bool,
     },
@@ -72,7 +71,7 @@ pub enum Error {
     },
     /// A safety rule forbids the value.
     #[error("a safety rule blocks this: {}", .0.message)]
-    HardBlock(FieldError),
+    HardBlock(Issue),
     /// Another object has this slug, e-mail address or name.
     #[error("{0} is taken")]
     NameTaken(&'static str),
@@ -126,12 +125,12 @@ fn decided(decision: &store::DecisionRecord) -> String {
 impl Error {
     /// Creates an error with a single wrong field.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid(vec![FieldError::new(field, message)])
+        Self::Invalid(vec![Issue::new(field, message)])
     }
 }
 
-impl From<Vec<FieldError>> for Error {
-    fn from(errors: Vec<FieldError>) -> Self {
+impl From<Vec<Issue>> for Error {
+    fn from(errors: Vec<Issue>) -> Self {
         Self::Invalid(errors)
     }
 }

@@ -1,9 +1,10 @@
 //! Checks that many use cases share: permissions, text lengths and JSON documents.
 
-use crate::error::{Error, FieldError, Result};
+use crate::error::{Error, Result};
 use domain::{
     Scope,
     event::json_depth,
+    issue::Issue,
     limit::{DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
     role::Permission,
     slug::{is_slug, slugify},
@@ -42,11 +43,11 @@ pub(crate) fn require_version(given: u64, current: u64) -> Result<()> {
 
 /// Collects field errors, so that a caller gets all of them at once.
 #[derive(Default)]
-pub(crate) struct Fields(Vec<FieldError>);
+pub(crate) struct Fields(Vec<Issue>);
 
 impl Fields {
     pub(crate) fn refuse(&mut self, field: &str, message: impl Into<String>) {
-        self.0.push(FieldError::new(field, message));
+        self.0.push(Issue::new(field, message));
     }
 
     /// Requires 1 to `max` characters without control characters.

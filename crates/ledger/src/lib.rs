@@ -45,12 +45,15 @@ pub mod work_queue;
 pub use auth::PasswordCost;
 pub use cursor::{ListPage, Listed};
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
-pub use error::{Error, FieldError, Result};
+pub use error::{Error, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
     AccessLinkRecord, ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord,
-    EntityVersionRecord, EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord, ImportRecord,
-    LinkPurpose, MemberRecord, MessageRecord, ReviewerRecord, SessionRecord, SignInRecord, Stats, TenantRecord,
-    TokenRecord, WebhookRecord,
+    EntityVersionRecord,
+};
+
+pub use store::{
+    FailureRecord, FeedbackRecord, GroupRecord, ImportRecord, LinkPurpose, MemberRecord, MessageRecord, ReviewerRecord,
+    SignInRecord, Stats, TenantRecord, TokenRecord, WebhookRecord,
 };

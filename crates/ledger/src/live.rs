@@ -1,10 +1,11 @@
 //! The live hub turns commits into frames for followers, signals for dashboards, and wake-ups for waiting
 //! workers. A frame is rendered once for all followers. Signals may be lost; nothing relies on their arrival.
 
-use crate::{EventRecord, Ledger, Result};
+use crate::{Ledger, Result};
 use bytes::Bytes;
 use domain::{
     Scope,
+    event::Event,
     id::{SessionId, TenantId},
     session::Status,
 };
@@ -25,7 +26,7 @@ const FEED_MAX: usize = 64;
 const SIGNALS_MAX: usize = 1_024;
 
 /// Appends an event to the buffer in the format that followers get.
-pub type RenderFrame = fn(&EventRecord, &mut Vec<u8>);
+pub type RenderFrame = fn(&Event, &mut Vec<u8>);
 
 /// A signal for dashboards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +118,7 @@ impl Hub {
     }
 
     /// Renders these events in order.
-    pub(crate) fn render(&self, events: &[EventRecord]) -> Bytes {
+    pub(crate) fn render(&self, events: &[Event]) -> Bytes {
         self.0.render(events)
     }
 
@@ -162,7 +163,7 @@ impl Shared {
         tenants.entry(tenant_id).or_insert_with(fresh).clone()
     }
 
-    fn render(&self, events: &[EventRecord]) -> Bytes {
+    fn render(&self, events: &[Event]) -> Bytes {
         let mut buffer = Vec::new();
         if let Some(render) = self.render.get() {
             events.iter().for_each(|event| render(event, &mut buffer));

@@ -1,13 +1,13 @@
 //! Which sessions a caller can see, write in and end.
 
-use crate::{Error, Result, SessionRecord, guard::require};
-use domain::{Caller, Scope, event::Kind, role::Permission};
+use crate::{Error, Result, guard::require};
+use domain::{Caller, Scope, event::Kind, role::Permission, session::Session};
 use store::Conn;
 
 /// Returns whether the caller can see a session. An incognito session is visible to its own person, and to the
 /// agent that claimed it last until the session ends. That agent also sees the sessions that it started from it.
 /// No other caller can see it, whatever their role.
-pub(crate) async fn can_see(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+pub(crate) async fn can_see(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> store::Result<bool> {
     let Some(owner) = &session.private_to else { return Ok(true) };
     if scope.caller == Caller::System || *owner == scope.caller.to_string() {
         return Ok(true);
@@ -26,11 +26,7 @@ pub(crate) async fn can_see(conn: &mut Conn<'_>, scope: &Scope, session: &Sessio
 ///
 /// # Errors
 /// [`Error::NotFound`] otherwise.
-pub(crate) async fn require_visible(
-    conn: &mut Conn<'_>,
-    scope: &Scope,
-    session: Option<SessionRecord>,
-) -> Result<SessionRecord> {
+pub(crate) async fn require_visible(conn: &mut Conn<'_>, scope: &Scope, session: Option<Session>) -> Result<Session> {
     match session {
         Some(session) if can_see(conn, scope, &session).await? => Ok(session),
         _ => Err(Error::NotFound("session")),
@@ -42,8 +38,8 @@ pub(crate) async fn require_visible(
 pub(crate) async fn require_visible_or_claimed(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    session: Option<SessionRecord>,
-) -> Result<SessionRecord> {
+    session: Option<Session>,
+) -> Result<Session> {
     match session {
         Some(session)
             if session.private_to.is_none()
@@ -57,14 +53,14 @@ pub(crate) async fn require_visible_or_claimed(
 }
 
 /// Returns whether the caller is the agent that works on the session. A person in a browser never is.
-async fn is_working_agent(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+async fn is_working_agent(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> store::Result<bool> {
     if session.status().is_final() {
         return Ok(false);
     }
     claimed_last(conn, scope, session).await
 }
 
-async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> store::Result<bool> {
     if scope.user_id().is_some() || !scope.may(Permission::Work) {
         return Ok(false);
     }
@@ -75,11 +71,11 @@ async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecor
 }
 
 /// Returns whether a session belongs to the caller: the caller created it, or it belongs to the caller as a person.
-pub fn is_own(scope: &Scope, session: &SessionRecord) -> bool {
+pub fn is_own(scope: &Scope, session: &Session) -> bool {
     session.created_by == scope.caller.to_string() || (session.user_id.is_some() && session.user_id == scope.user_id())
 }
 
 /// Refuses callers that may not stop or retry the session. Allowed for its own person, and for operators and admins.
-pub(crate) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
+pub(crate) fn own_or_managed(scope: &Scope, session: &Session) -> Result<()> {
     if is_own(scope, session) { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }

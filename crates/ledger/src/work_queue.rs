@@ -1,6 +1,6 @@
 //! The work queue: sessions and actions in five buckets.
 
-use crate::{ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, gate::by_role, guard::require};
+use crate::{ActionRecord, Error, Ledger, Result, cursor::page_size, gate::by_role, guard::require};
 use chrono::{LocalResult, NaiveTime, TimeDelta, TimeZone as _};
 use chrono_tz::Tz;
 use domain::{
@@ -9,6 +9,7 @@ use domain::{
     id::UserId,
     limit::TIMEZONE_CHARS_MAX,
     role::Permission,
+    session::Session,
     work_queue::{Bucket, FAILED_WINDOW_HOURS},
 };
 use store::{
@@ -75,7 +76,7 @@ pub struct Day {
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     /// Sessions of the bucket, in the order of the page.
-    pub sessions: Vec<SessionRecord>,
+    pub sessions: Vec<Session>,
     /// Its actions; only for `Delegatable`.
     pub actions: Vec<ActionRecord>,
     /// For the caller's own `Failed` bucket: number of further failures on tasks that are assigned to no one, or
@@ -177,7 +178,7 @@ pub(crate) async fn section_on(
 
 /// Returns the caller's sessions that wait in a terminal, where a coding agent asks, so they cannot be answered
 /// here. Longest waiting first, at most `limit`. Empty for a token.
-pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<SessionRecord>> {
+pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<Session>> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
     let (tenant_id, limit) = (scope.tenant_id, page_size(limit)?);

@@ -9,10 +9,10 @@ use domain::{
     Scope,
     id::{SessionId, TenantId},
     limit::CLOSING_MS_MAX,
-    session::Status,
+    session::{Session, Status},
 };
 use ledger::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     thread::{self, Closing, Ended, Ending},
 };
 use std::{
@@ -106,7 +106,7 @@ impl ThreadEndings {
     }
 
     /// The agent of a session, if it runs in this server.
-    fn agent_of(&self, session: &SessionRecord) -> Option<SummaryAgent> {
+    fn agent_of(&self, session: &Session) -> Option<SummaryAgent> {
         let slug = session.agent_slug.clone()?;
         locked(&self.0.agents).get(&(session.tenant_id, slug)).cloned()
     }

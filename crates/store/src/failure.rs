@@ -2,7 +2,6 @@
 
 use crate::{
     engine::{Conn, Error, Page, Result, Texts, row, run},
-    session::SessionRecord,
     transaction::WriteTx,
 };
 use domain::{
@@ -10,7 +9,7 @@ use domain::{
     clock::{from_micros, to_micros},
     failure::FailureState,
     id::{ActionId, EventId, SessionId, TenantId},
-    session::Status,
+    session::{Session, Status},
 };
 use uuid::Uuid;
 
@@ -139,7 +138,7 @@ pub struct NewFailure<'a> {
 }
 
 /// Records that a session ended badly, in the transaction that ends it.
-pub async fn insert(tx: &mut WriteTx<'_>, session: &SessionRecord, failure: NewFailure<'_>) -> Result<()> {
+pub async fn insert(tx: &mut WriteTx<'_>, session: &Session, failure: NewFailure<'_>) -> Result<()> {
     run!(
         tx.conn(),
         execute,

@@ -2,13 +2,14 @@
 
 use crate::{
     engine::{Conn, Result, Texts, run},
-    session::{Row, SessionRecord, session_select},
+    session::{Row, session_select},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     clock::to_micros,
     id::{SessionId, TenantId, UserId},
+    session::Session,
 };
 use uuid::Uuid;
 
@@ -30,16 +31,12 @@ pub(crate) const SQL: Texts =
 pub(crate) const POSTGRES_SQL: Texts = &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES)];
 
 /// The running working session of a person.
-pub async fn active(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<SessionRecord>> {
-    run!(conn, fetch_optional Row, ACTIVE, tenant_id.0, user_id.0)?.map(SessionRecord::try_from).transpose()
+pub async fn active(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<Session>> {
+    run!(conn, fetch_optional Row, ACTIVE, tenant_id.0, user_id.0)?.map(Session::try_from).transpose()
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
-pub async fn active_locked(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    user_id: UserId,
-) -> Result<Option<SessionRecord>> {
+pub async fn active_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<Session>> {
     let row = match tx.conn() {
         Conn::Sqlite(c) => c.fetch_optional::<Row>(ACTIVE, &[&tenant_id.0, &user_id.0])?,
         Conn::Postgres(c) => {
@@ -50,7 +47,7 @@ pub async fn active_locked(
                 .await?
         }
     };
-    row.map(SessionRecord::try_from).transpose()
+    row.map(Session::try_from).transpose()
 }
 
 /// A person's working sessions that began at `begun_since` or later and went on after `open_after`, newest first.
@@ -60,10 +57,10 @@ pub async fn since(
     user_id: UserId,
     (begun_since, open_after): (Timestamp, Timestamp),
     max: u32,
-) -> Result<Vec<SessionRecord>> {
+) -> Result<Vec<Session>> {
     let (begun, open) = (to_micros(begun_since), to_micros(open_after));
     let rows = run!(conn, fetch_all Row, RECENT, tenant_id.0, user_id.0, begun, open, i64::from(max))?;
-    rows.into_iter().map(SessionRecord::try_from).collect()
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// Running working sessions of every workspace that began at `begun_until` or before, longest open first.

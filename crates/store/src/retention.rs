@@ -3,7 +3,6 @@
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},
     interaction,
-    session::SessionRecord,
     transaction::WriteTx,
 };
 use domain::{
@@ -12,7 +11,7 @@ use domain::{
     clock::{from_micros, to_micros},
     gate::{GateKind, Task},
     id::{SessionId, TenantId},
-    session::State,
+    session::{Session, State},
     thread::is_incognito,
 };
 use uuid::Uuid;
@@ -172,7 +171,7 @@ pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) 
 }
 
 /// The session without its content. [`finish`] writes the row in the same way.
-pub fn without_content(mut session: SessionRecord) -> SessionRecord {
+pub fn without_content(mut session: Session) -> Session {
     session.title = ERASED.to_owned();
     session.input = None;
     if let State::Ended(ended) = &mut session.state {
@@ -186,7 +185,7 @@ pub fn without_content(mut session: SessionRecord) -> SessionRecord {
 
 /// Erases the content of everything else that belongs to the session, and records that the erasure is
 /// finished. `erased` is the session without its content.
-pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &SessionRecord, at: Timestamp) -> Result<()> {
+pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &Session, at: Timestamp) -> Result<()> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     let task = |kind| Task::erased(kind, ERASED).to_json().to_string();
     let (tool, output) = (task(GateKind::Tool), task(GateKind::Output));

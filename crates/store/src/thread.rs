@@ -2,9 +2,12 @@
 
 use crate::{
     engine::{Conn, Page, Result, Texts, run},
-    session::{Row, SessionRecord, session_select},
+    session::{Row, session_select},
 };
-use domain::id::{EventId, SessionId, TenantId, UserId};
+use domain::{
+    id::{EventId, SessionId, TenantId, UserId},
+    session::Session,
+};
 use uuid::Uuid;
 
 // Two index scans from the newest row, one for each condition. The UNION removes duplicates.
@@ -39,14 +42,14 @@ pub async fn own(
     (created_by, user): (&str, Option<UserId>),
     before: Option<SessionId>,
     limit: u32,
-) -> Result<Page<SessionRecord>> {
+) -> Result<Page<Session>> {
     // Larger than any id.
     let before = before.map_or(Uuid::max(), |id| id.0);
     let more = i64::from(limit) + 1;
     let mut rows = run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, created_by, user.map(|user| user.0), before, more)?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(SessionRecord::try_from).collect::<Result<_>>()?, has_more })
+    Ok(Page { items: rows.into_iter().map(Session::try_from).collect::<Result<_>>()?, has_more })
 }
 
 /// The event that a client-made id already identifies.

@@ -3,12 +3,13 @@
 use crate::{Engine, SeededEntropy, TestClock};
 use domain::{
     Scope,
+    event::Event,
     id::SessionId,
     role::{Role, TokenScope},
-    session::Type,
+    session::{Session, Type},
 };
 use ledger::{
-    InstanceKey, LeaseClock, Ledger, Mode, Options, PasswordCost, SessionRecord, auth, event as events,
+    InstanceKey, LeaseClock, Ledger, Mode, Options, PasswordCost, auth, event as events,
     event::NewEvent,
     member,
     session::{self, Claim, NewSession},
@@ -107,24 +108,24 @@ impl Fixture {
     }
 
     /// Creates a queued agent session.
-    pub async fn pending(&self) -> SessionRecord {
+    pub async fn pending(&self) -> Session {
         let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
         session::create(&self.ledger, &self.operator, new).await.unwrap()
     }
 
     /// Creates and claims an agent session with a lease of `seconds`.
-    pub async fn running_for(&self, seconds: u32) -> SessionRecord {
+    pub async fn running_for(&self, seconds: u32) -> Session {
         self.pending().await;
         self.claim(1, seconds).await.pop().unwrap()
     }
 
     /// Creates and claims an agent session with a long lease.
-    pub async fn running(&self) -> SessionRecord {
+    pub async fn running(&self) -> Session {
         self.running_for(3_600).await
     }
 
     /// Claims at most `max` sessions as the worker, without waiting.
-    pub async fn claim(&self, max: u32, lease_seconds: u32) -> Vec<SessionRecord> {
+    pub async fn claim(&self, max: u32, lease_seconds: u32) -> Vec<Session> {
         let claim = Claim { agent_slugs: None, max, lease_seconds };
         let claimed = session::claim(&self.ledger, &self.worker, claim, Duration::ZERO).await.unwrap();
         claimed.into_iter().map(|claimed| claimed.session).collect()
@@ -137,10 +138,10 @@ impl Fixture {
     }
 
     /// Reads the whole log of a session.
-    pub async fn log(&self, id: SessionId) -> Vec<ledger::EventRecord> {
+    pub async fn log(&self, id: SessionId) -> Vec<Event> {
         let mut all = Vec::new();
         loop {
-            let after = all.last().map(|e: &ledger::EventRecord| e.sequence);
+            let after = all.last().map(|e: &Event| e.sequence);
             let query = events::Read { after_sequence: after, limit: 1_000, ..events::Read::default() };
             let slice = events::read(&self.ledger, &self.admin, id, query).await.unwrap();
             all.extend(slice.events);

@@ -15,8 +15,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use domain::id::SessionId;
-use ledger::{SessionRecord, event as use_case, session};
+use domain::{id::SessionId, session::Session};
+use ledger::{event as use_case, session};
 use serde::Deserialize;
 use wire::event;
 
@@ -143,7 +143,7 @@ pub async fn read(
 async fn read_open(
     state: &AppState,
     caller: &Caller,
-    session: &SessionRecord,
+    session: &Session,
     read: use_case::Read,
 ) -> Result<Bytes, Problem> {
     let limit = u64::from(use_case::events_of_page(read.limit)?);
@@ -175,7 +175,7 @@ async fn read_open(
 async fn read_sealed(
     state: &AppState,
     caller: &Caller,
-    session: SessionRecord,
+    session: Session,
     read: use_case::Read,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {

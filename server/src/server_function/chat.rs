@@ -7,9 +7,14 @@ use app::{
     thread::ThreadBackend,
 };
 use async_trait::async_trait;
-use domain::{gate::GateKind, id::SessionId, session::Status, session_feedback::Surface};
+use domain::{
+    gate::GateKind,
+    id::SessionId,
+    session::{Session, Status},
+    session_feedback::Surface,
+};
 use ledger::{
-    Error, SessionRecord,
+    Error,
     gate::{self, Reply},
     thread::{self, Ending, Message, NewThread},
 };
@@ -66,7 +71,7 @@ impl ThreadBackend for Backend {
 
 impl Backend {
     /// A conversation of the caller's own. Others' look like none.
-    async fn own_conversation(&self, id: SessionId) -> Result<SessionRecord, Problem> {
+    async fn own_conversation(&self, id: SessionId) -> Result<Session, Problem> {
         let (session, _) = thread::get(&self.state.ledger, self.scope(), id).await?;
         if thread::is_own(self.scope(), &session) { Ok(session) } else { Err(Error::NotFound("thread").into()) }
     }

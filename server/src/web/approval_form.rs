@@ -7,9 +7,9 @@ use app::{
     FormState,
     action::{KEEP_SETS, parse_duration},
 };
-use domain::output::CRITERIA_SETS;
+use domain::{issue::Issue, output::CRITERIA_SETS};
 use ledger::{
-    FieldError, MemberRecord,
+    MemberRecord,
     action::{APPROVAL, REQUIRES_APPROVAL},
 };
 use serde_json::{Map, Value};
@@ -68,19 +68,13 @@ pub fn criteria_sets(output_config: &str) -> Vec<Value> {
 }
 
 /// Adds the settings to a typed document. Without settings the document is returned unchanged.
-fn with(
-    field: &str,
-    typed: Option<String>,
-    keys: &[&str],
-    settings: Object,
-    wrong: &mut Vec<FieldError>,
-) -> Option<String> {
+fn with(field: &str, typed: Option<String>, keys: &[&str], settings: Object, wrong: &mut Vec<Issue>) -> Option<String> {
     let Ok(mut map) = serde_json::from_str::<Object>(typed.as_deref().unwrap_or("{}")) else {
-        wrong.push(FieldError::new(field, "an object"));
+        wrong.push(Issue::new(field, "an object"));
         return typed;
     };
     if let Some(key) = keys.iter().find(|key| map.contains_key(**key)) {
-        wrong.push(FieldError::new(field, format!("`{key}` has fields of its own, under Approval")));
+        wrong.push(Issue::new(field, format!("`{key}` has fields of its own, under Approval")));
     }
     if settings.is_empty() {
         return typed;
@@ -89,14 +83,14 @@ fn with(
     Some(Value::Object(map).to_string())
 }
 
-fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<FieldError>) -> Object {
+fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<Issue>) -> Object {
     let mut approval = Object::new();
     let mut reviewers: Vec<Value> = Vec::new();
     for (index, line) in form.text("reviewers").lines().enumerate() {
         match principal(line.trim(), members) {
             None => {}
             Some(Ok(who)) => reviewers.push(who.into()),
-            Some(Err(message)) => wrong.push(FieldError::new("reviewers", format!("line {}: {message}", index + 1))),
+            Some(Err(message)) => wrong.push(Issue::new("reviewers", format!("line {}: {message}", index + 1))),
         }
     }
     if !reviewers.is_empty() {
@@ -115,7 +109,7 @@ fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<FieldError>) 
             Some(seconds) => {
                 approval.insert(key.into(), seconds.into());
             }
-            None => wrong.push(FieldError::new(field, "a span such as 2d, 36h or 1h 30m")),
+            None => wrong.push(Issue::new(field, "a span such as 2d, 36h or 1h 30m")),
         }
     }
     match form.optional("escalateTo").as_deref().and_then(|text| principal(text, members)) {
@@ -123,7 +117,7 @@ fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<FieldError>) 
         Some(Ok(who)) => {
             approval.insert("escalateTo".into(), who.into());
         }
-        Some(Err(message)) => wrong.push(FieldError::new("escalateTo", message)),
+        Some(Err(message)) => wrong.push(Issue::new("escalateTo", message)),
     }
     approval
 }
@@ -225,9 +219,9 @@ mod tests {
         assert!(refused.error("remindAfter").is_some() && refused.error("escalateTo").is_some());
         assert!(refused.error("metadata").unwrap().contains("fields of its own"));
         let problem = ledger::Error::Invalid(vec![
-            FieldError::new("metadata.approval.expiresAfterSeconds", "x"),
-            FieldError::new("metadata.approval.reviewers[1]", "y"),
-            FieldError::new("outputConfig.criteria_set_ids[0]", "z"),
+            Issue::new("metadata.approval.expiresAfterSeconds", "x"),
+            Issue::new("metadata.approval.reviewers[1]", "y"),
+            Issue::new("outputConfig.criteria_set_ids[0]", "z"),
         ]);
         let mut refused = form.refused("edit", &problem.into());
         at_fields(&mut refused);

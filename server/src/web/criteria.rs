@@ -20,11 +20,11 @@ use axum::{
 use domain::{
     criteria::{Dimension, DimensionKind, evaluate_safety_gate},
     id::CriteriaSetId,
+    issue::Issue,
     limit::CRITERIA_DIMENSIONS_MAX,
     slug::slugify,
 };
 use ledger::{
-    FieldError,
     criteria_set::{self, CriteriaSetChange, NewCriteriaSet},
     page::criteria_set as page,
 };
@@ -172,7 +172,7 @@ fn preview(dimensions: Vec<Dimension>, form: &Form) -> Preview {
 struct Rows {
     rows: Vec<usize>,
     dimensions: Vec<Dimension>,
-    wrong: Vec<FieldError>,
+    wrong: Vec<Issue>,
 }
 
 impl Rows {
@@ -205,7 +205,7 @@ fn read_dimensions(form: &Form) -> Rows {
         let options = match ui::read_options(&form.text(&field("options"))) {
             Ok(options) => options,
             Err(message) => {
-                read.wrong.push(FieldError::new(field("options"), message));
+                read.wrong.push(Issue::new(field("options"), message));
                 Vec::new()
             }
         };
@@ -213,7 +213,7 @@ fn read_dimensions(form: &Form) -> Rows {
             let text = form.optional(&field(part))?;
             let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
             if number.is_none() {
-                read.wrong.push(FieldError::new(field(part), "a number"));
+                read.wrong.push(Issue::new(field(part), "a number"));
             }
             number
         };

@@ -20,6 +20,7 @@ use axum::{
 use domain::{
     entity::{FieldDef, Values, parse_text, shown},
     id::{EntityId, EntityTypeId},
+    issue::Issue,
 };
 use ledger::{
     EntityRecord, Scope,
@@ -130,7 +131,7 @@ fn values(fields: &[FieldDef], form: &Form) -> Result<Values, ledger::Error> {
             Ok(value) => {
                 values.insert(field.slug.clone(), value.unwrap_or_default());
             }
-            Err(message) => wrong.push(ledger::FieldError::new(name, message)),
+            Err(message) => wrong.push(Issue::new(name, message)),
         }
     }
     if wrong.is_empty() { Ok(values) } else { Err(ledger::Error::Invalid(wrong)) }

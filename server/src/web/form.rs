@@ -139,7 +139,7 @@ pub async fn upload(
 
 /// The problem of fields whose text cannot be read.
 pub fn unreadable(wrong: Vec<FieldError>) -> Problem {
-    let field = |error: FieldError| ledger::FieldError::new(error.field.unwrap_or_default(), error.message);
+    let field = |error: FieldError| domain::issue::Issue::new(error.field.unwrap_or_default(), error.message);
     Problem::from(ledger::Error::Invalid(wrong.into_iter().map(field).collect()))
 }
 

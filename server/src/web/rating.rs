@@ -3,13 +3,11 @@
 use super::shell::Viewer;
 use crate::state::AppState;
 use app::session::Rating;
-use ledger::{
-    SessionRecord,
-    feedback::{self, Prompt},
-};
+use domain::session::Session;
+use ledger::feedback::{self, Prompt};
 
 /// Returns the question of a session for the viewer. If the ratings cannot be read, the page is shown without it.
-pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> Rating {
+pub async fn of(state: &AppState, viewer: &Viewer, session: &Session) -> Rating {
     match feedback::prompt(&state.ledger, &viewer.scope, session).await {
         Ok(Prompt::Given(label)) => Rating::Given(label),
         Ok(Prompt::Ask) if !viewer.is_rating_dismissed => Rating::Ask,

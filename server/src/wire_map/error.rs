@@ -1,8 +1,7 @@
 //! Converts errors of use cases to problems.
 
 use crate::problem::Problem;
-use domain::{event::WriteRefusal, session::Refusal};
-use ledger::FieldError;
+use domain::{event::WriteRefusal, issue::Issue, session::Refusal};
 use wire::{Code, FieldProblem};
 
 impl From<ledger::Error> for Problem {
@@ -60,7 +59,7 @@ const fn refusal_code(refusal: Refusal) -> Code {
     }
 }
 
-fn field_problems(errors: Vec<FieldError>) -> Vec<FieldProblem> {
+fn field_problems(errors: Vec<Issue>) -> Vec<FieldProblem> {
     errors.into_iter().map(FieldProblem::from).collect()
 }
 

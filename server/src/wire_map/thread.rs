@@ -2,12 +2,12 @@
 
 use super::id;
 use crate::problem::Problem;
-use domain::{session_feedback::Surface, thread::is_incognito};
-use ledger::{FeedbackRecord, SessionRecord, feedback, thread};
+use domain::{session::Session, session_feedback::Surface, thread::is_incognito};
+use ledger::{FeedbackRecord, feedback, thread};
 use wire::{Code, thread as wire_thread};
 
 /// Converts a conversation. `turns` is the number of messages of its person, if it was counted.
-pub fn thread(record: SessionRecord, turns: Option<u64>) -> wire_thread::Thread {
+pub fn thread(record: Session, turns: Option<u64>) -> wire_thread::Thread {
     wire_thread::Thread {
         id: record.id.to_string(),
         status: record.status(),

@@ -1,9 +1,10 @@
 //! Resolving actions that a request names by slug or id.
 
-use crate::{ActionRecord, Error, Ledger, Result, error::FieldError, guard::require};
+use crate::{ActionRecord, Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
     id::{ActionId, TenantId},
+    issue::Issue,
     role::Permission,
 };
 use std::collections::BTreeSet;
@@ -57,7 +58,7 @@ async fn ids(
     field: &'static str,
     names: BTreeSet<String>,
 ) -> Result<BTreeSet<ActionId>> {
-    let wrong = |message: String| Error::Invalid(vec![FieldError::new(field, message)]);
+    let wrong = |message: String| Error::Invalid(vec![Issue::new(field, message)]);
     if names.len() > NAMED_MAX {
         return Err(wrong(format!("at most {NAMED_MAX} actions")));
     }

@@ -1,13 +1,13 @@
 //! Triggering an action, which creates a session of it.
 
 use crate::{
-    Ledger, Result, SessionRecord,
+    Ledger, Result,
     session::{DependsOn, NewSession, create},
 };
 use domain::{
     Scope,
     id::{ActionId, SessionId},
-    session::Type,
+    session::{Session, Type},
 };
 
 /// Optional settings of the new session.
@@ -24,7 +24,7 @@ pub struct Trigger {
 }
 
 /// Creates an agent session of the action. It is pending, or a draft while it waits for other sessions.
-pub async fn trigger(ledger: &Ledger, scope: &Scope, id: ActionId, trigger: Trigger) -> Result<SessionRecord> {
+pub async fn trigger(ledger: &Ledger, scope: &Scope, id: ActionId, trigger: Trigger) -> Result<Session> {
     let new = NewSession {
         session_type: Type::Agent,
         action_id: Some(id),

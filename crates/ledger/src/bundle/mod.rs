@@ -9,11 +9,12 @@ mod read;
 
 pub use read::read;
 
-use crate::{Error, FieldError, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope, Timestamp,
     bundle::{Bundle, Plan},
     id::{TenantId, UserId, new_v7},
+    issue::Issue,
     role::Permission,
 };
 use store::{Access, Conn, WriteTx};
@@ -139,7 +140,7 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
 fn at<T>(list: &str, index: usize, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error {
         Error::Invalid(fields) => {
-            let placed = |e: FieldError| FieldError::new(format!("{list}[{index}].{}", e.field), e.message);
+            let placed = |e: Issue| Issue::new(format!("{list}[{index}].{}", e.field), e.message);
             Error::Invalid(fields.into_iter().map(placed).collect())
         }
         Error::LimitReached(message) => Error::LimitReached(format!("{list}[{index}]: {message}")),

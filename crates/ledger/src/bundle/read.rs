@@ -1,9 +1,10 @@
 //! Parses the text of a bundle: YAML, which includes JSON.
 
-use crate::{Error, FieldError, Result};
+use crate::{Error, Result};
 use domain::{
     bundle::Bundle,
     event::json_depth,
+    issue::Issue,
     limit::{BUNDLE_BYTES_MAX, BUNDLE_ITEMS_MAX, JSON_DEPTH_MAX},
 };
 use serde_json::Value;
@@ -50,7 +51,7 @@ fn check(bundle: &Bundle) -> Result<()> {
         let mut seen = BTreeSet::new();
         for (index, slug) in slugs.into_iter().enumerate() {
             if !seen.insert(slug) {
-                wrong.push(FieldError::new(format!("{list}[{index}].slug"), format!("`{slug}` is listed twice")));
+                wrong.push(Issue::new(format!("{list}[{index}].slug"), format!("`{slug}` is listed twice")));
             }
         }
     };

@@ -5,12 +5,12 @@ use super::{
     effect::{Cause, carry_out, effects},
     event_factory::EventFactory,
 };
-use crate::{Ledger, Result, SessionRecord, visibility::require_visible_or_claimed};
+use crate::{Ledger, Result, visibility::require_visible_or_claimed};
 use domain::{
     Caller, Scope, Timestamp,
     id::SessionId,
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Next, Position, Report, Transition, decide},
+    session::{Actor, Command, Next, Position, Report, Session, Transition, decide},
 };
 use store::{PreparedEvent, WriteTx};
 
@@ -35,7 +35,7 @@ impl Change {
 }
 
 /// Returns the session's position in the status machine.
-pub(crate) fn state(session: &SessionRecord) -> Position {
+pub(crate) fn state(session: &Session) -> Position {
     session.position()
 }
 
@@ -43,11 +43,11 @@ pub(crate) fn state(session: &SessionRecord) -> Position {
 /// lock.
 pub(crate) async fn append_server_events(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     events: Vec<PreparedEvent>,
     caller: Caller,
     now: Timestamp,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let mut session = before.clone();
     store::session::save(tx, &before, &mut session, &events, None, &caller.to_string(), now).await?;
     Ok(session)
@@ -57,12 +57,12 @@ pub(crate) async fn append_server_events(
 /// `report` holds what the command adds to the row, such as a result, an error or a lease.
 pub(crate) async fn write(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     transition: Transition,
     mut change: Change,
     mut events: Vec<PreparedEvent>,
     report: Report,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let now = change.factory.at();
     let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
     let mut session = before.clone();
@@ -99,7 +99,7 @@ pub(crate) async fn apply(
     scope: &Scope,
     change: Change,
     events: impl FnOnce(&mut EventFactory) -> Result<Vec<PreparedEvent>> + Send + 'static,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {

@@ -5,13 +5,13 @@ use super::{
     event_factory::EventFactory,
     turn::{Capture, ended_turn},
 };
-use crate::{Result, SessionRecord, outbox::announce_end};
+use crate::{Result, outbox::announce_end};
 use domain::{
     Timestamp,
     failure::{code_of, remediation},
     gate::Closing,
     id::EventId,
-    session::{Command, EndReason, Status, graph::cancels_children},
+    session::{Command, EndReason, Session, Status, graph::cancels_children},
     thread::REPLY,
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
@@ -43,7 +43,7 @@ pub(crate) struct Cause<'a> {
 
 /// Returns the effects of a change in the order in which they are carried out. `after` is the row as it was
 /// written.
-pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, now: Timestamp) -> Vec<Effect> {
+pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Timestamp) -> Vec<Effect> {
     let mut effects = Vec::new();
     if after.status() == before {
         return effects;
@@ -67,7 +67,7 @@ pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, n
     effects
 }
 
-fn failure(session: &SessionRecord, reason: &str) -> Option<Effect> {
+fn failure(session: &Session, reason: &str) -> Option<Effect> {
     let end_reason = session.end_reason().unwrap_or(EndReason::Error);
     let never_began = session.status() == Status::Abandoned && end_reason == EndReason::DependencyFailed;
     let failed = never_began || matches!(session.status(), Status::Failed | Status::Expired);
@@ -81,7 +81,7 @@ fn failure(session: &SessionRecord, reason: &str) -> Option<Effect> {
 /// change, and `factory` is the event factory of the change.
 pub(crate) async fn carry_out(
     tx: &mut WriteTx<'_>,
-    session: &SessionRecord,
+    session: &Session,
     effects: Vec<Effect>,
     changed_by: EventId,
     factory: &EventFactory,
@@ -110,7 +110,7 @@ pub(crate) async fn carry_out(
 
 /// Closes the gate of a session that stopped waiting without a decision. A decided gate is settled already and
 /// is not found here.
-async fn close_gate(tx: &mut WriteTx<'_>, session: &SessionRecord, closing: Closing, now: Timestamp) -> Result<()> {
+async fn close_gate(tx: &mut WriteTx<'_>, session: &Session, closing: Closing, now: Timestamp) -> Result<()> {
     let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
     gate.state = gate.state.close(closing, now)?;
     Ok(store::gate::save(tx, &gate).await?)

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 const NOW: Timestamp = DateTime::UNIX_EPOCH;
 
-fn pending() -> SessionRecord {
-    SessionRecord {
+fn pending() -> Session {
+    Session {
         tenant_id: TenantId(Uuid::from_u128(1)),
         id: SessionId(Uuid::from_u128(2)),
         session_type: Type::Agent,
@@ -44,19 +44,19 @@ fn pending() -> SessionRecord {
 }
 
 /// The session after a command, and the effects of that command.
-fn after(session: &SessionRecord, actor: Actor, command: Command, report: Report) -> (SessionRecord, Vec<Effect>) {
+fn after(session: &Session, actor: Actor, command: Command, report: Report) -> (Session, Vec<Effect>) {
     let mut after = session.clone();
     after.enter(decide(session.position(), actor, command).unwrap(), report, NOW);
     let effects = effects(session.status(), &after, Cause { command, reason: "why" }, NOW);
     (after, effects)
 }
 
-fn claimed(session: &SessionRecord) -> SessionRecord {
+fn claimed(session: &Session) -> Session {
     let lease = Lease { seconds: 60, expires_at: NOW };
     after(session, Actor::Caller, Command::Claim, Report { lease: Some(lease), ..Report::default() }).0
 }
 
-fn due(session: &SessionRecord) -> DueRecord {
+fn due(session: &Session) -> DueRecord {
     let (tenant_id, session_id, status) = (session.tenant_id, session.id, session.status());
     DueRecord { tenant_id, session_id, sequence: 4, status, ended_at: NOW }
 }
@@ -105,21 +105,21 @@ fn the_gate_of_a_session_that_stops_waiting_is_closed() {
 
 #[test]
 fn only_an_end_that_others_may_wait_for_notifies_them() {
-    let complete = |session: &SessionRecord| {
+    let complete = |session: &Session| {
         after(&claimed(session), Actor::Worker { attempt: 1 }, Command::Complete, Report::default()).1
     };
     let notified = Effect::NotifyGraph { cascades: false };
     assert!(!complete(&pending()).contains(&notified));
-    assert!(complete(&SessionRecord { awaited: true, ..pending() }).contains(&notified));
+    assert!(complete(&Session { awaited: true, ..pending() }).contains(&notified));
     let parent_id = Some(SessionId(Uuid::from_u128(3)));
-    assert!(complete(&SessionRecord { parent_id, ..pending() }).contains(&notified));
+    assert!(complete(&Session { parent_id, ..pending() }).contains(&notified));
     let cancelled = after(&pending(), Actor::Caller, Command::Cancel, Report::default()).1;
     assert!(cancelled.contains(&Effect::NotifyGraph { cascades: true }));
 }
 
 #[test]
 fn an_incognito_conversation_is_never_captured() {
-    let session = SessionRecord { metadata: r#"{"incognito":true}"#.into(), ..pending() };
+    let session = Session { metadata: r#"{"incognito":true}"#.into(), ..pending() };
     let (_, effects) = after(&claimed(&session), Actor::Worker { attempt: 1 }, Command::Complete, Report::default());
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::CaptureTurn(..))));
 }

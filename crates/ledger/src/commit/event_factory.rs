@@ -1,13 +1,13 @@
 //! Creates events that the server itself writes.
 
 use super::final_row::status_metadata;
-use crate::{Error, Ledger, Result, SessionRecord, outbox::MessageIds};
+use crate::{Error, Ledger, Result, outbox::MessageIds};
 use domain::{
     Timestamp,
     chain::body_digest,
     event::{EventRole, Kind},
     id::EventId,
-    session::Status,
+    session::{Session, Status},
 };
 use serde_json::{Value, json};
 use store::PreparedEvent;
@@ -77,12 +77,7 @@ impl EventFactory {
 
     /// Creates the change to the status that the row has now. If that status is final, the event contains the
     /// digest of the row, which must not change afterwards.
-    pub(crate) fn status_reached(
-        &mut self,
-        from: Status,
-        session: &SessionRecord,
-        reason: &str,
-    ) -> Result<PreparedEvent> {
+    pub(crate) fn status_reached(&mut self, from: Status, session: &Session, reason: &str) -> Result<PreparedEvent> {
         self.event(Kind::SESSION_STATUS_CHANGE, None, &status_metadata(from, session, reason))
     }
 }

@@ -1,9 +1,8 @@
 //! Binds a session's final row to its log by a digest, so that a later change of the row is detected.
 
-use crate::SessionRecord;
 use domain::{
     chain::{Digest, FinalRow, final_digest, final_digest_text, parse_final_digest},
-    session::{EndReason, Status},
+    session::{EndReason, Session, Status},
 };
 use serde_json::{Value, json};
 
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 const MEMBER: &str = "rowDigest";
 
 /// Computes the digest of a row.
-pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
+pub(crate) fn digest_of(session: &Session) -> Digest {
     final_digest(&FinalRow {
         tenant_id: session.tenant_id.0,
         session_id: session.id.0,
@@ -44,7 +43,7 @@ pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
 
 /// Returns the metadata of a change to the session's present status. The change to a final status contains the
 /// digest of the row, which must be complete by then.
-pub(super) fn status_metadata(from: Status, session: &SessionRecord, reason: &str) -> Value {
+pub(super) fn status_metadata(from: Status, session: &Session, reason: &str) -> Value {
     let mut metadata = json!({ "from": from, "to": session.status(), "reason": reason });
     if session.status().is_final() {
         metadata[MEMBER] = json!(final_digest_text(digest_of(session)));

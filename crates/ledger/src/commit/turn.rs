@@ -1,27 +1,26 @@
 //! Decides which ended turns are captured as training data, and which sessions are dialogues.
 
-use crate::SessionRecord;
 use domain::{
     Timestamp,
     hook::Source as HookSource,
-    session::{Command, Status, Type},
+    session::{Command, Session, Status, Type},
     thread::{SOURCE, is_incognito},
 };
 use store::interaction::DueRecord;
 
 /// Returns whether a session is a conversation with an agent.
-pub fn is_thread(session: &SessionRecord) -> bool {
+pub fn is_thread(session: &Session) -> bool {
     session.source.as_deref() == Some(SOURCE)
 }
 
 /// Returns whether a coding agent reports the session by hooks. No worker claims such a session.
-fn is_reported(session: &SessionRecord) -> bool {
+fn is_reported(session: &Session) -> bool {
     HookSource::ALL.iter().any(|hook| session.source.as_deref() == Some(hook.as_str()))
 }
 
 /// Returns whether the messages of a session are its whole content: a conversation, or a coding agent that
 /// reports by hooks.
-pub(crate) fn is_dialogue(session: &SessionRecord) -> bool {
+pub(crate) fn is_dialogue(session: &Session) -> bool {
     is_thread(session) || is_reported(session)
 }
 
@@ -46,7 +45,7 @@ pub(crate) enum Capture {
 /// its person interrupted has no answer.
 pub(crate) fn ended_turn(
     before: Status,
-    after: &SessionRecord,
+    after: &Session,
     command: Command,
     now: Timestamp,
 ) -> Option<(DueRecord, Capture)> {

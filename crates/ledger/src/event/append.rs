@@ -1,7 +1,7 @@
 //! Appending events to a session.
 
 use crate::{
-    Error, FieldError, Ledger, Result,
+    Error, Ledger, Result,
     guard::{Fields, require},
 };
 use domain::{
@@ -11,6 +11,7 @@ use domain::{
         Claim, EventRole, Kind, Prefix, check_human, json_depth, normalize_content, validate_metadata, without_query,
     },
     id::{EventId, SessionId},
+    issue::Issue,
     limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EVENT_BYTES_MAX, JSON_DEPTH_MAX, KEY_CHARS_MAX, SESSION_EVENTS_MAX},
     role::Permission,
 };
@@ -124,7 +125,7 @@ fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec
     let mut bytes = 0;
     for (index, event) in events.into_iter().enumerate() {
         if event.id.is_some_and(|id| !ids.insert(id)) {
-            errors.push(FieldError::new(format!("events[{index}].id"), "this id is in the batch twice"));
+            errors.push(Issue::new(format!("events[{index}].id"), "this id is in the batch twice"));
         }
         match prepare_one(ledger, event, index, now) {
             Ok(event) => {

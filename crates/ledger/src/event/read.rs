@@ -1,13 +1,13 @@
 //! Reading a session's log by sequence.
 
-use crate::{Error, EventRecord, Ledger, Result, SessionRecord, cursor::page_size, guard::require, session};
+use crate::{Error, Ledger, Result, cursor::page_size, guard::require, session};
 use domain::{
     Scope,
-    event::Kind,
+    event::{Event, Kind},
     id::{SessionId, TenantId},
     limit::BATCH_EVENTS_MAX,
     role::Permission,
-    session::Status,
+    session::{Session, Status},
 };
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct Read {
 #[derive(Debug, Clone)]
 pub struct Slice {
     /// The events, oldest first.
-    pub events: Vec<EventRecord>,
+    pub events: Vec<Event>,
     /// The last sequence of the session at the time of the read.
     pub head_sequence: u64,
     /// Whether there are more matching events in the direction of reading.
@@ -93,7 +93,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> 
 
 /// [`read`] on an open connection. The caller has checked that the session is visible. Reads up to the head in
 /// `session`.
-pub(crate) async fn read_on(conn: &mut Conn<'_>, session: &SessionRecord, read: &Read) -> Result<Slice> {
+pub(crate) async fn read_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Result<Slice> {
     let limit = read.check()?;
     let (tenant_id, id, head) = (session.tenant_id, session.id, session.head_sequence);
     let page = match read.before_sequence {
@@ -171,17 +171,13 @@ pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Resul
 
 /// [`kind_counts`] on an open connection. The caller has checked that the session is visible. Adds later events
 /// to `known`.
-pub(crate) async fn kind_counts_on(
-    conn: &mut Conn<'_>,
-    session: &SessionRecord,
-    known: KindCounts,
-) -> Result<KindCounts> {
+pub(crate) async fn kind_counts_on(conn: &mut Conn<'_>, session: &Session, known: KindCounts) -> Result<KindCounts> {
     let (new, newest) = store::event::kind_counts(conn, session.tenant_id, session.id, known.newest).await?;
     Ok(known.with(new, newest))
 }
 
 /// Returns the first 1,000 events that the timeline bar shows: status changes, tool calls, errors and markers.
-pub(crate) async fn timeline(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<EventRecord>> {
+pub(crate) async fn timeline(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<Event>> {
     let kinds = TIMELINE_KINDS.map(str::to_owned).to_vec();
     let read = Read { kinds, limit: TIMELINE_MARKS_MAX, ..Read::default() };
     Ok(read_on(conn, session, &read).await?.events)

@@ -1,13 +1,13 @@
 //! Reading ratings: the caller's own rating, and counts.
 
 use super::{backend, opaque, rater, record::rated};
-use crate::{FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, visibility::is_own};
+use crate::{FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
     id::SessionId,
     insight::Ratings,
     role::Permission,
-    session::Status as SessionStatus,
+    session::{Session, Status as SessionStatus},
     session_feedback::{Label, asked_since},
     thread::is_incognito,
     working,
@@ -35,7 +35,7 @@ pub enum Prompt {
 /// Returns whether to ask a signed-in person to rate a session. People are asked after the session has ended,
 /// for some weeks, if it ever started. They are not asked about sessions of their own work. About an incognito
 /// conversation only its own person is asked.
-pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<Prompt> {
+pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
     let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
     let happened = session.started_at.is_some() && session.source.as_deref() != Some(working::SOURCE);
@@ -122,7 +122,7 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
 
 /// Does the same as [`status`] for a session that was read before, with its number of turns. Only ratings are
 /// read.
-pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &SessionRecord, turns: u64) -> Result<Status> {
+pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &Session, turns: u64) -> Result<Status> {
     require(scope, Permission::Read)?;
     let backend = backend(ledger, session);
     Ok(Status {

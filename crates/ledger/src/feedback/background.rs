@@ -1,7 +1,8 @@
 //! Stores the rating of an ended conversation without delaying the request that ended it.
 
 use super::{LATE_RATINGS_MAX, Rating, backend, count_failure, record::to_record};
-use crate::{Error, Ledger, SessionRecord};
+use crate::{Error, Ledger};
+use domain::session::Session;
 use std::{sync::Arc, time::Duration};
 
 /// Longest time that the end of a conversation waits for its rating, and that a stopping server waits for late
@@ -15,7 +16,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Stores a rating. After 1 s the caller continues and the write goes on in the background, so a locked file
 /// delays no one. A rating that cannot be stored is logged and counted.
-pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &SessionRecord, rating: Rating) {
+pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &Session, rating: Rating) {
     let Ok(permit) = Arc::clone(&ledger.ratings().late).try_acquire_owned() else {
         let error = Error::Unavailable(format!("{LATE_RATINGS_MAX} ratings wait for their database"));
         return count_failure(ledger, &error);
@@ -31,7 +32,7 @@ pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &SessionRecor
     let _ = tokio::time::timeout(WAIT, kept).await;
 }
 
-async fn store_with_retries(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> crate::Result<()> {
+async fn store_with_retries(ledger: &Ledger, session: &Session, rating: Rating) -> crate::Result<()> {
     let (record, backend) = (to_record(ledger, session, rating)?, backend(ledger, session));
     for _ in 1..TRIES {
         match backend.record(record.clone()).await {

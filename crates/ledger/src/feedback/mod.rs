@@ -17,8 +17,13 @@ pub(crate) use ask::of_sessions;
 pub(crate) use background::{finish, store_within_timeout};
 pub(crate) use record::Rating;
 
-use crate::{Error, Ledger, Result, SessionRecord};
-use domain::{Scope, id::SessionId, id::UserId, thread::is_incognito};
+use crate::{Error, Ledger, Result};
+use domain::{
+    Scope,
+    id::{SessionId, UserId},
+    session::Session,
+    thread::is_incognito,
+};
 use std::{
     fmt::Write as _,
     sync::{
@@ -73,7 +78,7 @@ pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
 }
 
 /// Returns where the ratings of this session are stored.
-pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> &'a FeedbackBackend {
+pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &Session) -> &'a FeedbackBackend {
     if is_incognito(&session.metadata) {
         return &ledger.ratings().incognito;
     }
@@ -81,7 +86,7 @@ pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> &'a Fe
 }
 
 /// Returns the user stored with a rating; `None` for an incognito session.
-fn rater(scope: &Scope, session: &SessionRecord) -> Option<UserId> {
+fn rater(scope: &Scope, session: &Session) -> Option<UserId> {
     scope.acting_user().filter(|_| !is_incognito(&session.metadata))
 }
 

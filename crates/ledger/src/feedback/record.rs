@@ -1,12 +1,12 @@
 //! Giving a rating and undoing it.
 
 use super::{backend, opaque, rater};
-use crate::{Error, FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, visibility::is_own};
+use crate::{Error, FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
     id::{SessionId, UserId},
     role::Permission,
-    session::Refusal,
+    session::{Refusal, Session},
     session_feedback::{Label, SCHEMA_VERSION, Surface},
     thread::is_incognito,
 };
@@ -55,7 +55,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Resu
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] if nothing can be rated on this server.
-pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<SessionRecord> {
+pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Session> {
     require(scope, Permission::Converse)?;
     ledger.instance_key()?;
     let session = session::get(ledger, scope, session_id).await?;
@@ -72,7 +72,7 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
 }
 
 /// Stores a rating in the backend of its session.
-async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
+async fn keep(ledger: &Ledger, session: &Session, rating: Rating) -> Result<FeedbackRecord> {
     let record = to_record(ledger, session, rating)?;
     Ok(backend(ledger, session).record(record).await?)
 }
@@ -81,7 +81,7 @@ async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Resul
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] without a key.
-pub(super) fn to_record(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
+pub(super) fn to_record(ledger: &Ledger, session: &Session, rating: Rating) -> Result<FeedbackRecord> {
     let mut random = [0; 16];
     ledger.entropy().fill(&mut random);
     Ok(FeedbackRecord {

@@ -1,12 +1,12 @@
 //! Enqueues notifications to webhooks and reviewers about a gate, in the transaction of the change.
 
 use crate::{
-    GateRecord, Result,
+    Result,
     commit::EventFactory,
     outbox::{Announcement, announce},
 };
 use domain::{
-    gate::GateKind,
+    gate::{Gate, GateKind},
     limit::RECIPIENTS_MAX,
     notification::Topic,
     role::{Permission, may},
@@ -21,7 +21,7 @@ pub(super) async fn announce_gate(
     tx: &mut WriteTx<'_>,
     factory: &EventFactory,
     topic: Topic,
-    gate: &GateRecord,
+    gate: &Gate,
     decision: Option<&DecisionRecord>,
 ) -> Result<()> {
     if gate.kind == GateKind::Question {
@@ -51,7 +51,7 @@ pub(super) async fn announce_gate(
 }
 
 /// Returns the reviewers who may decide the gate and want e-mails.
-async fn recipients(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Vec<domain::id::UserId>> {
+async fn recipients(conn: &mut Conn<'_>, gate: &Gate) -> Result<Vec<domain::id::UserId>> {
     let wanting = store::gate::reviewers_wanting_email(conn, gate.tenant_id, gate.id).await?;
     let may_decide = wanting.into_iter().filter(|reviewer| {
         (reviewer.is_named || may(reviewer.role, None, Permission::Decide))

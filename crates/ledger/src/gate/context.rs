@@ -1,14 +1,15 @@
 //! Context for an agent whose session continues: the decision at its gate, and earlier denials of its output.
 
 use super::{decisions_of, proposed, standing};
-use crate::{Result, SessionRecord};
+use crate::Result;
 use domain::{
     Timestamp,
-    gate::{GateKind, GateState, OUTPUT_REJECTION_MAX, Task, Verdict},
+    gate::{Gate, GateKind, GateState, OUTPUT_REJECTION_MAX, Task, Verdict},
     id::GateId,
+    session::Session,
 };
 use serde_json::{Map, Value};
-use store::{Conn, DecisionRecord, GateRecord};
+use store::{Conn, DecisionRecord};
 
 /// A denied output of a session.
 #[derive(Debug, Clone)]
@@ -49,12 +50,12 @@ fn by(decision: &DecisionRecord) -> String {
 }
 
 /// Returns the denied outputs of the gate's session, oldest first, without the gate itself.
-pub(super) async fn denials(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Vec<Denied>> {
+pub(super) async fn denials(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<Vec<Denied>> {
     let gates = store::gate::denied(conn, gate.tenant_id, gate.session_id).await?;
     denied(conn, gates.into_iter().filter(|earlier| earlier.id != gate.id).collect()).await
 }
 
-async fn denied(conn: &mut Conn<'_>, gates: Vec<GateRecord>) -> store::Result<Vec<Denied>> {
+async fn denied(conn: &mut Conn<'_>, gates: Vec<Gate>) -> store::Result<Vec<Denied>> {
     let Some(first) = gates.first() else { return Ok(Vec::new()) };
     let ids: Vec<GateId> = gates.iter().map(|gate| gate.id).collect();
     let mut decisions = store::gate::decisions(conn, first.tenant_id, &ids).await?;
@@ -68,7 +69,7 @@ async fn denied(conn: &mut Conn<'_>, gates: Vec<GateRecord>) -> store::Result<Ve
 }
 
 /// Returns the denials that a worker gets with the next attempt of a session.
-pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<Denied>> {
+pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<Denied>> {
     // Only the output of a worker can be denied, and no worker has claimed this session.
     if session.attempt == 0 {
         return Ok(Vec::new());
@@ -80,7 +81,7 @@ pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &SessionRe
 
 /// Returns the decision that put a session back into the queue. Returns `None` if the session was queued for
 /// another reason.
-pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Option<Resumed>> {
+pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &Session) -> Result<Option<Resumed>> {
     if session.attempt == 0 {
         return Ok(None);
     }

@@ -12,7 +12,7 @@ use super::{
     standing,
 };
 use crate::{
-    Error, FieldError, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{EventFactory, append_server_events},
     guard::{Fields, require},
     output,
@@ -22,16 +22,18 @@ use domain::{
     Scope,
     criteria::SafetyGate,
     gate::{
-        Approval, DecisionEffect, DecisionRequest, DecisionState, GateKind, Task, Verdict, approval, canonical_digest,
-        evaluate,
+        Approval, DecisionEffect, DecisionRequest, DecisionState, Gate, GateKind, Task, Verdict, approval,
+        canonical_digest, evaluate,
     },
     id::{EntityId, GateId, UserId},
+    issue::Issue,
     limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
     notification::Topic,
     role::Permission,
+    session::Session,
 };
 use serde_json::{Map, Value, json};
-use store::{DecisionRecord, GateRecord, WriteTx};
+use store::{DecisionRecord, WriteTx};
 
 /// A decision that a reviewer submits.
 #[derive(Debug, Clone)]
@@ -97,7 +99,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
 
 /// Returns new ids for the entities that an approval creates. An edit cannot have more entities than the staged
 /// output.
-pub(super) fn ids_for(ledger: &Ledger, gate: &GateRecord) -> Vec<EntityId> {
+pub(super) fn ids_for(ledger: &Ledger, gate: &Gate) -> Vec<EntityId> {
     output::entity_ids(ledger, ledger.now(), &gate.task.shown().to_string())
 }
 
@@ -110,8 +112,8 @@ struct Decider {
 
 async fn record(
     tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    mut gate: GateRecord,
+    session: Session,
+    mut gate: Gate,
     mut decider: Decider,
     new: NewDecision,
     shown: Option<domain::chain::Digest>,
@@ -198,7 +200,7 @@ impl Decided {
 /// Checks a submitted decision against the present proposal. [`approval`] determines whether an approval changes
 /// values and is an edit.
 fn read(
-    gate: &GateRecord,
+    gate: &Gate,
     standing: &DecisionState,
     decisions: &[DecisionRecord],
     user_id: UserId,
@@ -239,7 +241,7 @@ fn read(
 }
 
 /// Checks that the answer to a question matches the question's schema.
-pub(super) fn check_answer(gate: &GateRecord, answer: &Value) -> Result<()> {
+pub(super) fn check_answer(gate: &Gate, answer: &Value) -> Result<()> {
     let Task::Question(question) = &gate.task else { return Ok(()) };
     let Some(schema) = &question.schema else { return Ok(()) };
     let errors = output::schema_errors(schema, answer, "value");
@@ -247,7 +249,7 @@ pub(super) fn check_answer(gate: &GateRecord, answer: &Value) -> Result<()> {
 }
 
 fn edit(
-    gate: &GateRecord,
+    gate: &Gate,
     standing: &DecisionState,
     decisions: &[DecisionRecord],
     (user_id, verdict, value): (UserId, Verdict, Option<Value>),
@@ -261,7 +263,7 @@ fn edit(
         Some(_) => return Err(Error::invalid("value", "an object with the values to put in place of the staged ones")),
     };
     let read = approval(staged, &current, &given).map_err(|issues| {
-        Error::Invalid(issues.into_iter().map(|i| FieldError::new(format!("value.{}", i.field), i.message)).collect())
+        Error::Invalid(issues.into_iter().map(|i| Issue::new(format!("value.{}", i.field), i.message)).collect())
     })?;
     match read {
         Approval::AsProposed { .. } if verdict == Verdict::Edit && given.is_empty() => {
@@ -289,12 +291,7 @@ fn edit(
 
 /// Checks the values that would be written against the output contract and the safety rules. The rules are the
 /// same for values of a reviewer and of an agent.
-async fn check_output(
-    tx: &mut WriteTx<'_>,
-    session: &SessionRecord,
-    gate: &GateRecord,
-    values: &Map<String, Value>,
-) -> Result<()> {
+async fn check_output(tx: &mut WriteTx<'_>, session: &Session, gate: &Gate, values: &Map<String, Value>) -> Result<()> {
     let action = match gate.action_id {
         Some(id) => store::action::find(tx.conn(), gate.tenant_id, id).await?,
         None => None,
@@ -302,13 +299,13 @@ async fn check_output(
     let action = action.ok_or_else(|| Error::Internal(format!("gate {} has staged output and no action", gate.id)))?;
     let criteria = criteria_of(tx.conn(), &action, session).await?;
     let blocked = match &criteria {
-        Err(reason) => Some(FieldError::new("criteria", reason.clone())),
+        Err(reason) => Some(Issue::new("criteria", reason.clone())),
         Ok(criteria) => match check_output_safety(action.output_type, values, criteria.as_ref()) {
             SafetyGate::Passed { .. } => None,
             blocked => {
                 let reason = blocked.refusal().unwrap_or_default();
                 let SafetyGate::Blocked { dimension, .. } = blocked else { return Ok(()) };
-                Some(FieldError::new(dimension, reason))
+                Some(Issue::new(dimension, reason))
             }
         },
     };
@@ -323,7 +320,7 @@ async fn check_output(
 /// Creates the event that records a decision in its session's log.
 pub(super) fn decision_event(
     factory: &mut EventFactory,
-    gate: &GateRecord,
+    gate: &Gate,
     decision: &DecisionRecord,
 ) -> Result<store::PreparedEvent> {
     let mut metadata = quote(gate.id);

@@ -9,11 +9,11 @@ use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, v
 use domain::{
     Scope, Timestamp,
     entity::FieldDef,
-    gate::{GateKind, GateState},
+    gate::{Gate, GateKind, GateState},
     id::GateId,
     role::Permission,
 };
-use store::{Conn, GateRecord};
+use store::Conn;
 
 /// A gate, the entity that it is about, and earlier denials.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct GateDetail {
 }
 
 /// Returns a gate of the workspace that the caller may see.
-pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateRecord> {
+pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Gate> {
     let tenant_id = scope.tenant_id;
     let reader = *scope;
     let read = ledger.store().read(scope.into(), move |conn| {
@@ -48,7 +48,7 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<G
 
 /// Returns whether the caller may see a gate. Questions in an incognito conversation are visible to its person
 /// only.
-async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &GateRecord) -> store::Result<bool> {
+async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &Gate) -> store::Result<bool> {
     if gate.kind != GateKind::Question {
         return Ok(true);
     }
@@ -83,7 +83,7 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: 
 }
 
 /// Returns the entity as it was at the last counted decision, if there is one.
-async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Option<EntityVersionRecord>> {
+async fn then(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<Option<EntityVersionRecord>> {
     let Some(entity_id) = gate.entity_id.filter(|_| matches!(gate.state.name(), GateState::Held | GateState::Settled))
     else {
         return Ok(None);
@@ -98,7 +98,7 @@ async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Option<En
 }
 
 /// Returns the entity that an approval writes, and the fields of its type.
-async fn record(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<(Option<EntityRecord>, Vec<FieldDef>)> {
+async fn record(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<(Option<EntityRecord>, Vec<FieldDef>)> {
     let tenant_id = gate.tenant_id;
     let entity = match gate.entity_id {
         Some(id) => store::entity::find(conn, tenant_id, id).await?,

@@ -5,12 +5,12 @@ use crate::Result;
 use domain::{
     Scope, Timestamp,
     chain::Digest,
-    gate::ByRole,
+    gate::{ByRole, Gate},
     id::{GateId, GroupId},
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use store::{Conn, DecisionRecord, GateRecord, ReviewerRecord};
+use store::{Conn, DecisionRecord, ReviewerRecord};
 
 /// Whether the caller may decide a gate, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl MayDecide {
 #[derive(Debug, Clone)]
 pub struct GateItem {
     /// The gate as it is recorded.
-    pub gate: GateRecord,
+    pub gate: Gate,
     /// Who may decide.
     pub reviewers: Vec<ReviewerRecord>,
     /// Every decision, oldest first.
@@ -72,7 +72,7 @@ impl GateItem {
 
 /// Gates with their related rows.
 pub(super) struct Loaded {
-    gates: Vec<GateRecord>,
+    gates: Vec<Gate>,
     reviewers: HashMap<GateId, Vec<ReviewerRecord>>,
     decisions: HashMap<GateId, Vec<DecisionRecord>>,
     groups: Vec<GroupId>,
@@ -83,7 +83,7 @@ pub(super) struct Loaded {
 pub(super) async fn load(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    gates: Vec<GateRecord>,
+    gates: Vec<Gate>,
     now: Timestamp,
 ) -> store::Result<Loaded> {
     let ids: Vec<GateId> = gates.iter().map(|gate| gate.id).collect();
@@ -108,7 +108,7 @@ impl Loaded {
     /// Returns the gates as this caller sees them, in the same order.
     pub(super) fn items(self, scope: &Scope) -> Result<Vec<GateItem>> {
         let Self { gates, mut reviewers, mut decisions, groups, snoozes } = self;
-        let see = |gate: GateRecord| {
+        let see = |gate: Gate| {
             let reviewers = reviewers.remove(&gate.id).unwrap_or_default();
             let decisions = decisions.remove(&gate.id).unwrap_or_default();
             let standing = standing(&gate, &decisions);
@@ -140,7 +140,7 @@ impl Loaded {
 }
 
 /// Returns whether the caller may decide. Both the display and the check of a decision use this rule.
-pub(super) fn may_decide(scope: &Scope, gate: &GateRecord, is_reviewer: bool) -> MayDecide {
+pub(super) fn may_decide(scope: &Scope, gate: &Gate, is_reviewer: bool) -> MayDecide {
     let Some(user_id) = scope.user_id() else { return MayDecide::NotAPerson };
     if !is_reviewer {
         MayDecide::NotAReviewer

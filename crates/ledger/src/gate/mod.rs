@@ -46,11 +46,11 @@ use crate::{Error, Result};
 use domain::{
     Scope,
     chain::Digest,
-    gate::{ByRole, DecisionState, GateKind, Vote, decision_state_of, merge},
+    gate::{ByRole, DecisionState, Gate, GateKind, Vote, decision_state_of, merge},
     id::{GateId, UserId},
 };
 use serde_json::{Map, Value};
-use store::{Conn, DecisionRecord, GateRecord};
+use store::{Conn, DecisionRecord};
 use uuid::Uuid;
 
 /// Returns the person who calls. Tokens never decide, because gates exist to control programs.
@@ -76,16 +76,12 @@ fn votes(decisions: &[DecisionRecord]) -> Vec<Vote> {
     decisions.iter().map(vote).collect()
 }
 
-fn standing(gate: &GateRecord, decisions: &[DecisionRecord]) -> DecisionState {
+fn standing(gate: &Gate, decisions: &[DecisionRecord]) -> DecisionState {
     decision_state_of(gate.task_digest, &votes(decisions))
 }
 
 /// Returns the values that would take effect now: the staged values or the proposed edit. `None` for a question.
-fn proposed(
-    gate: &GateRecord,
-    standing: &DecisionState,
-    decisions: &[DecisionRecord],
-) -> Result<Option<Map<String, Value>>> {
+fn proposed(gate: &Gate, standing: &DecisionState, decisions: &[DecisionRecord]) -> Result<Option<Map<String, Value>>> {
     let Some(staged) = gate.task.editable() else { return Ok(None) };
     let Some(number) = standing.proposal else { return Ok(Some(staged.clone())) };
     let edit = decisions.iter().find(|d| d.number == number).and_then(|d| d.value.as_deref());
@@ -96,7 +92,7 @@ fn proposed(
 }
 
 /// Returns the decisions on one gate.
-async fn decisions_of(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Vec<DecisionRecord>> {
+async fn decisions_of(conn: &mut Conn<'_>, gate: &Gate) -> Result<Vec<DecisionRecord>> {
     let mut all = store::gate::decisions(conn, gate.tenant_id, &[gate.id]).await?;
     Ok(all.remove(&gate.id).unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use super::{announce::announce_gate, quote};
 use crate::{
-    ActionRecord, Error, FieldError, Result, SessionRecord,
+    ActionRecord, Error, Result,
     commit::{Change, EventFactory, state, write},
 };
 use chrono::TimeDelta;
@@ -12,22 +12,23 @@ use domain::{
     clock::to_micros,
     criteria::{SafetyGate, evaluate_safety_gate},
     event::Kind,
-    gate::{GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
+    gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
     id::GateId,
+    issue::Issue,
     limit::TITLE_CHARS_MAX,
     notification::Topic,
     output::FIELD_ENTITIES,
-    session::{Actor, Command, Report, YieldTo, decide},
+    session::{Actor, Command, Report, Session, YieldTo, decide},
 };
 use serde_json::{Map, Value, json};
-use store::{Conn, CriteriaSetRecord, GateRecord, PreparedEvent, ReviewerRecord, WriteTx};
+use store::{Conn, CriteriaSetRecord, PreparedEvent, ReviewerRecord, WriteTx};
 
 /// Opens a gate for a session that is about to be paused. Returns the event for its log.
 ///
 /// The caller holds the session's lock, and the session waits at no other gate.
 pub(crate) async fn pause(
     tx: &mut WriteTx<'_>,
-    session: &SessionRecord,
+    session: &Session,
     id: GateId,
     task: Task,
     factory: &mut EventFactory,
@@ -38,7 +39,7 @@ pub(crate) async fn pause(
     opened(&gate, factory)
 }
 
-async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Option<ActionRecord>> {
+async fn action_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<ActionRecord>> {
     match session.action_id {
         Some(id) => Ok(store::action::find(conn, session.tenant_id, id).await?),
         None => Ok(None),
@@ -46,7 +47,7 @@ async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Optio
 }
 
 /// Creates the event that records the opened gate in the log.
-fn opened(gate: &GateRecord, factory: &mut EventFactory) -> Result<PreparedEvent> {
+fn opened(gate: &Gate, factory: &mut EventFactory) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["kind"] = gate.kind.as_str().into();
     metadata["digest"] = gate.task_digest.to_string().into();
@@ -66,7 +67,7 @@ fn opened(gate: &GateRecord, factory: &mut EventFactory) -> Result<PreparedEvent
 pub(super) async fn criteria_of(
     conn: &mut Conn<'_>,
     action: &ActionRecord,
-    session: &SessionRecord,
+    session: &Session,
 ) -> Result<std::result::Result<Option<CriteriaSetRecord>, String>> {
     let contract = match domain::output::read(action.output_type, &action.output_config) {
         Ok(contract) => contract,
@@ -124,10 +125,10 @@ pub(crate) struct Stage<'a> {
 /// lease.
 pub(crate) async fn stage(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     mut change: Change,
     stage: Stage<'_>,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let Stage { gate_id, action, output, usage } = stage;
     let criteria = match criteria_of(tx.conn(), action, &before).await? {
         Ok(criteria) => criteria,
@@ -154,12 +155,12 @@ pub(crate) async fn stage(
 
 async fn block(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     mut change: Change,
     reason: String,
     verdict: Option<Value>,
     usage: Option<String>,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let metadata = json!({ "code": "hard_block", "attempt": before.attempt, "safetyGate": verdict });
     let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&reason), &metadata)?];
     change.reason = format!("blocked: {reason}");
@@ -175,12 +176,12 @@ pub(super) fn new_type(action: &ActionRecord) -> Option<String> {
 
 async fn open(
     tx: &mut WriteTx<'_>,
-    session: &SessionRecord,
+    session: &Session,
     action: Option<&ActionRecord>,
     (id, task): (GateId, Task),
     criteria: Option<&CriteriaSetRecord>,
     now: Timestamp,
-) -> Result<GateRecord> {
+) -> Result<Gate> {
     let policy = policy(action)?;
     let after = |seconds: Option<i64>| seconds.map(|seconds| now + TimeDelta::seconds(seconds));
     let due_at = after(policy.expires_after);
@@ -190,7 +191,7 @@ async fn open(
     };
     let writes_it = action.is_none_or(|a| matches!(a.output_type, OutputType::Entity | OutputType::Fields));
     let is_output = matches!(task, Task::Output(_));
-    let gate = GateRecord {
+    let gate = Gate {
         tenant_id: session.tenant_id,
         id,
         session_id: session.id,
@@ -238,7 +239,7 @@ fn policy(action: Option<&ActionRecord>) -> Result<Policy> {
     let metadata: Map<String, Value> = serde_json::from_str(&action.metadata)
         .map_err(|error| Error::Internal(format!("metadata of action {}: {error}", action.id)))?;
     Policy::of(&metadata).map_err(|issues| {
-        Error::Invalid(issues.into_iter().map(|i| FieldError::new(format!("action.{}", i.field), i.message)).collect())
+        Error::Invalid(issues.into_iter().map(|i| Issue::new(format!("action.{}", i.field), i.message)).collect())
     })
 }
 
@@ -246,7 +247,7 @@ fn policy(action: Option<&ActionRecord>) -> Result<Policy> {
 /// session, else anyone.
 async fn reviewers(
     conn: &mut Conn<'_>,
-    session: &SessionRecord,
+    session: &Session,
     action: Option<&ActionRecord>,
     policy: &Policy,
     kind: GateKind,
@@ -271,7 +272,7 @@ async fn reviewers(
 /// exist.
 pub(super) async fn reviewer(
     conn: &mut Conn<'_>,
-    session: &SessionRecord,
+    session: &Session,
     principal: &Principal,
 ) -> Result<Option<ReviewerRecord>> {
     Ok(match principal {
@@ -285,7 +286,7 @@ pub(super) async fn reviewer(
     })
 }
 
-fn title(task: &Task, session: &SessionRecord) -> String {
+fn title(task: &Task, session: &Session) -> String {
     let text = match task {
         Task::Tool(call) => call.tool_name.as_str(),
         Task::Question(question) => question.message.as_str(),
@@ -296,7 +297,7 @@ fn title(task: &Task, session: &SessionRecord) -> String {
 
 /// Returns a key that is equal for gates that a person can decide together: same agent, kind, tool and keys of
 /// the values. The action is not part of it, because work on many entities often has one action for each.
-fn similar_key(task: &Task, session: &SessionRecord) -> String {
+fn similar_key(task: &Task, session: &Session) -> String {
     let keys: Vec<&String> = task.editable().map(|values| values.keys().collect()).unwrap_or_default();
     let tool = match task {
         Task::Tool(call) => Some(&call.tool_name),

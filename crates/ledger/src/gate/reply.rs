@@ -7,22 +7,22 @@ use super::{
     settle::{SettleContext, settle},
 };
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{EventFactory, append_server_events},
     guard::{Fields, require},
     visibility::{own_or_managed, require_visible},
 };
 use domain::{
     Scope,
-    gate::{GateKind, Verdict, canonical_digest},
+    gate::{Gate, GateKind, Verdict, canonical_digest},
     id::{EventId, SessionId},
     limit::GATE_DECISIONS_MAX,
     notification::Topic,
     role::Permission,
-    session::{Refusal, Status},
+    session::{Refusal, Session, Status},
 };
 use serde_json::Value;
-use store::{DecisionRecord, GateRecord, WriteTx, thread::Known};
+use store::{DecisionRecord, WriteTx, thread::Known};
 
 /// The reply to a question.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub enum Reply {
 
 /// Answers the question at which a session waits, and queues the session. Allowed for the person who started the
 /// session, for reviewers of the question, and for operators and admins.
-pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) -> Result<SessionRecord> {
+pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) -> Result<Session> {
     reply_as(ledger, scope, id, None, reply).await
 }
 
@@ -49,7 +49,7 @@ pub async fn reply_as(
     id: SessionId,
     event_id: Option<EventId>,
     reply: Reply,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();
     if let Reply::Accept(answer) = &reply {
@@ -80,7 +80,7 @@ pub async fn reply_as(
         .await
 }
 
-async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &SessionRecord, gate: &GateRecord) -> Result<()> {
+async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &Session, gate: &Gate) -> Result<()> {
     if let Some(user_id) = scope.user_id() {
         let by = super::by_role(scope);
         if store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, user_id, by).await? {
@@ -93,11 +93,11 @@ async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &SessionRecord,
 async fn record(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
-    session: SessionRecord,
-    gate: GateRecord,
+    session: Session,
+    gate: Gate,
     reply: Reply,
     mut factory: EventFactory,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     if !gate.state.is_open() {
         return Err(Error::GateClosed { state: gate.state.name() });
     }

@@ -1,10 +1,10 @@
 //! Reviewers' decisions on proposals, for the capture of training data.
 
 use super::{decisions_of, proposed, standing};
-use crate::{GateRecord, Result};
+use crate::Result;
 use domain::{
     Timestamp,
-    gate::{State, Verdict},
+    gate::{Gate, State, Verdict},
     id::{SessionId, TenantId},
 };
 use store::Conn;
@@ -16,7 +16,7 @@ const GATES_MAX: u32 = 100;
 #[derive(Debug, Clone)]
 pub(crate) struct Reviewed {
     /// The gate. It is never a question.
-    pub(crate) gate: GateRecord,
+    pub(crate) gate: Gate,
     /// What the reviewers decided.
     pub(crate) verdict: Verdict,
     /// The edited values that replaced the proposal, as JSON in the form of [`domain::gate::Task::shown`].

@@ -3,7 +3,7 @@
 
 use super::{decisions_of, proposed, quote, standing};
 use crate::{
-    Error, Result, SessionRecord,
+    Error, Result,
     commit::{Change, EventFactory, state, write},
     output::{self, WriteBack},
 };
@@ -11,13 +11,13 @@ use domain::{
     Caller,
     count::counted,
     event::Kind,
-    gate::{GateKind, OUTPUT_REJECTION_MAX, Verdict},
+    gate::{Gate, GateKind, OUTPUT_REJECTION_MAX, Verdict},
     id::EntityId,
     limit::REASON_CHARS_MAX,
-    session::{Actor, Command, Report, decide},
+    session::{Actor, Command, Report, Session, decide},
 };
 use serde_json::{Map, Value, json};
-use store::{DecisionRecord, GateRecord, PreparedEvent, WriteTx};
+use store::{DecisionRecord, PreparedEvent, WriteTx};
 
 /// Who carries the decision out, and the ids that the transaction needs but cannot create.
 pub(super) struct SettleContext {
@@ -34,10 +34,10 @@ pub(super) struct SettleContext {
 /// transaction back.
 pub(super) async fn settle(
     tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    mut gate: GateRecord,
+    session: Session,
+    mut gate: Gate,
     by: SettleContext,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let decisions = decisions_of(tx.conn(), &gate).await?;
     let standing = standing(&gate, &decisions);
     let last = standing.last.and_then(|last| decisions.iter().find(|d| d.number == last.number));
@@ -65,17 +65,12 @@ pub(super) async fn settle(
     }
 }
 
-fn change(session: &SessionRecord, command: Command, by: SettleContext, reason: String) -> Change {
+fn change(session: &Session, command: Command, by: SettleContext, reason: String) -> Change {
     let (caller, factory) = (by.caller, by.factory);
     Change { id: session.id, actor: Actor::Server, command, caller, reason, factory }
 }
 
-async fn requeue(
-    tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    by: SettleContext,
-    reason: String,
-) -> Result<SessionRecord> {
+async fn requeue(tx: &mut WriteTx<'_>, session: Session, by: SettleContext, reason: String) -> Result<Session> {
     let change = change(&session, Command::Resume, by, reason);
     let transition = decide(state(&session), Actor::Server, Command::Resume)?;
     write(tx, session, transition, change, Vec::new(), Report::default()).await
@@ -83,12 +78,12 @@ async fn requeue(
 
 async fn write_back(
     tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    gate: &GateRecord,
+    session: Session,
+    gate: &Gate,
     decision: &DecisionRecord,
     values: Map<String, Value>,
     mut by: SettleContext,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let action = match gate.action_id {
         Some(id) => store::action::find(tx.conn(), gate.tenant_id, id).await?,
         None => None,
@@ -115,11 +110,11 @@ async fn write_back(
 
 async fn deny(
     tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    gate: &GateRecord,
+    session: Session,
+    gate: &Gate,
     decision: &DecisionRecord,
     mut by: SettleContext,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     // The count includes this gate, which is settled already.
     let denials = store::gate::denied(tx.conn(), gate.tenant_id, gate.session_id).await?.len();
     let why = decision.note.as_deref().unwrap_or("no reason was given");
@@ -135,7 +130,7 @@ async fn deny(
     write(tx, session, transition, change, vec![event], Report::error(message, "rejected")).await
 }
 
-fn denied_event(factory: &mut EventFactory, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {
+fn denied_event(factory: &mut EventFactory, gate: &Gate, message: &str, denials: usize) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["code"] = "rejected".into();
     metadata["denials"] = denials.into();

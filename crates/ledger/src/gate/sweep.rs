@@ -10,18 +10,18 @@ use super::{
     standing,
 };
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{Change, EventFactory, append_server_events, state, write},
 };
 use domain::{
     Caller, Scope, Timestamp,
     event::Kind,
-    gate::{GateState, State},
+    gate::{Gate, GateState, State},
     id::{GateId, SessionId, TenantId},
     notification::Topic,
-    session::{Actor, Command, Report, decide},
+    session::{Actor, Command, Report, Session, decide},
 };
-use store::{Access, DecisionRecord, GateRecord, WriteTx};
+use store::{Access, DecisionRecord, WriteTx};
 
 /// Largest number of gates that one sweep handles.
 const BATCH: u32 = 200;
@@ -126,7 +126,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
         .await
 }
 
-async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, factory: EventFactory) -> Result<()> {
+async fn expire(tx: &mut WriteTx<'_>, session: Session, factory: EventFactory) -> Result<()> {
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
     let change = Change {
         id: session.id,
@@ -141,12 +141,7 @@ async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, factory: EventFact
     Ok(())
 }
 
-async fn remind(
-    tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    mut gate: GateRecord,
-    mut factory: EventFactory,
-) -> Result<()> {
+async fn remind(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut factory: EventFactory) -> Result<()> {
     gate.reminded_at = Some(factory.at());
     store::gate::save(tx, &gate).await?;
     let mut metadata = quote(gate.id);
@@ -157,12 +152,7 @@ async fn remind(
     Ok(())
 }
 
-async fn escalate(
-    tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    mut gate: GateRecord,
-    mut factory: EventFactory,
-) -> Result<()> {
+async fn escalate(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut factory: EventFactory) -> Result<()> {
     gate.escalated_at = Some(factory.at());
     store::gate::save(tx, &gate).await?;
     let mut metadata = quote(gate.id);

@@ -2,7 +2,7 @@
 
 use super::record::{AttemptError, Attempted};
 use crate::{
-    Error, Result, SessionRecord,
+    Error, Result,
     commit::{
         effect::{Cause, carry_out, effects},
         state,
@@ -12,7 +12,7 @@ use domain::{
     event::Kind,
     id::SessionId,
     limit::SESSION_EVENTS_MAX,
-    session::{Actor, Command, Report, Status, decide},
+    session::{Actor, Command, Report, Session, Status, decide},
 };
 use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx};
@@ -32,7 +32,7 @@ pub(super) struct Injected {
 /// Writes the hook to its session, which is locked and not final.
 pub(super) async fn apply(
     tx: &mut WriteTx<'_>,
-    before: Box<SessionRecord>,
+    before: Box<Session>,
     mut hook: Attempted,
 ) -> std::result::Result<(), AttemptError> {
     let before = *before;
@@ -69,13 +69,13 @@ pub(super) async fn apply(
 }
 
 /// Returns the commands that the hook means for the session's status.
-async fn commands(tx: &mut WriteTx<'_>, session: &SessionRecord, hook: &Attempted) -> Result<&'static [Command]> {
+async fn commands(tx: &mut WriteTx<'_>, session: &Session, hook: &Attempted) -> Result<&'static [Command]> {
     let waited_for = if session.status() == Status::WaitingHuman { waits_for(tx, session).await? } else { None };
     Ok(hook.parsed.steps(session.status(), waited_for.as_deref()))
 }
 
 /// Returns what a waiting session waits for, if the hook that paused it recorded it.
-async fn waits_for(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<Option<String>> {
+async fn waits_for(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<String>> {
     let kinds = ["external.event".to_owned()];
     let before = session.head_sequence + 1;
     let page = store::event::before(tx.conn(), session.tenant_id, session.id, before, &kinds, LOOK_BACK).await?;
@@ -86,7 +86,7 @@ async fn waits_for(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<Opti
 }
 
 /// Decides one command, changes the row accordingly, and returns the event.
-fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> Result<PreparedEvent> {
+fn step(session: &mut Session, command: Command, hook: &mut Attempted) -> Result<PreparedEvent> {
     let now = hook.factory.at();
     let decided = decide(state(session), Actor::Server, command)?;
     let reason = if command == Command::Resume { "answered outside" } else { hook.parsed.reason.as_str() };

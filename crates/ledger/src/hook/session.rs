@@ -1,7 +1,7 @@
 //! Finds or creates the session of a hook.
 
 use super::record::{AttemptError, Attempted};
-use crate::{Error, Result, SessionRecord, guard::require};
+use crate::{Error, Result, guard::require};
 use domain::{
     Scope, Timestamp,
     chain::Digest,
@@ -10,7 +10,7 @@ use domain::{
     id::SessionId,
     limit::ATTEMPTS_MAX,
     role::Permission,
-    session::{Actor, Command, Report, State, TimeLimits, Type, decide},
+    session::{Actor, Command, Report, Session, State, TimeLimits, Type, decide},
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -22,7 +22,7 @@ use store::{
 /// The result of looking for the session of a hook.
 pub(super) enum SessionLookup {
     /// The session, locked.
-    Session(Box<SessionRecord>),
+    Session(Box<Session>),
     /// The hook is already recorded.
     Recorded,
     /// The session has ended or does not exist, and this hook starts none.
@@ -77,13 +77,13 @@ fn key_after(source: Source, before: SessionId) -> String {
     format!("hook:{}:after:{before}", source.as_str())
 }
 
-async fn locked(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+async fn locked(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId) -> Result<Session> {
     store::session::find_locked(tx, scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))
 }
 
 /// Refuses to write to a session of another source that has this key, or to the session of another person's
 /// agent.
-fn require_owner(scope: &Scope, source: Source, session: &SessionRecord) -> Result<()> {
+fn require_owner(scope: &Scope, source: Source, session: &Session) -> Result<()> {
     if session.source.as_deref() != Some(source.as_str()) {
         return Err(Error::IdConflict {
             detail: format!("the key of this agent's session made session {}", session.id),
@@ -125,13 +125,13 @@ async fn make(
     }
 }
 
-fn new_record(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp) -> SessionRecord {
+fn new_record(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp) -> Session {
     let parsed = &hook.parsed;
     let mut metadata: Value = serde_json::from_str(&parsed.about).unwrap_or_else(|_| json!({}));
     if let Some((_, last)) = after {
         metadata["continues"] = json!(last);
     }
-    SessionRecord {
+    Session {
         tenant_id: hook.scope.tenant_id,
         id: hook.fresh,
         session_type: Type::Agent,

@@ -1,14 +1,14 @@
 //! The caller's running human session.
 
 use super::person;
-use crate::{ActionRecord, Ledger, Result, SessionRecord};
-use domain::Scope;
+use crate::{ActionRecord, Ledger, Result};
+use domain::{Scope, session::Session};
 
 /// A running human session and its task.
 #[derive(Debug, Clone)]
 pub struct Active {
     /// The person's running human session.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Action that the person works on.
     pub task: ActionRecord,
 }

@@ -2,7 +2,7 @@
 
 use super::person;
 use crate::{
-    ActionRecord, Error, Ledger, Result, SessionRecord,
+    ActionRecord, Error, Ledger, Result,
     commit::{self, Change, EventFactory},
 };
 use domain::{
@@ -12,7 +12,7 @@ use domain::{
     event::Kind,
     id::{ActionId, SessionId, UserId},
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Refusal, Report, State, Status, TimeLimits, Type, decide},
+    session::{Actor, Command, Refusal, Report, Session, State, Status, TimeLimits, Type, decide},
     working::{SOURCE, Switch, switch},
 };
 use serde_json::json;
@@ -26,7 +26,7 @@ const TRIES: usize = 8;
 #[derive(Debug, Clone)]
 pub struct Started {
     /// The new session, or the running one if it is already about this task.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Action that the person works on.
     pub task: ActionRecord,
     /// The session that ended because of the start.
@@ -113,12 +113,7 @@ async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<Actio
     }
 }
 
-async fn supersede(
-    tx: &mut WriteTx<'_>,
-    scope: &Scope,
-    before: SessionRecord,
-    factory: EventFactory,
-) -> Result<SessionId> {
+async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: Session, factory: EventFactory) -> Result<SessionId> {
     let id = before.id;
     let transition = decide(commit::state(&before), Actor::Server, Command::Supersede)?;
     let change = Change {
@@ -139,9 +134,9 @@ async fn begin(
     (id, user_id): (SessionId, UserId),
     task: &ActionRecord,
     mut factory: EventFactory,
-) -> std::result::Result<SessionRecord, AttemptError> {
+) -> std::result::Result<Session, AttemptError> {
     let now = factory.at();
-    let mut session = SessionRecord {
+    let mut session = Session {
         tenant_id: scope.tenant_id,
         id,
         session_type: Type::Mixed,

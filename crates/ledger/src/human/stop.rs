@@ -2,18 +2,18 @@
 
 use super::person;
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
 };
 use domain::{
     Scope,
     id::SessionId,
-    session::{Actor, Command, Report, decide},
+    session::{Actor, Command, Report, Session, decide},
     working::SOURCE,
 };
 
 /// Completes the caller's own human session. If it has ended already, returns it unchanged.
-pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     let user_id = person(scope)?;
     let change = Change {
         id,

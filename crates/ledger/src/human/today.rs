@@ -1,12 +1,13 @@
 //! The caller's own working day.
 
 use super::person;
-use crate::{Ledger, Result, SessionRecord, work_queue::midnight_in};
+use crate::{Ledger, Result, work_queue::midnight_in};
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
     id::{TenantId, UserId},
     limit::{WORKING_HOURS_MAX, WORKING_SESSIONS_COUNTED_MAX, WORKING_SESSIONS_LISTED_MAX},
+    session::Session,
     working::{TaskTime, WorkInterval, time_per_task},
 };
 use store::Conn;
@@ -21,7 +22,7 @@ pub struct Today {
     /// Time for each task, longest first.
     pub tasks: Vec<TaskTime>,
     /// The human sessions, newest first, at most 100.
-    pub sessions: Vec<SessionRecord>,
+    pub sessions: Vec<Session>,
 }
 
 /// Returns the caller's human sessions that overlap the caller's local day, and the time on each task within
@@ -51,7 +52,7 @@ pub(crate) async fn today_on(
     Ok(Today { tasks: time_per_task(&stretches, midnight, now), sessions })
 }
 
-fn stretch(session: &SessionRecord) -> Option<WorkInterval> {
+fn stretch(session: &Session) -> Option<WorkInterval> {
     Some(WorkInterval {
         task_id: session.action_id?,
         title: session.title.clone(),

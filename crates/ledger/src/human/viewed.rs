@@ -1,8 +1,8 @@
 //! Titles of entities that people viewed.
 
-use crate::{EventRecord, Result};
+use crate::Result;
 use domain::{
-    event::{HumanActivity, read_human},
+    event::{Event, HumanActivity, read_human},
     id::{EntityId, TenantId},
 };
 use store::Conn;
@@ -12,9 +12,9 @@ use store::Conn;
 pub(crate) async fn viewed(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    events: &[EventRecord],
+    events: &[Event],
 ) -> Result<Vec<(EntityId, String)>> {
-    let entity = |event: &EventRecord| match read_human(&event.kind, &event.content, &event.metadata)?.activity {
+    let entity = |event: &Event| match read_human(&event.kind, &event.content, &event.metadata)?.activity {
         HumanActivity::EntityView { entity_id, .. } => Some(entity_id),
         _ => None,
     };

@@ -4,10 +4,11 @@ use super::{
     step::{ANSWER, CALL},
     turn::{PreviousOutcome, Turn, last, staged},
 };
-use crate::{Ledger, Result, SessionRecord, commit::has_answered, gate::reviewed};
+use crate::{Ledger, Result, commit::has_answered, gate::reviewed};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
+    session::Session,
     thread::{MESSAGE, REPLY},
 };
 use store::{
@@ -25,7 +26,7 @@ const CALLS_MAX: u32 = 200;
 pub struct EndedTurn {
     pub(super) row: DueRecord,
     /// The session as it is now.
-    pub session: SessionRecord,
+    pub session: Session,
     /// The turn's answer and the decided proposals. Those that were captured before are left out.
     pub turns: Vec<Turn>,
     /// What the turn says about the previous answer.

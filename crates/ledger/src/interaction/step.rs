@@ -1,8 +1,9 @@
 //! Tool calls and their results, as steps between a prompt and its answer.
 
 use super::turn::{Entry, MessageAuthor};
-use crate::{EventRecord, gate::Reviewed};
+use crate::gate::Reviewed;
 use domain::{
+    event::Event,
     gate::{Task, Verdict},
     message::{Message, Role, ToolCall},
 };
@@ -31,7 +32,7 @@ pub(super) struct Step {
 /// Returns the tool calls of a log that have a result. Calls that reviewers denied are left out. Calls whose
 /// arguments are not an object, for example because they were truncated, are left out too. A call that reviewers
 /// edited has the edited arguments.
-pub(super) fn steps(events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Step> {
+pub(super) fn steps(events: &[Event], reviewed: &[Reviewed]) -> Vec<Step> {
     let answers = parts(events, ANSWER, "tool-result");
     let answers: Vec<(u64, (String, String))> = answers.map(|(at, part)| (at, answer(&part))).collect();
     let calls = parts(events, CALL, "tool-call");
@@ -57,7 +58,7 @@ fn carried_out(id: &str, proposed: &Map<String, Value>, reviewed: &[Reviewed]) -
 }
 
 /// Returns the parts of one type in events of one kind, with the sequences of their events.
-fn parts(events: &[EventRecord], kind: &'static str, of_type: &'static str) -> impl Iterator<Item = (u64, Value)> {
+fn parts(events: &[Event], kind: &'static str, of_type: &'static str) -> impl Iterator<Item = (u64, Value)> {
     let of_kind = events.iter().filter(move |event| event.kind == kind);
     of_kind.flat_map(move |event| {
         let parts: Vec<Value> = serde_json::from_str(&event.content).unwrap_or_default();
@@ -112,8 +113,7 @@ fn add_tool_calls(messages: &mut Vec<Message>, mut steps: &[Step]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::turn::TurnMessage;
-    use super::*;
+    use super::{super::turn::TurnMessage, *};
     use chrono::DateTime;
     use serde_json::json;
 

@@ -4,14 +4,15 @@ use super::{
     answer_id, derived_id,
     step::{Step, interleaved, steps},
 };
-use crate::{EventRecord, SessionRecord, commit::is_dialogue, gate::Reviewed};
+use crate::{commit::is_dialogue, gate::Reviewed};
 use domain::{
     Timestamp,
+    event::Event,
     gate::{GateKind, Task, Verdict},
     id::{InteractionId, SessionId},
     message::{Message, ModelContext, Role},
     outcome::{self, Inferred, OutcomeTracker},
-    session::Status,
+    session::{Session, Status},
     thread::{MESSAGE, REPLY, text_of},
 };
 use serde_json::{Map, Value};
@@ -103,8 +104,8 @@ struct Exchange {
 /// Returns the last turn of a session that ended with `status`, and what it says about the previous answer.
 /// `events` are messages, tool calls and tool results in the order of the log.
 pub(super) fn last(
-    session: &SessionRecord,
-    events: &[EventRecord],
+    session: &Session,
+    events: &[Event],
     reviewed: &[Reviewed],
     status: Status,
 ) -> (Option<Turn>, Option<PreviousOutcome>) {
@@ -114,7 +115,7 @@ pub(super) fn last(
 
 impl Turn {
     /// Adds the system prompt and the tools that the model had last, if `events` record them.
-    fn with_model_context(mut self, events: &[EventRecord]) -> Turn {
+    fn with_model_context(mut self, events: &[Event]) -> Turn {
         let contexts = || events.iter().rev().filter_map(|event| ModelContext::of(&event.metadata));
         let system = contexts().find_map(|context| context.system).filter(|system| !system.trim().is_empty());
         self.prompt.splice(0..0, system.map(|system| Message::said(Role::System, system)));
@@ -164,23 +165,18 @@ pub(super) fn is_the_answer(reviewed: &Reviewed) -> bool {
 }
 
 /// Returns a turn for each decided proposal: staged output and tool calls. Denied proposals are included.
-pub(super) fn staged(session: &SessionRecord, events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Turn> {
+pub(super) fn staged(session: &Session, events: &[Event], reviewed: &[Reviewed]) -> Vec<Turn> {
     reviewed.iter().filter_map(|one| judged_by_reviewers(session, events, one, reviewed)).collect()
 }
 
-fn judged_by_reviewers(
-    session: &SessionRecord,
-    events: &[EventRecord],
-    one: &Reviewed,
-    reviewed: &[Reviewed],
-) -> Option<Turn> {
+fn judged_by_reviewers(session: &Session, events: &[Event], one: &Reviewed, reviewed: &[Reviewed]) -> Option<Turn> {
     let approved = match one.verdict {
         Verdict::Approve | Verdict::Edit => true,
         Verdict::Deny => false,
         Verdict::Respond => return None,
     };
     let gate = &one.gate;
-    let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
+    let before: Vec<Event> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
     let entries = entries(session, &before, Status::Idle);
     // In a dialogue the prompt has all messages; in other work only those of the person.
     let entries = entries.into_iter().filter(|entry| is_dialogue(session) || entry.message.by == MessageAuthor::User);
@@ -207,7 +203,7 @@ fn judged_by_reviewers(
     Some(turn.with_model_context(&before))
 }
 
-fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
+fn entries(session: &Session, events: &[Event], status: Status) -> Vec<Entry> {
     let message = |by, text: String| TurnMessage { by, text };
     let is_dialogue = is_dialogue(session);
     // Outside of dialogues the result is the answer. Messages of the agent after the last request only accompany

@@ -1,11 +1,11 @@
 //! Enqueues messages to webhooks and people, in the transaction of the change that they report.
 
-use crate::{Ledger, MessageRecord, Result, SessionRecord, WebhookRecord};
+use crate::{Ledger, MessageRecord, Result, WebhookRecord};
 use domain::{
     Entropy, Timestamp,
     id::{MessageId, TenantId, UserId},
     notification::{Channel, Topic},
-    session::Status,
+    session::{Session, Status},
     working,
 };
 use serde_json::{Value, json};
@@ -64,14 +64,14 @@ pub(crate) struct Announcement {
 
 impl Announcement {
     /// Reports that a session failed. `None` for other ends, and for incognito sessions, which are not reported.
-    fn session_failed(session: &SessionRecord) -> Option<Self> {
+    fn session_failed(session: &Session) -> Option<Self> {
         let is_told = session.status() == Status::Failed && session.private_to.is_none();
         is_told.then(|| Self { topic: Topic::SessionFailed, about: about(session), recipients: Vec::new() })
     }
 
     /// Reports that a session ended. `None` for human sessions, whose titles show what a person does, and for
     /// incognito sessions.
-    fn session_ended(session: &SessionRecord) -> Option<Self> {
+    fn session_ended(session: &Session) -> Option<Self> {
         if session.source.as_deref() == Some(working::SOURCE) || session.private_to.is_some() {
             return None;
         }
@@ -81,7 +81,7 @@ impl Announcement {
     }
 }
 
-fn about(session: &SessionRecord) -> Value {
+fn about(session: &Session) -> Value {
     json!({
         "workspaceId": session.tenant_id,
         "sessionId": session.id,
@@ -119,7 +119,7 @@ pub(crate) fn message(
 }
 
 /// Enqueues the messages about a session that has just ended.
-pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &SessionRecord, ids: &MessageIds) -> Result<()> {
+pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &Session, ids: &MessageIds) -> Result<()> {
     let announcement: Vec<_> =
         Announcement::session_failed(session).into_iter().chain(Announcement::session_ended(session)).collect();
     if announcement.is_empty() {

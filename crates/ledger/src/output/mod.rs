@@ -11,29 +11,31 @@ pub(crate) use settle::awaits_approval;
 pub(crate) use violation::{Refused, refuse};
 pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};
 
-use crate::{ActionRecord, FieldError, Result, SessionRecord};
+use crate::{ActionRecord, Result};
 use domain::{
     id::TenantId,
+    issue::Issue,
     limit::{OUTPUT_ERROR_CHARS_MAX, OUTPUT_ERRORS_MAX},
     output::{read, shape},
+    session::Session,
 };
 use serde_json::Value;
 use store::Conn;
 
 /// A value, or all errors of a result.
-type Checked<T> = std::result::Result<T, Vec<FieldError>>;
+type Checked<T> = std::result::Result<T, Vec<Issue>>;
 
 /// Returns all errors of a result under its action's contract. Empty if the result fulfils the contract.
 pub(crate) async fn check(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     action: &ActionRecord,
-    session: &SessionRecord,
+    session: &Session,
     result: Option<&str>,
-) -> Result<Vec<FieldError>> {
+) -> Result<Vec<Issue>> {
     let result = match result.map(serde_json::from_str::<Value>).transpose() {
         Ok(result) => result,
-        Err(error) => return Ok(vec![FieldError::new("result", format!("not readable as JSON: {error}"))]),
+        Err(error) => return Ok(vec![Issue::new("result", format!("not readable as JSON: {error}"))]),
     };
     let checked = plan::plan(conn, tenant_id, action, session, result.as_ref()).await?;
     let mut errors = checked.err().unwrap_or_default();

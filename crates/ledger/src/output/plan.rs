@@ -1,11 +1,13 @@
 //! Plans what a result writes to each entity, or returns all of its errors.
 
 use super::{Checked, read, schema, shape};
-use crate::{ActionRecord, EntityRecord, EntityTypeRecord, Error, FieldError, Result, SessionRecord, entity::checked};
+use crate::{ActionRecord, EntityRecord, EntityTypeRecord, Error, Result, entity::checked};
 use domain::{
     entity::{FIELD_TITLE, Values},
     id::{EntityId, TenantId},
+    issue::Issue,
     output::{Contract, FIELD_ENTITIES, Item, Output},
+    session::Session,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -25,7 +27,7 @@ pub(super) async fn plan(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     action: &ActionRecord,
-    session: &SessionRecord,
+    session: &Session,
     result: Option<&Value>,
 ) -> Result<Checked<Vec<Step>>> {
     let contract = match read(action.output_type, &action.output_config) {
@@ -64,14 +66,14 @@ struct Planner<'p, 'c> {
     tenant_id: TenantId,
     contract: &'p Contract,
     dimensions: BTreeSet<String>,
-    session: &'p SessionRecord,
+    session: &'p Session,
     steps: Vec<Step>,
-    errors: Vec<FieldError>,
+    errors: Vec<Issue>,
 }
 
 impl Planner<'_, '_> {
     fn refuse(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        self.errors.push(FieldError::new(field, message));
+        self.errors.push(Issue::new(field, message));
     }
 
     async fn output(&mut self, output: Output) -> Result<()> {
@@ -194,7 +196,7 @@ impl Planner<'_, '_> {
         match checked(self.conn, self.tenant_id, &of.fields, before, title, change).await {
             Ok(after) => Ok(Some(after)),
             Err(Error::Invalid(wrong)) => {
-                for FieldError { field, message } in wrong {
+                for Issue { field, message } in wrong {
                     let name = field.strip_prefix("fields.").unwrap_or(&field).to_owned();
                     self.refuse(format!("{path}.{name}"), message);
                 }

@@ -1,7 +1,6 @@
 //! JSON Schemas: checks schemas, and checks values against them.
 
-use crate::FieldError;
-use domain::limit::OUTPUT_ERRORS_MAX;
+use domain::{issue::Issue, limit::OUTPUT_ERRORS_MAX};
 use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
@@ -13,24 +12,24 @@ fn validator(schema: &Value) -> Result<Validator, String> {
 }
 
 /// Returns the error of a schema, if it is not usable. `field` is the path of the schema.
-pub(crate) fn check_schema(schema: &Value, field: &str) -> Option<FieldError> {
+pub(crate) fn check_schema(schema: &Value, field: &str) -> Option<Issue> {
     let wrong = validator(schema).err()?;
-    Some(FieldError::new(field, format!("not a JSON Schema that can be used here: {wrong}")))
+    Some(Issue::new(field, format!("not a JSON Schema that can be used here: {wrong}")))
 }
 
 /// Returns where a result violates a schema.
-pub(super) fn errors(schema: &Value, result: &Value) -> Vec<FieldError> {
+pub(super) fn errors(schema: &Value, result: &Value) -> Vec<Issue> {
     schema_errors(schema, result, "result")
 }
 
 /// Returns where a value violates a schema, as paths that begin with `root`.
-pub(crate) fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
+pub(crate) fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<Issue> {
     found(schema, result, root, |_, path| path)
 }
 
 /// Does the same as [`schema_errors`], but appends the name of a missing property to the path, so that a form
 /// shows the error at that field.
-pub(crate) fn form_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
+pub(crate) fn form_errors(schema: &Value, result: &Value, root: &str) -> Vec<Issue> {
     found(schema, result, root, |kind, path| match kind {
         ValidationErrorKind::Required { property: Value::String(name) } => format!("{path}.{name}"),
         _ => path,
@@ -42,16 +41,16 @@ fn found(
     result: &Value,
     root: &str,
     at: impl Fn(&ValidationErrorKind, String) -> String,
-) -> Vec<FieldError> {
+) -> Vec<Issue> {
     let validator = match validator(schema) {
         Ok(validator) => validator,
-        Err(wrong) => return vec![FieldError::new("outputConfig.schema", wrong)],
+        Err(wrong) => return vec![Issue::new("outputConfig.schema", wrong)],
     };
     let errors = validator.iter_errors(result).take(OUTPUT_ERRORS_MAX);
     errors
         .map(|error| {
             let path = path(root, result, error.instance_path().as_str());
-            FieldError::new(at(error.kind(), path), error.masked().to_string())
+            Issue::new(at(error.kind(), path), error.masked().to_string())
         })
         .collect()
 }

@@ -2,13 +2,14 @@
 //! one fails the session.
 
 use crate::{
-    Error, FieldError, Result, SessionRecord,
+    Error, Result,
     commit::{Change, state, write},
 };
 use domain::{
     event::Kind,
+    issue::Issue,
     limit::{OUTPUT_REFUSED_BYTES_MAX, REASON_CHARS_MAX},
-    session::{Command, Report, decide},
+    session::{Command, Report, Session, decide},
 };
 use serde_json::{Value, json};
 use store::WriteTx;
@@ -18,7 +19,7 @@ const CODE: &str = "output_invalid";
 
 /// The consequence of a violation.
 pub(crate) struct Refused {
-    errors: Vec<FieldError>,
+    errors: Vec<Issue>,
     failed: bool,
 }
 
@@ -33,10 +34,10 @@ impl From<Refused> for Error {
 /// The caller must commit the transaction before it returns the refusal to the worker.
 pub(crate) async fn refuse(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     mut change: Change,
     (result, usage): (Option<&str>, Option<String>),
-    errors: Vec<FieldError>,
+    errors: Vec<Issue>,
 ) -> Result<Refused> {
     // The event has an external id, so that the log shows whether this attempt was warned.
     let warning = format!("output-refused-{}", before.attempt);
@@ -57,13 +58,13 @@ pub(crate) async fn refuse(
     Ok(Refused { errors, failed: true })
 }
 
-fn sentence(errors: &[FieldError]) -> String {
+fn sentence(errors: &[Issue]) -> String {
     let named: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
     let text = format!("the result breaks its output contract: {}", named.join("; "));
     text.chars().take(REASON_CHARS_MAX).collect()
 }
 
-fn metadata(attempt: u32, result: Option<&str>, errors: &[FieldError]) -> Value {
+fn metadata(attempt: u32, result: Option<&str>, errors: &[Issue]) -> Value {
     let errors: Vec<Value> = errors.iter().map(|e| json!({ "field": e.field, "message": e.message })).collect();
     let mut metadata = json!({ "code": CODE, "attempt": attempt, "errors": errors });
     match result {

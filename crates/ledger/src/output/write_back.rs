@@ -1,8 +1,8 @@
 //! Writes a result to entities, in the caller's transaction.
 
 use super::plan::{Step, plan};
-use crate::{ActionRecord, EntityRecord, Error, Ledger, Result, SessionRecord, entity::checked};
-use domain::{Timestamp, entity::Values, id::EntityId, limit::OUTPUT_ENTITIES_MAX};
+use crate::{ActionRecord, EntityRecord, Error, Ledger, Result, entity::checked};
+use domain::{Timestamp, entity::Values, id::EntityId, limit::OUTPUT_ENTITIES_MAX, session::Session};
 use serde::Serialize;
 use serde_json::Value;
 use store::WriteTx;
@@ -12,7 +12,7 @@ pub(crate) struct WriteBack<'a> {
     /// The action whose contract applies.
     pub(crate) action: &'a ActionRecord,
     /// The session of the result. New versions refer to it.
-    pub(crate) session: &'a SessionRecord,
+    pub(crate) session: &'a Session,
     /// The result, including changes by a reviewer.
     pub(crate) output: &'a Value,
     /// The author of the new versions.

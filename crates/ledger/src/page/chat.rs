@@ -1,7 +1,7 @@
 //! The pages /chat: the caller's own conversations, and one conversation.
 
 use crate::{
-    ActionRecord, Error, EventRecord, Ledger, ListPage, Listed, Result, SessionRecord,
+    ActionRecord, Error, Ledger, ListPage, Listed, Result,
     action::{self, ListActions},
     cursor::List as CursorOf,
     event::{self, Read, Slice},
@@ -10,7 +10,14 @@ use crate::{
     session,
     thread::{self, is_own, is_thread},
 };
-use domain::{Scope, action::ActionStatus, event::Kind, id::SessionId, role::Permission, session::Status};
+use domain::{
+    Scope,
+    action::ActionStatus,
+    event::{Event, Kind},
+    id::SessionId,
+    role::Permission,
+    session::{Session, Status},
+};
 use std::collections::{BTreeSet, HashMap};
 use store::Conn;
 
@@ -25,9 +32,9 @@ const ACTIONS_MAX: u32 = 200;
 #[derive(Debug)]
 pub struct Row {
     /// The conversation.
-    pub session: SessionRecord,
+    pub session: Session,
     /// The newest event that is not just a change of status.
-    pub newest: Option<EventRecord>,
+    pub newest: Option<Event>,
 }
 
 /// The list page.
@@ -45,7 +52,7 @@ pub struct List {
 #[derive(Debug)]
 pub struct Talk {
     /// The conversation.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Number of turns so far.
     pub turns: u64,
     /// The shown part of the log.
@@ -126,14 +133,14 @@ pub(super) fn partners(scope: &Scope) -> Result<action::ListQuery> {
     action::ListQuery::of(scope, known)
 }
 
-async fn rows_on(conn: &mut Conn<'_>, scope: &Scope, sessions: Vec<SessionRecord>) -> Result<Vec<Row>> {
+async fn rows_on(conn: &mut Conn<'_>, scope: &Scope, sessions: Vec<Session>) -> Result<Vec<Row>> {
     let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
     let newest = match ids.as_slice() {
         [] => Vec::new(),
         ids => store::event::newest(conn, scope.tenant_id, ids).await?,
     };
     let mut newest: HashMap<_, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
-    let row = |session: SessionRecord| Row { newest: newest.remove(&session.id), session };
+    let row = |session: Session| Row { newest: newest.remove(&session.id), session };
     Ok(sessions.into_iter().map(row).collect())
 }
 
@@ -141,8 +148,8 @@ async fn rows_on(conn: &mut Conn<'_>, scope: &Scope, sessions: Vec<SessionRecord
 async fn others(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    session: &SessionRecord,
-    events: &[EventRecord],
+    session: &Session,
+    events: &[Event],
 ) -> Result<Vec<(String, Option<String>)>> {
     let own = [scope.caller.to_string(), session.created_by.clone()];
     let answered = events.iter().filter(|event| event.kind == Kind::USER_FORM_SUBMIT && !own.contains(&event.actor));

@@ -2,13 +2,13 @@
 
 use super::chat::partners;
 use crate::{
-    ActionRecord, EntityRecord, Ledger, Result, SessionRecord,
+    ActionRecord, EntityRecord, Ledger, Result,
     action::{self, ListActions},
     entity::{self, ListEntities},
     guard::require,
     session::{self, ListSessions},
 };
-use domain::{Scope, action::ActionStatus, role::Permission};
+use domain::{Scope, action::ActionStatus, role::Permission, session::Session};
 
 /// The result of a search.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct Found {
     /// Entities whose title matches.
     pub entities: Vec<EntityRecord>,
     /// Sessions whose title matches.
-    pub sessions: Vec<SessionRecord>,
+    pub sessions: Vec<Session>,
     /// Active actions, whatever their name. The caller can start conversations with their agents.
     pub partners: Vec<ActionRecord>,
 }

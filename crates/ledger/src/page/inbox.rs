@@ -6,7 +6,7 @@ use super::{
     row::{Row, rows},
 };
 use crate::{
-    EventRecord, Ledger, Result,
+    Ledger, Result,
     event::{self, Read},
     gate::{self, GateDetail, GateFilter, GateItem, ListGates, ListQuery, MayDecide},
     guard::require,
@@ -15,6 +15,7 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     entity::Values,
+    event::Event,
     gate::GateState,
     id::{EntityId, GateId},
     role::Permission,
@@ -71,7 +72,7 @@ pub struct Detail {
     /// The item with its context.
     pub found: GateDetail,
     /// The newest events of its session, oldest first.
-    pub events: Vec<EventRecord>,
+    pub events: Vec<Event>,
     /// Names of entities and people in the events and values, by id or actor.
     pub names: Vec<(String, String)>,
     /// Options of relation fields for an edit, by the slug of the related type. Empty if the caller may not

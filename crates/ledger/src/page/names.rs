@@ -1,7 +1,8 @@
 //! Names of the ids and actors in events.
 
-use crate::{EventRecord, MemberRecord, Result, human};
+use crate::{MemberRecord, Result, human};
 use domain::{
+    event::Event,
     id::{EntityId, TenantId, TokenId},
     limit::ENTITY_TITLES_MAX,
 };
@@ -26,11 +27,7 @@ pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Resul
 
 /// Returns names for the entities that were viewed and the people who decided in these events. The key is the id
 /// or actor as it is in the event.
-pub(super) async fn names(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    events: &[EventRecord],
-) -> Result<Vec<(String, String)>> {
+pub(super) async fn names(conn: &mut Conn<'_>, tenant_id: TenantId, events: &[Event]) -> Result<Vec<(String, String)>> {
     let viewed = human::viewed(conn, tenant_id, events).await?;
     let mut names: Vec<_> = viewed.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
     let deciders = events.iter().filter(|event| event.kind.starts_with("user."));

@@ -1,14 +1,15 @@
 //! A session as a row in a list.
 
 use crate::{
-    EventRecord, FailureRecord, Result, SessionRecord,
+    FailureRecord, Result,
     gate::{self, GateItem},
 };
 use domain::{
     Scope, Timestamp,
     action::ActionStatus,
+    event::Event,
     id::{ActionId, SessionId},
-    session::Status,
+    session::{Session, Status},
 };
 use std::collections::HashMap;
 use store::Conn;
@@ -17,9 +18,9 @@ use store::Conn;
 #[derive(Debug)]
 pub struct Row {
     /// The session as it is recorded.
-    pub session: SessionRecord,
+    pub session: Session,
     /// The newest event that is not just a change of status.
-    pub newest: Option<EventRecord>,
+    pub newest: Option<Event>,
     /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
     /// The gate at which it waits.
@@ -33,7 +34,7 @@ pub struct Row {
 pub(super) async fn rows(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    sessions: Vec<SessionRecord>,
+    sessions: Vec<Session>,
     now: Timestamp,
 ) -> Result<Vec<Row>> {
     if sessions.is_empty() {
@@ -62,7 +63,7 @@ pub(super) async fn rows(
         [] => HashMap::new(),
         actions => store::action::statuses(conn, tenant_id, actions).await?,
     };
-    let row = |session: SessionRecord| Row {
+    let row = |session: Session| Row {
         action_status: session.action_id.and_then(|id| statuses.get(&id).copied()),
         newest: newest.remove(&session.id),
         failure: failures.remove(&session.id),

@@ -2,13 +2,20 @@
 
 use super::names::names;
 use crate::{
-    Error, EventRecord, FailureRecord, Ledger, Result, SessionRecord,
+    Error, FailureRecord, Ledger, Result,
     event::{self, KindCounts, Read, Slice},
     gate::{self, GateItem},
     guard::require,
     session::{self, ListQuery, ListSessions, Related},
 };
-use domain::{Scope, Timestamp, action::ActionStatus, event::Kind, id::SessionId, role::Permission, session::Status};
+use domain::{
+    Scope, Timestamp,
+    action::ActionStatus,
+    event::{Event, Kind},
+    id::SessionId,
+    role::Permission,
+    session::{Session, Status},
+};
 use store::Conn;
 
 /// Number of events on a page.
@@ -48,15 +55,15 @@ pub enum OpensAt {
 #[derive(Debug)]
 pub struct Around {
     /// The session of the page.
-    pub session: SessionRecord,
+    pub session: Session,
     /// The session that started this one.
-    pub parent: Option<SessionRecord>,
+    pub parent: Option<Session>,
     /// Sessions that this one started, newest first.
-    pub children: Vec<SessionRecord>,
+    pub children: Vec<Session>,
     /// Whether it started more sessions.
     pub has_more_children: bool,
     /// Sessions that retry this one, newest first.
-    pub retries: Vec<SessionRecord>,
+    pub retries: Vec<Session>,
     /// Sessions that this one waits for, and sessions that wait for it.
     pub related: Related,
     /// Number of events of each kind in the whole log.
@@ -66,7 +73,7 @@ pub struct Around {
     /// Whether the action that the session executes is active or archived.
     pub action_status: Option<ActionStatus>,
     /// Events of the timeline bar.
-    pub timeline: Vec<EventRecord>,
+    pub timeline: Vec<Event>,
     /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
     /// The gate at which it waits.
@@ -174,7 +181,7 @@ pub async fn events(
 }
 
 /// Returns which events to read for a part, and the position at which the page opens.
-async fn wanted(conn: &mut Conn<'_>, session: &SessionRecord, part: Part) -> Result<(Read, OpensAt)> {
+async fn wanted(conn: &mut Conn<'_>, session: &Session, part: Part) -> Result<(Read, OpensAt)> {
     let before = |before: u64| Read { before_sequence: Some(before), ..Read::default() };
     let after = |after: u64| Read { after_sequence: Some(after), ..Read::default() };
     let end = session.head_sequence + 1;
@@ -197,7 +204,7 @@ async fn wanted(conn: &mut Conn<'_>, session: &SessionRecord, part: Part) -> Res
     })
 }
 
-async fn events_on(conn: &mut Conn<'_>, session: &SessionRecord, read: &Read) -> Result<Events> {
+async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Result<Events> {
     let slice = event::read_on(conn, session, read).await?;
     let names = names(conn, session.tenant_id, &slice.events).await?;
     Ok(Events { slice, names })

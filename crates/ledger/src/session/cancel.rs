@@ -1,7 +1,7 @@
 //! Cancelling a session.
 
 use crate::{
-    Ledger, Result, SessionRecord,
+    Ledger, Result,
     commit::{Change, EventFactory, state, write},
     guard::{Fields, require},
     visibility::{own_or_managed, require_visible},
@@ -11,12 +11,12 @@ use domain::{
     id::SessionId,
     limit::REASON_CHARS_MAX,
     role::Permission,
-    session::{Actor, Command, Report, decide},
+    session::{Actor, Command, Report, Session, decide},
 };
 
 /// Cancels a session: it is abandoned with the end reason cancelled. Allowed for the person who started it, and
 /// for operators and admins.
-pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Option<String>) -> Result<SessionRecord> {
+pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Option<String>) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();
     fields.text("reason", reason.as_deref(), REASON_CHARS_MAX);

@@ -2,9 +2,9 @@
 
 mod first;
 
-use crate::commit::{Change, EventFactory, state, write};
 use crate::{
-    Ledger, Result, SessionRecord,
+    Ledger, Result,
+    commit::{Change, EventFactory, state, write},
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
     guard::{Fields, require},
     human::recent_activity::gather,
@@ -18,7 +18,7 @@ use domain::{
     },
     recent_activity::{Delimiter, render},
     role::Permission,
-    session::{Actor, Command, Lease, Report, Transition, decide},
+    session::{Actor, Command, Lease, Report, Session, Transition, decide},
 };
 use futures_util::future::{Either, select};
 use serde_json::json;
@@ -68,7 +68,7 @@ impl Claim {
 #[derive(Debug, Clone)]
 pub struct Claimed {
     /// The session, now running with a new attempt.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Recent activity of the session's person, to be appended to the agent's prompt. `None` if the person has
     /// no running human session, or if the session belongs to no person.
     pub context: Option<String>,
@@ -147,7 +147,7 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
 }
 
 /// Returns the oldest claimable sessions of all requested agents.
-async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Result<Vec<SessionRecord>> {
+async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Result<Vec<Session>> {
     let Some(slugs) = &claim.agent_slugs else {
         return Ok(store::session::claimable(tx, scope.tenant_id, None, claim.max).await?);
     };
@@ -171,7 +171,7 @@ struct Term {
 async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
-    before: SessionRecord,
+    before: Session,
     (mut factory, delimiter): (EventFactory, Delimiter),
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<Claimed> {
@@ -215,7 +215,7 @@ fn claimed_event(
 
 /// Returns the results of related sessions for the worker: those that this session depends on, and those that it
 /// started before this claim.
-async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<RelatedSession>, Vec<RelatedSession>)> {
+async fn related(tx: &mut WriteTx<'_>, session: &Session) -> Result<(Vec<RelatedSession>, Vec<RelatedSession>)> {
     let (tenant_id, id) = (session.tenant_id, session.id);
     let dependencies = match session.dependency_count {
         0 => Vec::new(),
@@ -232,7 +232,7 @@ async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<R
 /// Returns the recent activity of the session's person, and the event that records it in the log.
 async fn context(
     tx: &mut WriteTx<'_>,
-    session: &SessionRecord,
+    session: &Session,
     factory: &mut EventFactory,
     delimiter: &Delimiter,
 ) -> Result<Option<(String, PreparedEvent)>> {

@@ -1,7 +1,7 @@
 //! Completing a session. The first report of a worker is recorded and never changes.
 
 use crate::{
-    ActionRecord, Ledger, Result, SessionRecord,
+    ActionRecord, Ledger, Result,
     commit::{Change, EventFactory, state, write},
     gate::{self, Stage},
     guard::{Fields, require},
@@ -14,7 +14,7 @@ use domain::{
     gate::{Staged, Task},
     id::{EntityId, GateId, SessionId},
     role::Permission,
-    session::{Actor, Command, Refusal, Report, Status, Transition, decide},
+    session::{Actor, Command, Refusal, Report, Session, Status, Transition, decide},
 };
 use serde_json::{Value, json};
 use store::WriteTx;
@@ -37,7 +37,7 @@ pub struct Completion {
 /// # Errors
 /// [`crate::Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is recorded
 /// and the session continues. The second violation fails the session.
-pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<SessionRecord> {
+pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     fields.document("result", completion.result.as_deref());
@@ -55,7 +55,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
     let gate_id = GateId::new(now, ledger.entropy());
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
     let caller = *scope;
-    let reported: std::result::Result<SessionRecord, Refused> = ledger
+    let reported: std::result::Result<Session, Refused> = ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
@@ -79,12 +79,12 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
 /// because it is recorded and must be committed.
 async fn report(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     transition: Transition,
     mut change: Change,
     completion: Completion,
     (gate_id, ids): (GateId, Vec<EntityId>),
-) -> Result<std::result::Result<SessionRecord, Refused>> {
+) -> Result<std::result::Result<Session, Refused>> {
     let mut metadata = json!({ "attempt": completion.attempt, "hasResult": completion.result.is_some() });
     let action = match before.action_id {
         Some(id) => store::action::find(tx.conn(), before.tenant_id, id).await?,
@@ -107,7 +107,7 @@ async fn report(
     let events = vec![change.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
     let Completion { result, usage, .. } = completion;
     // Only the usage in the completion counts. A completion without usage clears earlier usage.
-    let before = SessionRecord { usage: None, ..before };
+    let before = Session { usage: None, ..before };
     Ok(Ok(write(tx, before, transition, change, events, Report { result, usage, ..Report::default() }).await?))
 }
 
@@ -122,7 +122,7 @@ enum Settled {
 async fn settled(
     tx: &mut WriteTx<'_>,
     action: &ActionRecord,
-    session: &SessionRecord,
+    session: &Session,
     change: &Change,
     result: Option<&str>,
     ids: Vec<EntityId>,
@@ -147,7 +147,7 @@ fn read(result: Option<&str>) -> Value {
 
 /// Returns whether the same result already waits for approval. This is the case if the worker did not receive
 /// the response and repeats its report.
-async fn is_staged(tx: &mut WriteTx<'_>, session: &SessionRecord, completion: &Completion) -> Result<bool> {
+async fn is_staged(tx: &mut WriteTx<'_>, session: &Session, completion: &Completion) -> Result<bool> {
     let Some(gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(false) };
     let (Task::Output(staged) | Task::Fields(staged)) = &gate.task else { return Ok(false) };
     let reported = Staged::of(read(completion.result.as_deref()));

@@ -2,7 +2,7 @@
 
 use super::graph::{LockedRelations, depend, lock_relations};
 use crate::{
-    ActionRecord, Error, Ledger, Result, SessionRecord,
+    ActionRecord, Error, Ledger, Result,
     action_input::accept,
     commit::EventFactory,
     guard::{Fields, require},
@@ -16,7 +16,7 @@ use domain::{
     id::{ActionId, SessionId},
     limit::{ATTEMPTS_MAX, DEPENDENCIES_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{IfDependencyFails, State, Status, TimeLimits, Type, deadline},
+    session::{IfDependencyFails, Session, State, Status, TimeLimits, Type, deadline},
     thread::{INCOGNITO, is_incognito},
 };
 use serde_json::json;
@@ -132,7 +132,7 @@ pub(super) const EVENTS_MAX: usize = 3;
 /// # Errors
 /// [`Error::Invalid`] for wrong fields, [`Error::NotFound`] for unknown references, [`Error::IdConflict`] if the
 /// key was used for a different request.
-pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<SessionRecord> {
+pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     new.check()?;
     let now = ledger.now();
@@ -150,7 +150,7 @@ pub(super) async fn insert(
     mut factory: EventFactory,
     new: NewSession,
     retry_of: Option<SessionId>,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
     if let Some(known) = repeated(tx.conn(), &scope, idempotency.as_ref()).await? {
         return Ok(known);
@@ -183,7 +183,7 @@ pub(crate) async fn repeated(
     conn: &mut Conn<'_>,
     scope: &Scope,
     idempotency: Option<&Idempotency>,
-) -> Result<Option<SessionRecord>> {
+) -> Result<Option<Session>> {
     let Some(idempotency) = idempotency else { return Ok(None) };
     match store::session::find_by_idempotency_key(conn, scope.tenant_id, &idempotency.key).await? {
         None => Ok(None),
@@ -205,7 +205,7 @@ pub(crate) async fn draft(
     factory: &EventFactory,
     new: NewSession,
     (retry_of, place): (Option<SessionId>, &LockedRelations),
-) -> Result<(SessionRecord, Option<ActionRecord>)> {
+) -> Result<(Session, Option<ActionRecord>)> {
     let tenant_id = scope.tenant_id;
     let action = match new.action_id {
         None => None,
@@ -237,7 +237,7 @@ pub(crate) async fn draft(
     let of_parent = place.parent.as_ref().and_then(|parent| parent.private_to.clone());
     let private_to = of_parent.or_else(|| is_incognito(&metadata).then(|| created_by.clone()));
     let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
-    let session = SessionRecord {
+    let session = Session {
         tenant_id,
         id,
         session_type: new.session_type,
@@ -272,7 +272,7 @@ pub(crate) async fn draft(
 }
 
 /// Returns the metadata of a new session. Children of an incognito session are incognito too.
-fn metadata(own: Option<String>, parent: Option<&SessionRecord>) -> String {
+fn metadata(own: Option<String>, parent: Option<&Session>) -> String {
     let own = own.unwrap_or_else(|| "{}".into());
     if !parent.is_some_and(|parent| is_incognito(&parent.metadata)) {
         return own;

@@ -1,7 +1,7 @@
 //! Failing a session.
 
 use crate::{
-    Ledger, Result, SessionRecord,
+    Ledger, Result,
     commit::{Change, EventFactory, state, write},
     guard::{Fields, require},
     visibility::require_visible_or_claimed,
@@ -12,7 +12,7 @@ use domain::{
     id::SessionId,
     limit::{KEY_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, Refusal, Report, Status, decide},
+    session::{Actor, Command, Refusal, Report, Session, Status, decide},
 };
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub struct Failure {
 }
 
 /// Fails a session. A repeat with the same attempt returns the recorded outcome.
-pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failure) -> Result<SessionRecord> {
+pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failure) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     fields.text("error.message", Some(&failure.message), REASON_CHARS_MAX);

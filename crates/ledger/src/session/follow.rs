@@ -10,12 +10,12 @@ use super::{
     graph::{resume_parent, start_or_skip, step},
     sweep::BATCH,
 };
-use crate::{Ledger, Result, SessionRecord, commit::EventFactory};
+use crate::{Ledger, Result, commit::EventFactory};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
     limit::{FOLLOW_AT_ONCE_MAX, FOLLOW_CHUNK},
-    session::{Command, EndReason, WaitsFor, graph::cancels_children},
+    session::{Command, EndReason, Session, WaitsFor, graph::cancels_children},
 };
 use std::collections::VecDeque;
 use store::{Access, WriteTx, session::graph as rows};
@@ -83,7 +83,7 @@ async fn walk(ledger: &Ledger) -> Result<FollowedEndings> {
 
 /// Sessions that may change because a session ended.
 struct AffectedSessions {
-    ended: SessionRecord,
+    ended: Session,
     ids: Vec<SessionId>,
     /// Whether there are more children to cancel than `ids` contains.
     has_more: bool,
@@ -145,11 +145,7 @@ async fn touched(
 }
 
 /// Decides these sessions after `ended` has ended. They are locked in the order of their ids.
-async fn apply_ending(
-    tx: &mut WriteTx<'_>,
-    ended: &SessionRecord,
-    chunk: Vec<(SessionId, EventFactory)>,
-) -> Result<()> {
+async fn apply_ending(tx: &mut WriteTx<'_>, ended: &Session, chunk: Vec<(SessionId, EventFactory)>) -> Result<()> {
     let ids: Vec<_> = chunk.iter().map(|(id, _)| *id).collect();
     let locked = rows::lock_many(tx, ended.tenant_id, &ids).await?;
     let mut minters = chunk.into_iter().peekable();

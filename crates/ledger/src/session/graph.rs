@@ -3,7 +3,7 @@
 
 use super::create::{DependsOn, NewSession};
 use crate::{
-    Error, Result, SessionRecord,
+    Error, Result,
     commit::{Change, EventFactory, state, write},
     visibility::can_see,
 };
@@ -14,7 +14,7 @@ use domain::{
     id::SessionId,
     limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
     session::{
-        Actor, Command, IfDependencyFails, Refusal, Report, Status,
+        Actor, Command, IfDependencyFails, Refusal, Report, Session, Status,
         graph::{Readiness, cancels_children},
     },
 };
@@ -25,8 +25,8 @@ use store::{WriteTx, session::graph as rows};
 /// The parent and the dependencies of a new session, locked.
 #[derive(Default)]
 pub(crate) struct LockedRelations {
-    pub(crate) parent: Option<SessionRecord>,
-    pub(crate) dependencies: Vec<(SessionRecord, IfDependencyFails)>,
+    pub(crate) parent: Option<Session>,
+    pub(crate) dependencies: Vec<(Session, IfDependencyFails)>,
 }
 
 /// Finds and locks the parent and the dependencies of a new session, in the order of their ids. While they are
@@ -54,7 +54,7 @@ pub(super) async fn lock_relations(
             known.insert(session.id, session);
         }
     }
-    let found: HashMap<SessionId, SessionRecord> = known;
+    let found: HashMap<SessionId, Session> = known;
     let parent = match new.parent_id {
         None => None,
         Some(id) => Some(found.get(&id).cloned().ok_or(Error::NotFound("parent session"))?),
@@ -127,10 +127,10 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<(
 /// for.
 pub(super) async fn depend(
     tx: &mut WriteTx<'_>,
-    session: SessionRecord,
-    dependencies: &[(SessionRecord, IfDependencyFails)],
+    session: Session,
+    dependencies: &[(Session, IfDependencyFails)],
     factory: EventFactory,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     if dependencies.is_empty() {
         return Ok(session);
     }
@@ -143,11 +143,7 @@ pub(super) async fn depend(
 }
 
 /// Starts or skips a locked draft, if the status of its dependencies permits it. Otherwise returns it unchanged.
-pub(super) async fn start_or_skip(
-    tx: &mut WriteTx<'_>,
-    before: SessionRecord,
-    mut factory: EventFactory,
-) -> Result<SessionRecord> {
+pub(super) async fn start_or_skip(tx: &mut WriteTx<'_>, before: Session, mut factory: EventFactory) -> Result<Session> {
     let dependencies = rows::dependencies(tx.conn(), before.tenant_id, before.id).await?;
     let states: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
     match domain::session::graph::readiness(&states) {
@@ -171,11 +167,7 @@ pub(super) async fn start_or_skip(
 }
 
 /// Queues a locked parent again if all of its children have ended.
-pub(super) async fn resume_parent(
-    tx: &mut WriteTx<'_>,
-    before: SessionRecord,
-    factory: EventFactory,
-) -> Result<SessionRecord> {
+pub(super) async fn resume_parent(tx: &mut WriteTx<'_>, before: Session, factory: EventFactory) -> Result<Session> {
     if !rows::children_unfinished(tx.conn(), before.tenant_id, before.id, 1).await?.is_empty() {
         return Ok(before);
     }
@@ -185,16 +177,16 @@ pub(super) async fn resume_parent(
 /// Applies a command of the server to a locked session, without further events.
 pub(super) async fn step(
     tx: &mut WriteTx<'_>,
-    before: SessionRecord,
+    before: Session,
     command: Command,
     reason: String,
     factory: EventFactory,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let change = change(&before, command, reason, factory);
     let transition = domain::session::decide(state(&before), change.actor, change.command)?;
     write(tx, before, transition, change, Vec::new(), Report::default()).await
 }
 
-fn change(session: &SessionRecord, command: Command, reason: String, factory: EventFactory) -> Change {
+fn change(session: &Session, command: Command, reason: String, factory: EventFactory) -> Change {
     Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, factory }
 }

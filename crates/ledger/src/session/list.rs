@@ -2,7 +2,7 @@
 
 use super::get::get_on;
 use crate::{
-    Ledger, Listed, Result, SessionRecord,
+    Ledger, Listed, Result,
     cursor::{List, decode, encode, page_size},
     guard::{Fields, require},
     visibility::can_see,
@@ -12,7 +12,7 @@ use domain::{
     id::{ActionId, SessionId},
     limit::TITLE_CHARS_MAX,
     role::Permission,
-    session::{Status, Type},
+    session::{Session, Status, Type},
 };
 use store::{Conn, session::Filter};
 
@@ -79,14 +79,14 @@ impl ListQuery {
 }
 
 /// Returns one page of the sessions that the caller can see, newest first.
-pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
+pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, query).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<SessionRecord>> {
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<Session>> {
     let ListQuery { filter, before, limit } = query;
     let filter = of_parent(conn, scope, filter).await?;
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
@@ -94,7 +94,7 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.
-pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<SessionRecord>> {
+pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<Session>> {
     require(scope, Permission::Read)?;
     let (reader, limit) = (*scope, page_size(limit)?);
     let read = ledger.snapshot(scope, move |conn| {
@@ -107,12 +107,7 @@ pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) 
 }
 
 /// [`retries`] on an open connection. The caller has checked that the session is visible.
-pub(crate) async fn retries_on(
-    conn: &mut Conn<'_>,
-    scope: &Scope,
-    id: SessionId,
-    limit: u32,
-) -> Result<Vec<SessionRecord>> {
+pub(crate) async fn retries_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<Session>> {
     let filter = Filter { retry_of: Some(id), private_to: Some(scope.caller.to_string()), ..Filter::default() };
     Ok(store::session::list(conn, scope.tenant_id, &filter, None, limit).await?.items)
 }

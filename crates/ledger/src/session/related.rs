@@ -1,8 +1,8 @@
 //! The dependencies and dependents of a session.
 
 use super::get::get_on;
-use crate::{Ledger, Result, SessionRecord, guard::require, visibility::can_see};
-use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission};
+use crate::{Ledger, Result, guard::require, visibility::can_see};
+use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission, session::Session};
 use store::{
     Conn,
     session::graph::{Neighbour, dependencies, dependents},
@@ -31,7 +31,7 @@ pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Re
 }
 
 /// [`related`] on an open connection. The caller has checked that the session is visible.
-pub(crate) async fn related_on(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> Result<Related> {
+pub(crate) async fn related_on(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> Result<Related> {
     let (tenant_id, id) = (session.tenant_id, session.id);
     let dependencies = match session.dependency_count {
         0 => Vec::new(),

@@ -1,16 +1,19 @@
 //! Releasing a session that is not finished.
 
-use crate::commit::{Change, EventFactory, apply};
-use crate::{Ledger, Result, SessionRecord, guard::require};
+use crate::{
+    Ledger, Result,
+    commit::{Change, EventFactory, apply},
+    guard::require,
+};
 use domain::{
     Scope,
     id::SessionId,
     role::Permission,
-    session::{Actor, Command},
+    session::{Actor, Command, Session},
 };
 
 /// Puts the session of a worker back into the queue, so that another worker can claim it.
-pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<SessionRecord> {
+pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Session> {
     require(scope, Permission::Work)?;
     let change = Change {
         id,

@@ -2,7 +2,7 @@
 
 use super::create::{DependsOn, EVENTS_MAX, NewSession, insert};
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::EventFactory,
     guard::require,
     visibility::{own_or_managed, require_visible},
@@ -13,12 +13,12 @@ use domain::{
     limit::RETRIES_FOLLOWED_MAX,
     role::Permission,
     run_again::{NotAgain, run_again},
-    session::{IfDependencyFails, Refusal},
+    session::{IfDependencyFails, Refusal, Session},
 };
 use store::{WriteTx, session::graph as rows};
 
 /// Creates a new session with the same action, input and parent. The old session does not change.
-pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
@@ -64,7 +64,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
 /// Returns the dependencies of the retry: those of the old session, or their newest retries. The retry does not
 /// wait for dependencies that have ended, even if they failed, because the person who retries can see how they
 /// ended.
-async fn dependencies(tx: &mut WriteTx<'_>, old: &SessionRecord) -> Result<Vec<DependsOn>> {
+async fn dependencies(tx: &mut WriteTx<'_>, old: &Session) -> Result<Vec<DependsOn>> {
     if old.dependency_count == 0 {
         return Ok(Vec::new());
     }

@@ -2,7 +2,7 @@
 
 use super::graph::resume_parent;
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
     gate::pause,
     guard::{Fields, require},
@@ -15,7 +15,7 @@ use domain::{
     id::{GateId, SessionId},
     limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, Report, YieldTo, decide},
+    session::{Actor, Command, Report, Session, YieldTo, decide},
 };
 use serde_json::Value;
 
@@ -116,12 +116,7 @@ impl YieldRequest {
 ///
 /// # Errors
 /// [`Error::Invalid`] for wrong fields, [`Error::Refused`] if the worker does not hold the session.
-pub async fn yield_to(
-    ledger: &Ledger,
-    scope: &Scope,
-    id: SessionId,
-    yield_request: YieldRequest,
-) -> Result<SessionRecord> {
+pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_request: YieldRequest) -> Result<Session> {
     require(scope, Permission::Work)?;
     yield_request.check()?;
     let now = ledger.now();

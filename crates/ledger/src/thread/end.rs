@@ -2,7 +2,7 @@
 
 use super::{own, summary::summarize};
 use crate::{
-    Ledger, Result, SessionRecord,
+    Ledger, Result,
     commit::{Change, EventFactory, state, write},
     feedback::{self, Rating},
     guard::require,
@@ -13,7 +13,7 @@ use domain::{
     event::Kind,
     id::SessionId,
     role::Permission,
-    session::{Actor, Command, Report, Status, decide},
+    session::{Actor, Command, Report, Session, Status, decide},
     session_feedback::{Label, Surface},
 };
 use serde_json::json;
@@ -34,7 +34,7 @@ pub struct Ending {
 #[derive(Debug, Clone)]
 pub struct Ended {
     /// The conversation's session, which has ended.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Number of messages of the person.
     pub turns: u64,
     /// The summary, if one was kept.

@@ -2,7 +2,7 @@
 
 use super::own;
 use crate::{
-    Ledger, Result, SessionRecord,
+    Ledger, Result,
     commit::{Change, EventFactory, state, write},
     guard::require,
 };
@@ -10,7 +10,7 @@ use domain::{
     Scope,
     id::SessionId,
     role::Permission,
-    session::{Actor, Command, Report, Status, decide},
+    session::{Actor, Command, Report, Session, Status, decide},
     thread::INTERRUPTED,
 };
 
@@ -19,7 +19,7 @@ use domain::{
 /// interruption.
 ///
 /// A conversation that is idle already is returned unchanged.
-pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::Converse)?;
     let change = Change {
         id,

@@ -1,17 +1,17 @@
 //! The caller's own conversations.
 
 use crate::{
-    Ledger, ListPage, Listed, Result, SessionRecord,
+    Ledger, ListPage, Listed, Result,
     cursor::{List, encode},
     guard::require,
 };
-use domain::{Scope, id::SessionId, role::Permission};
+use domain::{Scope, id::SessionId, role::Permission, session::Session};
 use store::Conn;
 use uuid::Uuid;
 
 /// Returns one page of the conversations that the caller started, or that belong to the caller as a person,
 /// newest first. An incognito conversation is only listed for the caller that started it.
-pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<SessionRecord>> {
+pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let reader = *scope;
     let (before, limit) = page.before_id(List::Threads)?;
@@ -24,7 +24,7 @@ pub(crate) async fn list_on(
     scope: &Scope,
     before: Option<Uuid>,
     limit: u32,
-) -> Result<Listed<SessionRecord>> {
+) -> Result<Listed<Session>> {
     let (created_by, user) = (scope.caller.to_string(), scope.acting_user());
     let page = store::thread::own(conn, scope.tenant_id, (&created_by, user), before.map(SessionId), limit).await?;
     Ok(Listed::of(page, |last| encode(List::Threads, last.id.0)))

@@ -21,11 +21,11 @@ pub use summary::{Closing, Summary};
 
 pub use crate::{commit::is_thread, session::turns, visibility::is_own};
 
-use crate::{Error, Result, SessionRecord};
-use domain::Scope;
+use crate::{Error, Result};
+use domain::{Scope, session::Session};
 
 /// Returns the session if it is a conversation of the caller, who may write in it and end it.
-fn own(scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
+fn own(scope: &Scope, session: Option<Session>) -> Result<Session> {
     let session = session.filter(is_thread).ok_or(Error::NotFound("thread"))?;
     if is_own(scope, &session) {
         return Ok(session);

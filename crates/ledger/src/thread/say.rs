@@ -2,7 +2,7 @@
 
 use super::own;
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
     guard::{Fields, require},
     interaction::derived_id,
@@ -14,7 +14,7 @@ use domain::{
     id::{EventId, SessionId},
     limit::{SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
     role::Permission,
-    session::{Actor, Command, Report, Status, decide},
+    session::{Actor, Command, Report, Session, Status, decide},
     thread::{MESSAGE, is_incognito, title, untitled},
 };
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub struct MessageReceipt {
     /// Sequence of the message's event.
     pub sequence: u64,
     /// The conversation afterwards.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Number of messages of the person.
     pub turns: u64,
 }
@@ -135,7 +135,7 @@ async fn add(
 async fn recorded(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
-    session: &SessionRecord,
+    session: &Session,
     message: &Message,
     event: &PreparedEvent,
 ) -> Result<Option<u64>> {
@@ -178,7 +178,7 @@ fn content_of(text: &str) -> String {
 
 /// Returns the id of the message that is sent again after a turn of this idle conversation has failed. The id is
 /// derived from the log, so sending it again from one page or several has no further effect.
-pub fn resend_id(session: &SessionRecord) -> EventId {
+pub fn resend_id(session: &Session) -> EventId {
     let parts: [&[u8]; 3] = [b"again", session.id.0.as_bytes(), &session.head_sequence.to_be_bytes()];
     EventId(derived_id(session.created_at, &parts))
 }

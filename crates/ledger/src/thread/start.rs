@@ -2,7 +2,7 @@
 
 use super::say::{Message, check_text, message_event};
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Error, Ledger, Result,
     commit::{EventFactory, state},
     guard::{Fields, require},
     session::{
@@ -17,7 +17,7 @@ use domain::{
     id::{ActionId, EventId, SessionId},
     limit::{KEY_CHARS_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, Report, State, Type, decide},
+    session::{Actor, Command, Report, Session, State, Type, decide},
     slug::is_slug,
     thread::{SOURCE, title, untitled},
 };
@@ -48,7 +48,7 @@ pub struct NewThread {
 #[derive(Debug, Clone)]
 pub struct Started {
     /// The session of the new conversation.
-    pub session: SessionRecord,
+    pub session: Session,
     /// Number of messages of the person.
     pub turns: u64,
 }
@@ -141,7 +141,7 @@ async fn row(
     factory: &EventFactory,
     with: With,
     new: &NewThread,
-) -> Result<SessionRecord> {
+) -> Result<Session> {
     let (action_id, agent_slug) = match with {
         With::Agent(slug) => (None, Some(slug)),
         With::Action(id) => (Some(id), None),

@@ -1,14 +1,16 @@
 //! The summary of a conversation: counts and quotes from its log, and an optional closing by the agent.
 
-use crate::{Result, SessionRecord};
+use crate::Result;
 use domain::{
     Timestamp,
+    event::Event,
     limit::{CLOSING_CHARS_MAX, REASON_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX},
+    session::Session,
     thread::{MESSAGE, REPLY, SummaryBy, cut, text_of},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::{Conn, EventRecord};
+use store::Conn;
 
 /// Largest number of parts of one long reply that are joined.
 const PARTS_MAX: u32 = 20;
@@ -64,19 +66,14 @@ impl Summary {
     }
 
     /// Returns the summary in a session's result, if there is one.
-    pub fn of(session: &SessionRecord) -> Option<Self> {
+    pub fn of(session: &Session) -> Option<Self> {
         let result: Value = serde_json::from_str(session.result()?).ok()?;
         serde_json::from_value(result.get("summary")?.clone()).ok()
     }
 }
 
 /// Builds the summary from a conversation's log.
-pub(super) async fn summarize(
-    conn: &mut Conn<'_>,
-    session: &SessionRecord,
-    turns: u64,
-    now: Timestamp,
-) -> Result<Summary> {
+pub(super) async fn summarize(conn: &mut Conn<'_>, session: &Session, turns: u64, now: Timestamp) -> Result<Summary> {
     let (tenant, id, head) = (session.tenant_id, session.id, session.head_sequence);
     let first = store::event::after(conn, tenant, id, (0, head), &[MESSAGE.to_owned()], 1).await?;
     let last = store::event::before(conn, tenant, id, head + 1, &[REPLY.to_owned()], PARTS_MAX).await?;
@@ -98,8 +95,8 @@ fn quote(text: &str) -> String {
 }
 
 /// Returns the text of the last reply, with its parts joined. `events` are replies, oldest first.
-fn last_reply(events: &[EventRecord]) -> Option<String> {
-    let part = |event: &EventRecord| {
+fn last_reply(events: &[Event]) -> Option<String> {
+    let part = |event: &Event| {
         let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
         metadata["part"].as_u64().unwrap_or(1)
     };

@@ -1,14 +1,15 @@
 //! Verifies one session: its events, and its row against them.
 
 use crate::{
-    EventRecord, InstanceKey, Ledger, Result, SessionRecord,
+    InstanceKey, Ledger, Result,
     commit::final_row::{self, RecordedStatusChange, RowBinding},
     retention::is_sealed,
 };
 use domain::{
     chain::{Digest, Link, body_digest, extend},
-    event::Kind,
+    event::{Event, Kind},
     id::{SessionId, TenantId},
+    session::Session,
 };
 use store::{Access, retention::ErasureRecord};
 
@@ -79,12 +80,7 @@ pub(super) async fn check(
 }
 
 /// Verifies the events up to the head that the row names.
-async fn events(
-    ledger: &Ledger,
-    session: &SessionRecord,
-    walk: &mut Walk,
-    count: &mut u64,
-) -> Result<Option<(u64, String)>> {
+async fn events(ledger: &Ledger, session: &Session, walk: &mut Walk, count: &mut u64) -> Result<Option<(u64, String)>> {
     let (tenant_id, id) = (session.tenant_id, session.id);
     loop {
         let range = (walk.sequence, session.head_sequence);
@@ -121,7 +117,7 @@ async fn events(
 }
 
 /// Checks the row against its log. Returns the error, if there is one.
-fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<String> {
+fn row(session: &Session, walk: &Walk, is_unbound: &mut bool) -> Option<String> {
     if let Some(ErasureRecord { finished_at: Some(_), row_digest, .. }) = &walk.erasure {
         *is_unbound = row_digest.is_none();
         let is_same = row_digest.is_none_or(|digest| digest == final_row::digest_of(session));
@@ -159,7 +155,7 @@ struct Walk {
 
 impl Walk {
     /// Checks one event against the previous one.
-    fn step(&mut self, event: &EventRecord) -> std::result::Result<(), String> {
+    fn step(&mut self, event: &Event) -> std::result::Result<(), String> {
         if event.sequence != self.sequence + 1 {
             return Err("missing".into());
         }
@@ -197,7 +193,7 @@ impl Walk {
     }
 
     /// Returns whether retention erased this event. Its digest still proves the original content.
-    fn is_erased(&self, event: &EventRecord) -> bool {
+    fn is_erased(&self, event: &Event) -> bool {
         let covered = self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence);
         covered && event.content == "[]" && event.metadata == "{}"
     }

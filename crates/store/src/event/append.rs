@@ -5,7 +5,7 @@
 //! counter on the locked session row.
 
 use super::{
-    AppendOutcome, AppendRefusal, AppendRequest, EventRecord, Head, NewRow, Notice, PreparedEvent,
+    AppendOutcome, AppendRefusal, AppendRequest, Head, NewRow, Notice, PreparedEvent,
     chain::link,
     head::write,
     lock_heads,
@@ -15,7 +15,7 @@ use crate::engine::Conn;
 use domain::{
     chain::Digest,
     clock::truncate,
-    event::{Author, may_write},
+    event::{Author, Event, may_write},
     id::{SessionId, TenantId},
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Position, decide},
@@ -27,10 +27,10 @@ pub(crate) type Settled = Result<AppendOutcome, AppendRefusal>;
 
 /// The notices of a group of appends. They are sent once the group is committed.
 #[derive(Default)]
-pub(crate) struct GroupNotices(HashMap<(TenantId, SessionId), (Head, Vec<EventRecord>)>);
+pub(crate) struct GroupNotices(HashMap<(TenantId, SessionId), (Head, Vec<Event>)>);
 
 impl GroupNotices {
-    pub(super) fn add(&mut self, head: &Head, events: Vec<EventRecord>) {
+    pub(super) fn add(&mut self, head: &Head, events: Vec<Event>) {
         let entry = self.0.entry((head.tenant_id, head.id)).or_insert_with(|| (head.clone(), Vec::new()));
         entry.0 = head.clone();
         entry.1.extend(events);
@@ -52,7 +52,7 @@ impl GroupNotices {
     }
 
     pub(crate) fn into_notices(self) -> Vec<Notice> {
-        let notice = |(head, events): (Head, Vec<EventRecord>)| Notice {
+        let notice = |(head, events): (Head, Vec<Event>)| Notice {
             tenant_id: head.tenant_id,
             session_id: head.id,
             head_sequence: head.head_sequence,

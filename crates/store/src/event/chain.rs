@@ -1,10 +1,11 @@
 //! Gives an event its place in the chain of its session.
 
-use super::{EventRecord, Head, NewRow, PreparedEvent};
+use super::{Head, NewRow, PreparedEvent};
 use domain::{
     Timestamp,
     chain::{self, Link},
     clock::truncate,
+    event::Event,
 };
 
 /// Advances `head` by one event.
@@ -40,7 +41,7 @@ pub(crate) fn link(
     head.moved = true;
     NewRow {
         tenant_id: head.tenant_id,
-        record: EventRecord {
+        record: Event {
             id: event.id,
             session_id: head.id,
             sequence: head.head_sequence,

@@ -1,8 +1,7 @@
 //! Inserts rows of `session_events`.
 
-use super::EventRecord;
 use crate::engine::{CHUNKS, Conn, SqliteConnection, chunks, values_statements};
-use domain::{clock::to_micros, id::TenantId};
+use domain::{clock::to_micros, event::Event, id::TenantId};
 use rusqlite::ToSql;
 use sqlx::AssertSqlSafe;
 use std::sync::LazyLock;
@@ -40,7 +39,7 @@ pub(super) fn postgres_statements() -> Vec<(&'static str, String)> {
 #[derive(Debug, Clone)]
 pub(crate) struct NewRow {
     pub(crate) tenant_id: TenantId,
-    pub(crate) record: EventRecord,
+    pub(crate) record: Event,
 }
 
 /// Columns of a row that are not stored as they are.

@@ -12,7 +12,7 @@ mod recorded;
 mod request;
 
 pub use notice::{Change, Notice};
-pub use read::{EventRecord, after, before, kind_counts, newest};
+pub use read::{after, before, kind_counts, newest};
 pub use recorded::has_external;
 pub use request::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
 

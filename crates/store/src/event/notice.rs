@@ -6,9 +6,9 @@
 //! sequence. After the listening connection is lost,
 //! watchers receive [`Change::Missed`] and re-read. A lost notification delays an event but never loses it.
 
-use super::EventRecord;
 use crate::engine::Texts;
 use domain::{
+    event::Event,
     id::{SessionId, TenantId},
     session::Status,
 };
@@ -51,7 +51,7 @@ pub struct Notice {
     /// Whether the status changed. Counts by status may have changed then.
     pub status_changed: bool,
     /// The committed events in order; empty if the notice came from another server.
-    pub events: Arc<[EventRecord]>,
+    pub events: Arc<[Event]>,
 }
 
 /// What watchers of the store receive.

@@ -2,10 +2,9 @@
 
 use crate::engine::{Conn, Error, Page, Result, Texts, row, run};
 use domain::{
-    Timestamp,
     chain::Digest,
     clock::from_micros,
-    event::EventRole,
+    event::{Event, EventRole},
     id::{EventId, SessionId, TenantId},
     limit::PAGE_BYTES_MAX,
 };
@@ -74,40 +73,6 @@ pub(crate) const POSTGRES_SQL: Texts = &[
     ("event::read::AFTER_OF_KINDS_POSTGRES", AFTER_OF_KINDS_POSTGRES),
     ("event::read::BEFORE_OF_KINDS_POSTGRES", BEFORE_OF_KINDS_POSTGRES),
 ];
-/// One event of a session's log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventRecord {
-    /// Id of the event, unique in its session.
-    pub id: EventId,
-    /// Session whose log holds the event.
-    pub session_id: SessionId,
-    /// Number of the event in its session; the first is 1.
-    pub sequence: u64,
-    /// Kind of the event, as stored. It may be unknown to this version.
-    pub kind: String,
-    /// Who the event is attributed to: user, agent or system.
-    pub role: EventRole,
-    /// JSON array, as sent.
-    pub content: String,
-    /// JSON object, as sent.
-    pub metadata: String,
-    /// The sub-thread within the session that the event is part of.
-    pub thread_id: Option<String>,
-    /// Id of the event in the system that it came from.
-    pub external_event_id: Option<String>,
-    /// Attempt of the worker that wrote the event; `None` if no worker did.
-    pub attempt: Option<u32>,
-    /// `user:…`, `token:…` or `system`.
-    pub actor: String,
-    /// Time it happened (UTC).
-    pub at: Timestamp,
-    /// Time it was recorded (UTC).
-    pub recorded_at: Timestamp,
-    /// Digest of content and metadata as they were recorded.
-    pub body: Digest,
-    /// Digest of the chain up to and including this event.
-    pub digest: Digest,
-}
 
 row! {
     pub(crate) struct Row {
@@ -129,7 +94,7 @@ row! {
     }
 }
 
-impl TryFrom<Row> for EventRecord {
+impl TryFrom<Row> for Event {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
@@ -181,7 +146,7 @@ pub async fn after(
     (after, upto): (u64, u64),
     kinds: &[String],
     limit: u32,
-) -> Result<Page<EventRecord>> {
+) -> Result<Page<Event>> {
     let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
     let (from, to) = (after.cast_signed(), upto.cast_signed());
     match (conn, kinds) {
@@ -204,7 +169,7 @@ pub async fn before(
     before: u64,
     kinds: &[String],
     limit: u32,
-) -> Result<Page<EventRecord>> {
+) -> Result<Page<Event>> {
     let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
     let before = before.cast_signed();
     let mut page = match (conn, kinds) {
@@ -222,7 +187,7 @@ pub async fn before(
 }
 
 /// The newest event of each session that tells more than a change of status.
-pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[SessionId]) -> Result<Vec<EventRecord>> {
+pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[SessionId]) -> Result<Vec<Event>> {
     let rows = match conn {
         Conn::Sqlite(c) => {
             let hex: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
@@ -233,7 +198,7 @@ pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[Sessio
             sqlx::query_as::<_, Row>(NEWEST_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
         }
     };
-    rows.into_iter().map(EventRecord::try_from).collect()
+    rows.into_iter().map(Event::try_from).collect()
 }
 
 /// How many events of each kind a session has after `after`, and the newest sequence counted.
@@ -259,7 +224,7 @@ fn json_list(texts: &[String]) -> String {
 
 /// A page that is being filled.
 struct Filling {
-    page: Page<EventRecord>,
+    page: Page<Event>,
     bytes: usize,
     limit: usize,
     failed: Option<Error>,
@@ -277,7 +242,7 @@ impl Filling {
             return ControlFlow::Break(());
         }
         self.bytes += row.content.len() + row.metadata.len();
-        match EventRecord::try_from(row) {
+        match Event::try_from(row) {
             Ok(event) => self.page.items.push(event),
             Err(error) => {
                 self.failed = Some(error);
@@ -287,7 +252,7 @@ impl Filling {
         ControlFlow::Continue(())
     }
 
-    fn done(self) -> Result<Page<EventRecord>> {
+    fn done(self) -> Result<Page<Event>> {
         self.failed.map_or(Ok(self.page), Err)
     }
 }

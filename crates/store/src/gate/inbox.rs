@@ -1,11 +1,11 @@
 //! Lists of gates: those that one reviewer may decide, and those of the whole workspace.
 
-use super::{GateRecord, Row, gate_select, records};
+use super::{Row, gate_select, records};
 use crate::engine::{Conn, Page, Result, Texts, run};
 use domain::{
     Timestamp,
     clock::to_micros,
-    gate::{ByRole, GateKind, GateState},
+    gate::{ByRole, Gate, GateKind, GateState},
     id::{GateId, TenantId, UserId},
 };
 
@@ -46,7 +46,9 @@ macro_rules! listed {
     };
 }
 
-pub(crate) use {decidable_by, listed, snoozed};
+pub(crate) use decidable_by;
+pub(crate) use listed;
+pub(crate) use snoozed;
 
 const DECIDABLE: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = $4 AND ",
@@ -130,7 +132,7 @@ pub struct Inbox {
 }
 
 /// One page of gates: closest deadline first, then oldest.
-pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Page<GateRecord>> {
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Page<Gate>> {
     let (state, kind) = (inbox.state.as_str(), inbox.kind.map(GateKind::as_str));
     let (after_at, after_id) = (inbox.after.map_or(0, |(at, _)| at), inbox.after.map(|(_, id)| id.0));
     let more = i64::from(inbox.limit) + 1;
@@ -163,7 +165,7 @@ pub async fn held_by(
     user_id: UserId,
     now: Timestamp,
     at_most: u32,
-) -> Result<Vec<GateRecord>> {
+) -> Result<Vec<Gate>> {
     records(run!(conn, fetch_all Row, HELD_BY, tenant_id.0, user_id.0, to_micros(now), i64::from(at_most))?)
 }
 

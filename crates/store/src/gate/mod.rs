@@ -11,7 +11,6 @@ mod state;
 mod write;
 
 pub use decision::{add_decision, decisions};
-pub use domain::gate::Gate as GateRecord;
 pub use inbox::{Inbox, Whose, count, held_by, list};
 pub use read::{
     denied, find, find_locked, last_of_action, newest_of_session, settled_of_session, to_wake, waiting, waiting_locked,

@@ -1,6 +1,6 @@
 //! Reads gates.
 
-use super::{GateRecord, Row, gate_select, hex_uuids, record, records};
+use super::{Row, gate_select, hex_uuids, record, records};
 use crate::{
     engine::{Conn, Result, Texts, run},
     transaction::WriteTx,
@@ -8,6 +8,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::to_micros,
+    gate::Gate,
     id::{ActionId, GateId, SessionId, TenantId},
 };
 use uuid::Uuid;
@@ -62,37 +63,29 @@ pub(crate) const POSTGRES_SQL: Texts = &[
 ];
 
 /// A gate of this workspace.
-pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Option<GateRecord>> {
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Option<Gate>> {
     record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. Lock its session first. SQLite has one writer and needs no lock.
-pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GateId) -> Result<Option<GateRecord>> {
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GateId) -> Result<Option<Gate>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
     record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
 }
 
 /// The gate at which a session waits, locked like [`find_locked`].
-pub async fn waiting_locked(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    session_id: SessionId,
-) -> Result<Option<GateRecord>> {
+pub async fn waiting_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Option<Gate>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { WAITING } else { WAITING_LOCKED_POSTGRES };
     record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, session_id.0)?)
 }
 
 /// The gate at which a session waits.
-pub async fn waiting(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Option<GateRecord>> {
+pub async fn waiting(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Option<Gate>> {
     record(run!(conn, fetch_optional Row, WAITING, tenant_id.0, session_id.0)?)
 }
 
 /// The gates at which these sessions wait, decided ones included whose effect is held back.
-pub async fn waiting_of_sessions(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    ids: &[SessionId],
-) -> Result<Vec<GateRecord>> {
+pub async fn waiting_of_sessions(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<Gate>> {
     let rows: Vec<Row> = match conn {
         Conn::Sqlite(c) => {
             let hex = hex_uuids(ids.iter().map(|id| id.0));
@@ -111,7 +104,7 @@ pub async fn newest_of_session(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     session_id: SessionId,
-) -> Result<Option<GateRecord>> {
+) -> Result<Option<Gate>> {
     record(run!(conn, fetch_optional Row, NEWEST_OF_SESSION, tenant_id.0, session_id.0)?)
 }
 
@@ -121,21 +114,17 @@ pub async fn waiting_of_action(
     tenant_id: TenantId,
     action_id: ActionId,
     max: u32,
-) -> Result<Vec<GateRecord>> {
+) -> Result<Vec<Gate>> {
     records(run!(conn, fetch_all Row, WAITING_OF_ACTION, tenant_id.0, action_id.0, i64::from(max))?)
 }
 
 /// The last gate of the action's newest session that is no longer open.
-pub async fn last_of_action(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    action_id: ActionId,
-) -> Result<Option<GateRecord>> {
+pub async fn last_of_action(conn: &mut Conn<'_>, tenant_id: TenantId, action_id: ActionId) -> Result<Option<Gate>> {
     record(run!(conn, fetch_optional Row, LAST_OF_ACTION, tenant_id.0, action_id.0)?)
 }
 
 /// Gates of a session whose output was denied, oldest first.
-pub async fn denied(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Vec<GateRecord>> {
+pub async fn denied(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Vec<Gate>> {
     records(run!(conn, fetch_all Row, DENIED, tenant_id.0, session_id.0)?)
 }
 
@@ -146,7 +135,7 @@ pub async fn settled_of_session(
     session_id: SessionId,
     until: Timestamp,
     max: u32,
-) -> Result<Vec<GateRecord>> {
+) -> Result<Vec<Gate>> {
     records(run!(conn, fetch_all Row, SETTLED_OF_SESSION, tenant_id.0, session_id.0, to_micros(until), i64::from(max))?)
 }
 

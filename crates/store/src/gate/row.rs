@@ -1,14 +1,11 @@
 //! Rows of `gates`, and the gate that a row is.
 
-use super::{
-    GateRecord,
-    state::{Columns, state},
-};
+use super::state::{Columns, state};
 use crate::engine::{Error, Result, row};
 use domain::{
     chain::Digest,
     clock::from_micros,
-    gate::{GateKind, GateState, Principal, Task, Verdict},
+    gate::{Gate, GateKind, GateState, Principal, Task, Verdict},
     id::{ActionId, EntityId, GateId, SessionId, TenantId, UserId},
 };
 use uuid::Uuid;
@@ -66,7 +63,7 @@ row! {
     }
 }
 
-impl TryFrom<Row> for GateRecord {
+impl TryFrom<Row> for Gate {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
@@ -121,12 +118,12 @@ impl TryFrom<Row> for GateRecord {
     }
 }
 
-pub(super) fn record(row: Option<Row>) -> Result<Option<GateRecord>> {
-    row.map(GateRecord::try_from).transpose()
+pub(super) fn record(row: Option<Row>) -> Result<Option<Gate>> {
+    row.map(Gate::try_from).transpose()
 }
 
-pub(super) fn records(rows: Vec<Row>) -> Result<Vec<GateRecord>> {
-    rows.into_iter().map(GateRecord::try_from).collect()
+pub(super) fn records(rows: Vec<Row>) -> Result<Vec<Gate>> {
+    rows.into_iter().map(Gate::try_from).collect()
 }
 
 /// Ids as the engine takes a list of them.

@@ -1,6 +1,6 @@
 //! Inserts gates and saves changes of their state.
 
-use super::{GateRecord, state::Columns};
+use super::state::Columns;
 use crate::{
     engine::{Result, Texts, run},
     transaction::WriteTx,
@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::to_micros,
-    gate::{Principal, State, Verdict},
+    gate::{Gate, Principal, State, Verdict},
 };
 
 const INSERT: &str = "INSERT INTO gates (tenant_id, id, session_id, action_id, entity_id, agent_slug, kind, state, title, \
@@ -21,7 +21,7 @@ const SAVE: &str = "UPDATE gates SET state = $3, reminded_at = $4, escalated_at 
 pub(crate) const SQL: Texts = &[("gate::write::INSERT", INSERT), ("gate::write::SAVE", SAVE)];
 
 /// Inserts an open gate. Its session must be locked.
-pub async fn insert(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
+pub async fn insert(tx: &mut WriteTx<'_>, gate: &Gate) -> Result<()> {
     let flags = serde_json::Value::from(gate.flags.clone()).to_string();
     let task = gate.task.to_json().to_string();
     let escalate_to = gate.escalate_to.as_ref().map(Principal::to_string);
@@ -61,7 +61,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
 }
 
 /// The next time at which a sweep has to handle the gate.
-fn wake_at(gate: &GateRecord) -> Option<Timestamp> {
+fn wake_at(gate: &Gate) -> Option<Timestamp> {
     match gate.state {
         State::Held { until, .. } => Some(until),
         State::Open => {
@@ -74,7 +74,7 @@ fn wake_at(gate: &GateRecord) -> Option<Timestamp> {
 }
 
 /// Saves the columns of a locked gate that can change: its state and times.
-pub async fn save(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
+pub async fn save(tx: &mut WriteTx<'_>, gate: &Gate) -> Result<()> {
     let Columns { state, outcome, held_until, settled_at } = Columns::of(gate.state);
     run!(
         tx.conn(),

@@ -7,9 +7,10 @@ use super::store::{Db, Store};
 use crate::{
     engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout, spawn_with_timeout},
     event::{AppendRequest, Settled},
-    session::{FirstClaim, SessionRecord},
+    session::FirstClaim,
     transaction::WriteTx,
 };
+use domain::session::Session;
 use futures_util::future::BoxFuture;
 use std::sync::atomic::Ordering;
 
@@ -123,7 +124,7 @@ impl Store {
     ///
     /// Returns `None`, and claims nothing, on SQLite and when one of the sessions was claimed before, depends
     /// on others, has time limits, or belongs to a person who has a working session.
-    pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
+    pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
         if !self.is_postgres() {
             return Ok(None);
         }

@@ -1,11 +1,11 @@
 //! Finds sessions that a worker may claim.
 
-use super::{Row, SessionRecord, session_select};
+use super::{Row, session_select};
 use crate::{
     engine::{Conn, Result, Texts},
     transaction::WriteTx,
 };
-use domain::id::TenantId;
+use domain::{id::TenantId, session::Session};
 
 const CLAIMABLE_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
@@ -32,7 +32,7 @@ pub async fn claimable(
     tenant_id: TenantId,
     agent_slug: Option<&str>,
     max: u32,
-) -> Result<Vec<SessionRecord>> {
+) -> Result<Vec<Session>> {
     #[cfg(feature = "planted-bugs")]
     if let Some(again) = double_claim(tx).await? {
         return Ok(vec![again]);
@@ -53,12 +53,12 @@ pub async fn claimable(
             sqlx::query_as::<_, Row>(CLAIMABLE_ANY_POSTGRES).bind(tenant_id.0).bind(max).fetch_all(&mut **c).await?
         }
     };
-    rows.into_iter().map(SessionRecord::try_from).collect()
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// The planted bug: now and then hands out a session that somebody holds, as if it were still queued.
 #[cfg(feature = "planted-bugs")]
-async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionRecord>> {
+async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<Session>> {
     use std::sync::atomic::{AtomicU64, Ordering};
     static CALLS: AtomicU64 = AtomicU64::new(0);
     const HELD: &str =
@@ -68,7 +68,7 @@ async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionRecord>> {
         return Ok(None);
     }
     let held = super::record(crate::engine::run!(tx.conn(), fetch_optional Row, HELD)?)?;
-    Ok(held.map(|held| SessionRecord {
+    Ok(held.map(|held| Session {
         state: domain::session::State::Pending { deadline_at: None },
         attempt: held.attempt.saturating_sub(1),
         ..held

@@ -1,11 +1,14 @@
 //! Reads one session.
 
-use super::{Row, SessionRecord, record, session_select};
+use super::{Row, record, session_select};
 use crate::{
     engine::{Conn, Result, Texts, run},
     transaction::WriteTx,
 };
-use domain::id::{SessionId, TenantId};
+use domain::{
+    id::{SessionId, TenantId},
+    session::Session,
+};
 
 const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR UPDATE");
@@ -26,12 +29,12 @@ pub(crate) const SQL: Texts = &[
 pub(crate) const POSTGRES_SQL: Texts = &[("session::find::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
 
 /// A session of this workspace.
-pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionRecord>> {
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Session>> {
     record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
-pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionRecord>> {
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Session>> {
     let row = match tx.conn() {
         Conn::Sqlite(c) => c.fetch_optional::<Row>(BY_ID, &[&tenant_id.0, &id.0])?,
         Conn::Postgres(c) => {
@@ -50,7 +53,7 @@ pub async fn find_by_idempotency_key(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     key: &str,
-) -> Result<Option<(SessionRecord, Vec<u8>)>> {
+) -> Result<Option<(Session, Vec<u8>)>> {
     let Some(session) = record(run!(conn, fetch_optional Row, BY_IDEMPOTENCY_KEY, tenant_id.0, key)?)? else {
         return Ok(None);
     };

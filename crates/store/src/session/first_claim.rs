@@ -5,7 +5,7 @@
 //! from data that the statement passes ([`domain::chain::tail`]). The digests are computed again here and
 //! must be equal.
 
-use super::{Row, SessionRecord};
+use super::Row;
 use crate::{
     engine::{Access, Error, Result, Texts},
     event::{Head, NewRow, Notice, PreparedEvent, link},
@@ -17,7 +17,7 @@ use domain::{
     clock::to_micros,
     id::TenantId,
     limit::CLAIM_MAX,
-    session::Status,
+    session::{Session, Status},
 };
 use sqlx::{FromRow as _, PgConnection, Row as _};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub struct ClaimTerms {
 
 /// The claimed sessions with their notices. `None` if nothing was taken because one of the sessions needs
 /// the general path.
-pub(crate) type ClaimedSessions = Option<Vec<(SessionRecord, Notice)>>;
+pub(crate) type ClaimedSessions = Option<Vec<(Session, Notice)>>;
 
 impl FirstClaim {
     /// Whether another claim may share this one's statement.
@@ -108,7 +108,7 @@ impl FirstClaim {
         let mut taken = Vec::with_capacity(self.events.len());
         for (row, events) in query.fetch_all(connection).await?.iter().zip(&self.events) {
             let Some(before) = row.try_get::<Option<Vec<u8>>, _>("digest_before")? else { return Ok(None) };
-            let session = SessionRecord::try_from(Row::from_row(row)?)?;
+            let session = Session::try_from(Row::from_row(row)?)?;
             let notice = claim_notice(&session, &before, self, events)?;
             taken.push((session, notice));
         }
@@ -137,7 +137,7 @@ fn claim_link<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e Firs
 
 /// The notice for watchers of a claimed session.
 fn claim_notice(
-    session: &SessionRecord,
+    session: &Session,
     digest_before: &[u8],
     claim: &FirstClaim,
     events: &[PreparedEvent; 2],

@@ -1,7 +1,7 @@
 //! Sessions that wait for others: rows of `session_dependencies`, children, and endings that are still to
 //! be followed up.
 
-use super::{Row, SessionRecord, session_select};
+use super::{Row, session_select};
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
@@ -10,7 +10,7 @@ use domain::{
     Timestamp,
     clock::to_micros,
     id::{SessionId, TenantId},
-    session::{EndReason, IfDependencyFails, Status},
+    session::{EndReason, IfDependencyFails, Session, Status},
 };
 use uuid::Uuid;
 
@@ -242,11 +242,11 @@ impl TryFrom<RelatedRow> for RelatedSession {
 
 /// These sessions in id order. On PostgreSQL they are locked in that order, so that transactions that lock
 /// several sessions cannot deadlock. Ids that do not exist in the workspace are left out.
-pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[SessionId]) -> Result<Vec<SessionRecord>> {
+pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[SessionId]) -> Result<Vec<Session>> {
     if let Conn::Postgres(c) = tx.conn() {
         let wanted: Vec<Uuid> = wanted.iter().map(|id| id.0).collect();
         let rows = sqlx::query_as::<_, Row>(LOCK_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(&mut **c).await?;
-        return rows.into_iter().map(SessionRecord::try_from).collect();
+        return rows.into_iter().map(Session::try_from).collect();
     }
     let mut found = super::list_by_ids(tx.conn(), tenant_id, wanted).await?;
     found.sort_by_key(|session| session.id);
@@ -339,12 +339,7 @@ pub async fn newest_retry(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionI
 
 /// Records that a session has ended in this transaction, if another session may wait for that. The caller
 /// follows the ending up after the commit (`WriteTx::take_endings`); otherwise a sweep does.
-pub async fn note_ending(
-    tx: &mut WriteTx<'_>,
-    ended: &SessionRecord,
-    ends_children: bool,
-    at: Timestamp,
-) -> Result<()> {
+pub async fn note_ending(tx: &mut WriteTx<'_>, ended: &Session, ends_children: bool, at: Timestamp) -> Result<()> {
     let (tenant_id, id, ends_children) = (ended.tenant_id, ended.id, i64::from(ends_children));
     if run!(tx.conn(), execute, INSERT_ENDING, tenant_id.0, id.0, to_micros(at), ends_children)? == 1 {
         tx.ended(tenant_id, id);

@@ -1,10 +1,10 @@
 //! Lists of sessions, newest first, by keyset.
 
-use super::{Row, SessionRecord, record, session_select};
+use super::{Row, record, session_select};
 use crate::engine::{Conn, Page, Result, Texts, contains, run};
 use domain::{
     id::{ActionId, SessionId, TenantId},
-    session::{Status, Type},
+    session::{Session, Status, Type},
 };
 use uuid::Uuid;
 
@@ -68,7 +68,7 @@ pub async fn list(
     filter: &Filter,
     before: Option<SessionId>,
     limit: u32,
-) -> Result<Page<SessionRecord>> {
+) -> Result<Page<Session>> {
     let tenant = tenant_id.0;
     // Larger than any id: a comparison that is always true would keep the index from being entered at the right place.
     let before = before.map_or(Uuid::max(), |id| id.0);
@@ -92,7 +92,7 @@ pub async fn list(
 }
 
 /// These sessions, in no order; ids that do not exist in the workspace are left out.
-pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<SessionRecord>> {
+pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<Session>> {
     let rows = match conn {
         Conn::Sqlite(c) => {
             let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
@@ -104,7 +104,7 @@ pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[Sessio
             sqlx::query_as::<_, Row>(BY_IDS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
         }
     };
-    rows.into_iter().map(SessionRecord::try_from).collect()
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// The newest session of an action.
@@ -112,7 +112,7 @@ pub async fn newest_of_action(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     action_id: ActionId,
-) -> Result<Option<SessionRecord>> {
+) -> Result<Option<Session>> {
     let filter = Filter { action_id: Some(action_id), ..Filter::default() };
     Ok(list(conn, tenant_id, &filter, None, 1).await?.items.pop())
 }
@@ -123,13 +123,13 @@ pub async fn newest_continuation(
     tenant_id: TenantId,
     first: SessionId,
     source: &str,
-) -> Result<Option<SessionRecord>> {
+) -> Result<Option<Session>> {
     record(run!(conn, fetch_optional Row, NEWEST_CONTINUATION, tenant_id.0, first.0, source)?)
 }
 
-fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<SessionRecord>> {
+fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<Session>> {
     let limit = limit as usize;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    Ok(Page { items: rows.into_iter().map(SessionRecord::try_from).collect::<Result<_>>()?, has_more })
+    Ok(Page { items: rows.into_iter().map(Session::try_from).collect::<Result<_>>()?, has_more })
 }

@@ -12,7 +12,6 @@ mod state;
 mod write;
 
 pub use claim::claimable;
-pub use domain::session::Session as SessionRecord;
 pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
 pub use find::{depth, find, find_by_idempotency_key, find_locked};
 pub use first_claim::{ClaimTerms, FirstClaim};

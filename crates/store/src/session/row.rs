@@ -1,7 +1,7 @@
 //! Rows of `sessions`, and the session that a row is.
 
 use super::{
-    SessionRecord, due,
+    due,
     state::{self, Columns, Outcome},
 };
 use crate::engine::{Error, Result, row};
@@ -9,7 +9,7 @@ use domain::{
     chain::Digest,
     clock::from_micros,
     id::{ActionId, EntityId, SessionId, TenantId, UserId},
-    session::{EndReason, Status, Type, WaitsFor},
+    session::{EndReason, Session, Status, Type, WaitsFor},
 };
 use uuid::Uuid;
 
@@ -69,7 +69,7 @@ row! {
     }
 }
 
-impl TryFrom<Row> for SessionRecord {
+impl TryFrom<Row> for Session {
     type Error = Error;
 
     fn try_from(row: Row) -> Result<Self> {
@@ -128,6 +128,6 @@ impl TryFrom<Row> for SessionRecord {
     }
 }
 
-pub(crate) fn record(row: Option<Row>) -> Result<Option<SessionRecord>> {
-    row.map(SessionRecord::try_from).transpose()
+pub(crate) fn record(row: Option<Row>) -> Result<Option<Session>> {
+    row.map(Session::try_from).transpose()
 }

@@ -1,17 +1,16 @@
 //! Inserts sessions and saves their changes, with the events of each change.
 
-use super::{SessionRecord, due};
+use super::due;
 use crate::{
     engine::{Conn, Error, Result, Texts, is_unique_violation, run},
-    event,
-    event::{Head, Notice, PreparedEvent, link},
+    event::{self, Head, Notice, PreparedEvent, link},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     clock::{to_micros, truncate},
     id::{SessionId, TenantId},
-    session::{EndReason, WaitsFor},
+    session::{EndReason, Session, WaitsFor},
     working,
 };
 use sqlx::AssertSqlSafe;
@@ -63,7 +62,7 @@ pub enum Inserted {
 /// Inserts a session with its first events. `session` is updated with its new head.
 pub async fn insert(
     tx: &mut WriteTx<'_>,
-    session: &mut SessionRecord,
+    session: &mut Session,
     idempotency: Option<&Idempotency>,
     events: &[PreparedEvent],
 ) -> Result<Inserted> {
@@ -124,8 +123,8 @@ pub async fn insert(
 /// [`Error::Inconsistent`] when the compare-and-set finds another status: the caller held no lock.
 pub async fn save(
     tx: &mut WriteTx<'_>,
-    before: &SessionRecord,
-    session: &mut SessionRecord,
+    before: &Session,
+    session: &mut Session,
     events: &[PreparedEvent],
     attempt: Option<u32>,
     actor: &str,
@@ -148,12 +147,7 @@ pub async fn save(
 }
 
 /// The compare-and-set and the events. How many rows it changed: one, unless the session is not what it was.
-async fn save_row(
-    conn: &mut Conn<'_>,
-    before: &SessionRecord,
-    session: &SessionRecord,
-    rows: &[event::NewRow],
-) -> Result<u64> {
+async fn save_row(conn: &mut Conn<'_>, before: &Session, session: &Session, rows: &[event::NewRow]) -> Result<u64> {
     macro_rules! bound {
         ($with:ident) => {
             $with!(
@@ -208,7 +202,7 @@ pub async fn retitle(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, t
 
 /// Links events to the session's head.
 fn extend(
-    session: &mut SessionRecord,
+    session: &mut Session,
     events: &[PreparedEvent],
     attempt: Option<u32>,
     actor: &str,
@@ -221,7 +215,7 @@ fn extend(
     rows
 }
 
-fn announce(tx: &mut WriteTx<'_>, session: &SessionRecord, rows: Vec<event::NewRow>, status_changed: bool) {
+fn announce(tx: &mut WriteTx<'_>, session: &Session, rows: Vec<event::NewRow>, status_changed: bool) {
     tx.notice(Notice {
         tenant_id: session.tenant_id,
         session_id: session.id,
@@ -234,7 +228,7 @@ fn announce(tx: &mut WriteTx<'_>, session: &SessionRecord, rows: Vec<event::NewR
 
 /// The planted bug's second half: writes the head although the compare-and-set found another status.
 #[cfg(feature = "planted-bugs")]
-async fn force_head(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<u64> {
+async fn force_head(tx: &mut WriteTx<'_>, session: &Session) -> Result<u64> {
     const FORCE: &str = "UPDATE sessions SET head_sequence = $3, head_digest = $4 WHERE tenant_id = $1 AND id = $2";
     let head = session.head_sequence.cast_signed();
     Ok(run!(tx.conn(), execute, FORCE, session.tenant_id.0, session.id.0, head, &session.head_digest.0[..])?)

@@ -4,9 +4,9 @@ use super::{Since, failed_since, part_of_day, ready};
 use crate::{
     action::action_select,
     engine::{Conn, Result, run},
-    session::{self, SessionRecord, session_select},
+    session::{self, session_select},
 };
-use domain::{clock::to_micros, id::TenantId, work_queue::Bucket};
+use domain::{clock::to_micros, id::TenantId, session::Session, work_queue::Bucket};
 
 // Counted action by action, like one person's queue: the same index answers, and no row of a session is read.
 macro_rules! of_all {
@@ -143,7 +143,7 @@ pub(super) async fn sessions(
     bucket: Bucket,
     since: Since,
     limit: u32,
-) -> Result<Vec<SessionRecord>> {
+) -> Result<Vec<Session>> {
     type Row = session::Row;
     let (tenant, limit) = (tenant_id.0, i64::from(limit));
     let rows = match bucket {
@@ -153,5 +153,5 @@ pub(super) async fn sessions(
         Bucket::DoneToday => run!(conn, fetch_all Row, DONE_TODAY, tenant, limit, to_micros(since.done))?,
         Bucket::Delegatable => Vec::new(),
     };
-    rows.into_iter().map(SessionRecord::try_from).collect()
+    rows.into_iter().map(Session::try_from).collect()
 }

@@ -7,13 +7,14 @@ use crate::{
     action::{self, ActionRecord, action_select},
     engine::{Conn, Error, Result, Texts, run},
     gate::{decidable_by, listed, snoozed},
-    session::{self, SessionRecord, session_select},
+    session::{self, session_select},
 };
 use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
     gate::ByRole,
     id::{TenantId, UserId, least_v7},
+    session::Session,
     work_queue::Bucket,
 };
 
@@ -225,7 +226,9 @@ const FAILED_UNASSIGNED: &str = concat!(
     failed_since!("$2"),
     ") AS bigint)"
 );
-use {failed_since, part_of_day, ready};
+use failed_since;
+use part_of_day;
+use ready;
 
 pub(crate) const SQL: Texts = &[
     ("work_queue::COUNTS", COUNTS),
@@ -357,7 +360,7 @@ pub async fn sessions(
     bucket: Bucket,
     since: Since,
     limit: u32,
-) -> Result<Vec<SessionRecord>> {
+) -> Result<Vec<Session>> {
     type Row = session::Row;
     let me = match of {
         QueueOwner::Mine(me) => me,
@@ -374,7 +377,7 @@ pub async fn sessions(
         Bucket::DoneToday => run!(conn, fetch_all Row, DONE_TODAY, tenant, user, limit, to_micros(since.done))?,
         Bucket::Delegatable => Vec::new(),
     };
-    rows.into_iter().map(SessionRecord::try_from).collect()
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// Sessions of a person that wait for the person and cannot be answered here, such as those of coding
@@ -384,10 +387,10 @@ pub async fn waiting_in_terminal(
     tenant_id: TenantId,
     user_id: UserId,
     limit: u32,
-) -> Result<Vec<SessionRecord>> {
+) -> Result<Vec<Session>> {
     type Row = session::Row;
     let rows = run!(conn, fetch_all Row, WAITING_IN_TERMINAL, tenant_id.0, user_id.0, i64::from(limit))?;
-    rows.into_iter().map(SessionRecord::try_from).collect()
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// The actions of the `Delegatable` bucket.

@@ -8,10 +8,10 @@ use super::{
 use crate::{
     engine::{Access, Error, Result, SqliteConnection},
     event::{AppendRequest, Change, HeadCache, Notifier, Settled},
-    session::{FirstClaim, SessionRecord},
+    session::FirstClaim,
     transaction::Body,
 };
-use domain::id::SessionId;
+use domain::{id::SessionId, session::Session};
 use sqlx::PgPool;
 use std::sync::{
     Arc, Mutex,
@@ -113,7 +113,7 @@ impl Writer {
     }
 
     /// Claims sessions on PostgreSQL. Waiting claims with the same terms share the statement.
-    pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
+    pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into())))

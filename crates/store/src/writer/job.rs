@@ -3,9 +3,10 @@
 use crate::{
     engine::{Access, Error, Result},
     event::{AppendRequest, Settled},
-    session::{FirstClaim, SessionRecord},
+    session::FirstClaim,
     transaction::{Body, WriteTx},
 };
+use domain::session::Session;
 use futures_util::future::BoxFuture;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot};
@@ -90,7 +91,7 @@ impl Job {
 pub(super) struct WaitingClaim {
     pub(super) access: Access,
     pub(super) claim: FirstClaim,
-    pub(super) reply: oneshot::Sender<Result<Option<Vec<SessionRecord>>>>,
+    pub(super) reply: oneshot::Sender<Result<Option<Vec<Session>>>>,
 }
 
 /// A write with its typed result hidden, so that the writer can run and settle writes of any type.

@@ -4,12 +4,12 @@
 use domain::{
     Entropy as _,
     id::{EventId, SessionId},
-    session::{Refusal, Status},
+    session::{Refusal, Session, Status},
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, LeaseClock, Ledger, SessionRecord,
-    event::{self as events, Append, Appended, NewEvent},
+    Error, LeaseClock, Ledger, event as events,
+    event::{Append, Appended, NewEvent},
     session::{self, Claim, Completion},
 };
 use std::{sync::Arc, time::Duration};
@@ -318,7 +318,7 @@ async fn an_append_to_a_session_that_is_locked_for_too_long_fails_and_writes_not
 }
 
 /// Returns a call of the database function, as anyone with a connection to the database could send it.
-fn call(workspace: uuid::Uuid, session: &SessionRecord, event_tenant: uuid::Uuid, kind: &str) -> String {
+fn call(workspace: uuid::Uuid, session: &Session, event_tenant: uuid::Uuid, kind: &str) -> String {
     let (id, sequence, digest) = (session.id.0, session.head_sequence, session.head_digest);
     let (status, attempt, next) = (session.status(), session.attempt, sequence + 1);
     let event_id = uuid::Uuid::from_u128(fastrand::u128(..));

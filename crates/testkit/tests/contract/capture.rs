@@ -5,9 +5,11 @@ use crate::{
     gate::{at_once, claim, decide, gated, says, staged},
     interaction::{answered, due, keep, kept},
 };
-use domain::{gate::Verdict, session::Status};
+use domain::{
+    gate::Verdict,
+    session::{Session, Status},
+};
 use ledger::{
-    SessionRecord,
     interaction::Stream,
     session::{self, Completion, Failure},
 };
@@ -24,13 +26,13 @@ on_both_engines!(
     capture_gets_its_turn_while_others_write,
 );
 
-async fn completed(f: &Fixture, session: &SessionRecord, result: Option<&Value>) {
+async fn completed(f: &Fixture, session: &Session, result: Option<&Value>) {
     let result = result.map(ToString::to_string);
     let completion = Completion { attempt: session.attempt, result, usage: None };
     session::complete(&f.ledger, &f.worker, session.id, completion).await.unwrap();
 }
 
-async fn failed(f: &Fixture, session: &SessionRecord) {
+async fn failed(f: &Fixture, session: &Session) {
     let failure = Failure { attempt: session.attempt, message: "No way.".into(), code: None, usage: None };
     let failed = session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
     assert_eq!(failed.status(), Status::Failed);

@@ -1,11 +1,11 @@
 //! P-17: many pending sessions in one workspace starve neither other workspaces nor other agents.
 
-use domain::{Scope, session::Type};
-use futures_util::{StreamExt, future::join_all, stream};
-use ledger::{
-    SessionRecord,
-    session::{self, Claim, Completion, NewSession},
+use domain::{
+    Scope,
+    session::{Session, Type},
 };
+use futures_util::{StreamExt, future::join_all, stream};
+use ledger::session::{self, Claim, Completion, NewSession};
 use std::{
     sync::{
         Mutex,
@@ -33,7 +33,7 @@ const JOBS: usize = 10;
 /// Number of workers of the crowded workspace. Each of the others has one.
 const CROWD_WORKERS: usize = 8;
 
-async fn queue(f: &Fixture, scope: &Scope, agent: &str, count: usize) -> Vec<SessionRecord> {
+async fn queue(f: &Fixture, scope: &Scope, agent: &str, count: usize) -> Vec<Session> {
     let make = |_| {
         let new = NewSession { agent_slug: Some(agent.into()), ..NewSession::of_type(Type::Agent) };
         async move { session::create(&f.ledger, scope, new).await.unwrap() }
@@ -43,7 +43,7 @@ async fn queue(f: &Fixture, scope: &Scope, agent: &str, count: usize) -> Vec<Ses
     made
 }
 
-async fn claim(f: &Fixture, scope: &Scope, agents: Option<&str>) -> Option<SessionRecord> {
+async fn claim(f: &Fixture, scope: &Scope, agents: Option<&str>) -> Option<Session> {
     let claim = Claim { agent_slugs: agents.map(|agent| vec![agent.into()]), max: 1, lease_seconds: 3_600 };
     let mut claimed = session::claim(&f.ledger, scope, claim, Duration::ZERO).await.unwrap();
     claimed.pop().map(|claimed| claimed.session)

@@ -4,11 +4,11 @@
 use chrono::TimeDelta;
 use domain::{
     id::SessionId,
-    session::{Status, Type},
+    session::{Session, Status, Type},
 };
 use futures_util::future::join_all;
 use ledger::{
-    LeaseClock, Ledger, SessionRecord, action,
+    LeaseClock, Ledger, action,
     session::{self, Claim, Claimed, NewSession},
 };
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -30,9 +30,9 @@ async fn claim(f: &Fixture, on: &Ledger, agent_slugs: Option<Vec<String>>, max: 
 }
 
 /// Returns the session without the fields in which two sessions always differ.
-fn alike(session: SessionRecord) -> SessionRecord {
+fn alike(session: Session) -> Session {
     let id = SessionId(uuid::Uuid::nil());
-    SessionRecord { id, head_digest: domain::chain::Digest::GENESIS, queued_at: None, ..session }
+    Session { id, head_digest: domain::chain::Digest::GENESIS, queued_at: None, ..session }
 }
 
 async fn the_short_way_and_the_long_way_leave_the_same_behind(f: Fixture) {

@@ -7,10 +7,11 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    session::Session,
     session_feedback::{ASKED_DAYS, Label, Surface, iso, kept_since},
 };
 use ledger::{
-    Error, FeedbackRecord, InstanceKey, SessionRecord,
+    Error, FeedbackRecord, InstanceKey,
     feedback::{self, Prompt},
     human, session,
     thread::{self, Ending, NewThread},
@@ -39,7 +40,7 @@ fn with(label: Label, source: Surface) -> Ending {
     Ending { feedback: Some(label), source, ..ENDING }
 }
 
-async fn ratings_of(f: &Fixture, session: &SessionRecord) -> Vec<FeedbackRecord> {
+async fn ratings_of(f: &Fixture, session: &Session) -> Vec<FeedbackRecord> {
     feedback::list_by_operator(&f.ledger, session.id).await.unwrap()
 }
 
@@ -208,7 +209,7 @@ async fn any_ended_session_is_rated_once_by_each_person_who_can_take_it_back(f: 
 }
 
 /// Returns the prompt for feedback that each of these callers gets for the present state of a session.
-async fn prompts(f: &Fixture, session: &SessionRecord, who: [&Scope; 3]) -> Vec<Prompt> {
+async fn prompts(f: &Fixture, session: &Session, who: [&Scope; 3]) -> Vec<Prompt> {
     let now = session::get(&f.ledger, who[0], session.id).await.unwrap();
     let mut prompts = Vec::new();
     for scope in who {

@@ -4,10 +4,11 @@
 use crate::thread::{ENDING, rested};
 use domain::{
     insight::Ratings,
+    session::Session,
     session_feedback::{Label, Surface},
 };
 use ledger::{
-    Error, SessionRecord, feedback,
+    Error, feedback,
     insight::{self, RatingsMissing},
     retention,
     session::{self, Completion},
@@ -35,7 +36,7 @@ async fn writer(f: &Fixture) -> Raw {
     raw
 }
 
-async fn rate(f: &Fixture) -> SessionRecord {
+async fn rate(f: &Fixture) -> Session {
     let session = rested(f).await;
     thread::end(&f.ledger, &f.member, session.id, HELPED).await.unwrap();
     session

@@ -8,10 +8,10 @@ use domain::{
     criteria::Dimension,
     gate::{GateKind, GateState, Verdict},
     id::{EntityId, GateId, SessionId},
-    session::{EndReason, Status},
+    session::{EndReason, Session, Status},
 };
 use ledger::{
-    ActionRecord, EntityRecord, Error, SessionRecord,
+    ActionRecord, EntityRecord, Error,
     action::{self, NewAction, Trigger},
     criteria_set::{self, NewCriteriaSet},
     entity,
@@ -60,14 +60,14 @@ pub async fn claim(f: &Fixture) -> session::Claimed {
     session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().pop().unwrap()
 }
 
-pub async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> SessionRecord {
+pub async fn complete(f: &Fixture, session: &Session, result: &Value) -> Session {
     let completion =
         Completion { attempt: session.attempt, result: Some(result.to_string()), usage: Some("{}".into()) };
     session::complete(&f.ledger, &f.worker, session.id, completion).await.unwrap()
 }
 
 /// Returns a session of the action that waits with this output, and its gate.
-pub async fn staged(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionRecord, GateItem) {
+pub async fn staged(f: &Fixture, of: &ActionRecord, result: &Value) -> (Session, GateItem) {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(f).await.session;
     let waiting = complete(f, &claimed, result).await;
@@ -103,7 +103,7 @@ pub async fn sweep_after(f: &Fixture, seconds: i64) -> gate::Swept {
     gate::sweep(&f.ledger).await.unwrap()
 }
 
-pub async fn session_now(f: &Fixture, id: SessionId) -> SessionRecord {
+pub async fn session_now(f: &Fixture, id: SessionId) -> Session {
     session::get(&f.ledger, &f.admin, id).await.unwrap()
 }
 

@@ -6,10 +6,10 @@ use domain::{
     action::OutputType,
     event::Kind,
     gate::{GateKind, Verdict},
-    session::{EndReason, Status},
+    session::{EndReason, Session, Status},
 };
 use ledger::{
-    ActionRecord, SessionRecord,
+    ActionRecord,
     action::{self, NewAction, Trigger},
     gate::{self, GateItem},
     session::{self, Completion},
@@ -38,7 +38,7 @@ async fn texts(f: &Fixture, output_config: Value) -> ActionRecord {
     action::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-async fn waiting(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionRecord, GateItem) {
+async fn waiting(f: &Fixture, of: &ActionRecord, result: &Value) -> (Session, GateItem) {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(f).await.session;
     let waiting = complete(f, &claimed, result).await;
@@ -47,7 +47,7 @@ async fn waiting(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionReco
     (waiting, item)
 }
 
-async fn result(f: &Fixture, of: &SessionRecord) -> Option<Value> {
+async fn result(f: &Fixture, of: &Session) -> Option<Value> {
     let session = session_now(f, of.id).await;
     assert_eq!((session.status(), session.end_reason()), (Status::Completed, Some(EndReason::Done)));
     session.result().map(|text| serde_json::from_str(text).unwrap())

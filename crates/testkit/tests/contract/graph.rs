@@ -6,11 +6,11 @@ use domain::{
     gate::Verdict,
     id::SessionId,
     limit::{DEPENDENCIES_MAX, DEPENDENTS_MAX},
-    session::{EndReason, IfDependencyFails, Status, Type, WaitsFor},
+    session::{EndReason, IfDependencyFails, Session, Status, Type, WaitsFor},
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, SessionRecord,
+    Error,
     action::{self, Trigger},
     failure,
     session::{self, Claim, Claimed, Completion, DependsOn, Failure, NewSession},
@@ -46,7 +46,7 @@ pub fn on(ids: &[SessionId], if_fails: IfDependencyFails) -> Vec<DependsOn> {
 }
 
 /// Creates a session of the agent `slug` that depends on these sessions.
-pub async fn after(f: &Fixture, slug: &str, ids: &[SessionId]) -> SessionRecord {
+pub async fn after(f: &Fixture, slug: &str, ids: &[SessionId]) -> Session {
     // Ids of the same millisecond do not sort by creation.
     f.clock.advance(TimeDelta::milliseconds(1));
     let new = NewSession { depends_on: on(ids, IfDependencyFails::Abandon), ..of_agent(slug) };
@@ -59,12 +59,12 @@ pub async fn take(f: &Fixture, slug: &str) -> Option<Claimed> {
     session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().pop()
 }
 
-pub async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) {
+pub async fn complete(f: &Fixture, session: &Session, result: &Value) {
     let completion = Completion { attempt: session.attempt, result: Some(result.to_string()), usage: None };
     session::complete(&f.ledger, &f.worker, session.id, completion).await.unwrap();
 }
 
-pub async fn fail(f: &Fixture, session: &SessionRecord) {
+pub async fn fail(f: &Fixture, session: &Session) {
     let failure =
         Failure { attempt: session.attempt, message: "no luck".into(), code: Some("exit_1".into()), usage: None };
     session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
@@ -77,7 +77,7 @@ pub async fn run(f: &Fixture, slug: &str, result: &Value) -> Claimed {
     claimed
 }
 
-pub async fn now(f: &Fixture, id: SessionId) -> SessionRecord {
+pub async fn now(f: &Fixture, id: SessionId) -> Session {
     session::get(&f.ledger, &f.admin, id).await.unwrap()
 }
 

@@ -5,11 +5,11 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     id::SessionId,
-    session::{EndReason, IfDependencyFails, Refusal, Status, Type, WaitsFor, YieldTo},
+    session::{EndReason, IfDependencyFails, Refusal, Session, Status, Type, WaitsFor, YieldTo},
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, Mode, SessionRecord,
+    Error, Mode,
     action::{self, Trigger},
     session::{self, NewSession, YieldRequest},
 };
@@ -30,19 +30,19 @@ on_both_engines!(
     waiting_for_sessions_uses_up_no_attempt,
 );
 
-async fn child(f: &Fixture, parent: SessionId, slug: &str) -> SessionRecord {
+async fn child(f: &Fixture, parent: SessionId, slug: &str) -> Session {
     f.clock.advance(TimeDelta::milliseconds(1));
     let new = NewSession { parent_id: Some(parent), ..of_agent(slug) };
     session::create(&f.ledger, &f.worker, new).await.unwrap()
 }
 
-pub async fn wait(f: &Fixture, parent: &SessionRecord) -> ledger::Result<SessionRecord> {
+pub async fn wait(f: &Fixture, parent: &Session) -> ledger::Result<Session> {
     let yield_request = YieldRequest { waits_for_children: true, ..YieldRequest::at(parent.attempt, YieldTo::Idle) };
     session::yield_to(&f.ledger, &f.worker, parent.id, yield_request).await
 }
 
 /// Returns a running parent session.
-async fn parent(f: &Fixture) -> SessionRecord {
+async fn parent(f: &Fixture) -> Session {
     after(f, "parent", &[]).await;
     take(f, "parent").await.unwrap().session
 }
@@ -286,7 +286,7 @@ async fn two_creations_at_one_instant_close_no_circle(f: Fixture) {
         let (one, two) = (parent(&f).await, parent(&f).await);
         let (after_one, after_two) = (after(&f, "rest", &[one.id]).await, after(&f, "rest", &[two.id]).await);
         f.clock.advance(TimeDelta::milliseconds(1));
-        let below = |parent: &SessionRecord, behind: &SessionRecord| NewSession {
+        let below = |parent: &Session, behind: &Session| NewSession {
             parent_id: Some(parent.id),
             depends_on: on(&[behind.id], IfDependencyFails::Abandon),
             ..of_agent("rest")

@@ -6,11 +6,11 @@ use domain::{
     hook::Source,
     id::SessionId,
     role::Role,
-    session::{EndReason, Status, Type},
+    session::{EndReason, Session, Status, Type},
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, SessionRecord, auth,
+    Error, auth,
     hook::{Answer, Hook, record},
     human,
     session::{self, Claim, ListSessions, NewSession},
@@ -66,7 +66,7 @@ fn tool(event: &str, name: &str, command: &str, id: &str) -> Value {
 }
 
 /// All sessions that hooks created, oldest first.
-async fn sessions(f: &Fixture, scope: &Scope) -> Vec<SessionRecord> {
+async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
     let all = ListSessions {
         session_type: None,
         status: None,
@@ -82,7 +82,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<SessionRecord> {
     found
 }
 
-async fn only(f: &Fixture) -> SessionRecord {
+async fn only(f: &Fixture) -> Session {
     let mut found = sessions(f, &f.admin).await;
     assert_eq!(found.len(), 1);
     found.pop().unwrap()
@@ -260,7 +260,7 @@ async fn no_worker_is_handed_such_a_session_and_no_sweep_takes_it(mut f: Fixture
     f.done().await;
 }
 
-fn hook_session(session: &SessionRecord) -> String {
+fn hook_session(session: &Session) -> String {
     let metadata: Value = serde_json::from_str(&session.metadata).unwrap();
     metadata["hookSessionId"].as_str().unwrap().to_owned()
 }

@@ -9,11 +9,11 @@ use domain::{
     gate::{GateState, Question},
     id::{EventId, SessionId},
     role::{Role, TokenScope},
-    session::{Type, YieldTo},
+    session::{Session, Type, YieldTo},
     session_feedback::{Label, Surface},
 };
 use ledger::{
-    Error, SessionRecord, auth, event, failure, feedback,
+    Error, auth, event, failure, feedback,
     gate::{self, GateFilter, ListGates},
     insight, live,
     member::{self, Withdrawal},
@@ -30,7 +30,7 @@ on_both_engines!(
     a_question_in_an_incognito_conversation_is_for_its_person_only_and_sends_no_message,
 );
 
-async fn start_conversation(f: &Fixture, message: &str) -> SessionRecord {
+async fn start_conversation(f: &Fixture, message: &str) -> Session {
     let new = NewThread { incognito: true, idempotency_key: Some("hush".into()), ..new(Some(message)) };
     thread::start(&f.ledger, &f.member, new).await.unwrap().session
 }

@@ -1,8 +1,11 @@
 //! The input of an action's sessions must satisfy the action's `metadata.inputSchema`.
 
-use domain::{id::ActionId, session::Type};
+use domain::{
+    id::ActionId,
+    session::{Session, Type},
+};
 use ledger::{
-    Error, SessionRecord,
+    Error,
     action::{self, ActionChange, NewAction, Trigger},
     session::{self, ListSessions, NewSession},
     thread::{self, NewThread},
@@ -33,7 +36,7 @@ async fn made(f: &Fixture, schema: &Value) -> ActionId {
     action::create(&f.ledger, &f.operator, new(schema)).await.unwrap().id
 }
 
-async fn trigger(f: &Fixture, id: ActionId, input: Option<Value>) -> ledger::Result<SessionRecord> {
+async fn trigger(f: &Fixture, id: ActionId, input: Option<Value>) -> ledger::Result<Session> {
     let input = input.map(|input| input.to_string());
     action::trigger(&f.ledger, &f.member, id, Trigger { input, ..Trigger::default() }).await
 }
@@ -45,7 +48,7 @@ fn fields<T: std::fmt::Debug>(refused: ledger::Result<T>) -> Vec<String> {
     fields
 }
 
-fn input_of(session: &SessionRecord) -> Option<Value> {
+fn input_of(session: &Session) -> Option<Value> {
     session.input.as_deref().map(|input| serde_json::from_str(input).unwrap())
 }
 

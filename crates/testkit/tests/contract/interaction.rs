@@ -18,10 +18,10 @@ use domain::{
     interaction::{Feedback, Source},
     message::{Message as ChatMessage, Role},
     outcome::Outcome,
-    session::{Status, Type},
+    session::{Session, Status, Type},
 };
 use ledger::{
-    Error, SessionRecord,
+    Error,
     interaction::{self, EndedTurn, Line, Lines, ListInteractions, Stream, Turn, settle, take},
     session::{self, Completion, NewSession},
     thread::{self, Message},
@@ -50,11 +50,11 @@ on_both_engines!(
 
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-pub async fn answered(f: &Fixture, input: &str, result: &Value) -> SessionRecord {
+pub async fn answered(f: &Fixture, input: &str, result: &Value) -> Session {
     answered_with(f, input, "{}", result).await
 }
 
-async fn answered_with(f: &Fixture, input: &str, metadata: &str, result: &Value) -> SessionRecord {
+async fn answered_with(f: &Fixture, input: &str, metadata: &str, result: &Value) -> Session {
     let new = NewSession {
         agent_slug: Some("scout".into()),
         input: Some(json!(input).to_string()),

@@ -1,9 +1,9 @@
 //! P-15: leases do not depend on the clock of a server. They use the database's clock, and on SQLite a monotonic clock.
 
 use chrono::{DateTime, TimeDelta};
-use domain::session::Status;
+use domain::session::{Session, Status};
 use ledger::{
-    LeaseClock, SessionRecord,
+    LeaseClock,
     session::{self, Claim, Swept},
 };
 use std::{sync::Arc, time::Duration};
@@ -85,7 +85,7 @@ async fn servers_whose_clocks_are_apart_agree_about_every_lease(f: Fixture) {
         let_pass(&f, None).await;
         let other = &servers[(at + 1) % servers.len()];
         assert_eq!(session::sweep(other).await.unwrap().requeued, 1, "the lease of server {at} is dead");
-        let back: SessionRecord = session::get(giver, &f.member, made.id).await.unwrap();
+        let back: Session = session::get(giver, &f.member, made.id).await.unwrap();
         assert_eq!((back.status(), back.lease_expires_at()), (Status::Pending, None));
         session::cancel(giver, &f.operator, made.id, None).await.unwrap();
     }

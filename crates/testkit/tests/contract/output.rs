@@ -4,10 +4,10 @@ use crate::entity::{acme, company};
 use domain::{
     action::OutputType,
     id::{ActionId, EntityId},
-    session::{EndReason, Status, Type},
+    session::{EndReason, Session, Status, Type},
 };
 use ledger::{
-    EntityRecord, EntityVersionRecord, Error, SessionRecord, action,
+    EntityRecord, EntityVersionRecord, Error, action,
     entity::{self, ListEntities},
     session::{self, Completion, NewSession},
 };
@@ -56,12 +56,12 @@ async fn task(f: &Fixture, output_type: OutputType, config: Value, target: Optio
 }
 
 /// Starts a session of the task and claims it.
-async fn run(f: &Fixture, task: ActionId) -> SessionRecord {
+async fn run(f: &Fixture, task: ActionId) -> Session {
     action::trigger(&f.ledger, &f.member, task, Default::default()).await.unwrap();
     f.claim(1, 3_600).await.pop().unwrap()
 }
 
-async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> ledger::Result<SessionRecord> {
+async fn complete(f: &Fixture, session: &Session, result: &Value) -> ledger::Result<Session> {
     let completion = Completion { attempt: session.attempt, result: Some(result.to_string()), usage: None };
     session::complete(&f.ledger, &f.worker, session.id, completion).await
 }
@@ -75,7 +75,7 @@ async fn all_entities(f: &Fixture) -> Vec<EntityRecord> {
 }
 
 /// Returns the metadata of the newest event of this kind.
-async fn metadata_of(f: &Fixture, session: &SessionRecord, kind: &str) -> Value {
+async fn metadata_of(f: &Fixture, session: &Session, kind: &str) -> Value {
     let log = f.log(session.id).await;
     let event = log.into_iter().rfind(|event| event.kind == kind).unwrap();
     serde_json::from_str(&event.metadata).unwrap()

@@ -12,10 +12,10 @@ use domain::{
     action::OutputType,
     gate::{PausedToolCall, Question, Verdict},
     id::SessionId,
-    session::{Actor, COMMANDS, Command, IfDependencyFails, Position, Status, Type, YieldTo, decide},
+    session::{Actor, COMMANDS, Command, IfDependencyFails, Position, Session, Status, Type, YieldTo, decide},
 };
 use ledger::{
-    EntityTypeRecord, SessionRecord,
+    EntityTypeRecord,
     action::{self, NewAction, Trigger},
     gate::{self, NewDecision},
     human,
@@ -130,7 +130,7 @@ fn metadata(with_gate: bool) -> String {
 }
 
 impl World<'_> {
-    async fn take(&self, slug: &str, lease_seconds: u32) -> Option<SessionRecord> {
+    async fn take(&self, slug: &str, lease_seconds: u32) -> Option<Session> {
         let claim = Claim { agent_slugs: Some(vec![slug.into()]), max: 1, lease_seconds };
         let claimed = session::claim(&self.f.ledger, &self.f.worker, claim, Duration::ZERO).await.unwrap();
         claimed.into_iter().next().map(|claimed| claimed.session)
@@ -141,7 +141,7 @@ impl World<'_> {
         while session::sweep(&self.f.ledger).await.unwrap() != Swept::default() {}
     }
 
-    async fn yield_session(&self, session: &SessionRecord, yield_request: YieldRequest) {
+    async fn yield_session(&self, session: &Session, yield_request: YieldRequest) {
         session::yield_to(&self.f.ledger, &self.f.worker, session.id, yield_request).await.unwrap();
     }
 
@@ -359,7 +359,7 @@ impl World<'_> {
     }
 
     /// Executes the use case that gives this command to the session, if there is one.
-    async fn give(&self, scene: &Scene, command: Command, row: &SessionRecord) {
+    async fn give(&self, scene: &Scene, command: Command, row: &Session) {
         let (l, w, id, attempt) = (&self.f.ledger, &self.f.worker, scene.id, row.attempt);
         let (f, m) = (self.f, &self.f.member);
         match command {

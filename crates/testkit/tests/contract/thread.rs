@@ -4,11 +4,11 @@ use crate::graph::after;
 use domain::{
     id::{EventId, SessionId},
     limit::{ATTEMPTS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX},
-    session::{EndReason, Status, Type, YieldTo},
+    session::{EndReason, Session, Status, Type, YieldTo},
     session_feedback::Surface,
 };
 use ledger::{
-    Error, ListPage, SessionRecord, action, human,
+    Error, ListPage, action, human,
     session::{self, Claim, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
@@ -38,7 +38,7 @@ fn say(text: &str) -> Message {
 }
 
 /// Runs a turn as the scout: claims it, appends this reply, and yields with idle.
-pub async fn turn(f: &Fixture, reply: &str) -> SessionRecord {
+pub async fn turn(f: &Fixture, reply: &str) -> Session {
     let session = f.claim(1, 60).await.pop().expect("a turn is queued");
     f.append(session.id, session.attempt, vec![text(reply)]).await.unwrap();
     let yield_request =
@@ -47,7 +47,7 @@ pub async fn turn(f: &Fixture, reply: &str) -> SessionRecord {
 }
 
 /// A conversation of the member after its first turn.
-pub async fn rested(f: &Fixture) -> SessionRecord {
+pub async fn rested(f: &Fixture) -> Session {
     thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap();
     turn(f, "It is Lead.").await
 }

@@ -3,9 +3,9 @@
 use chrono::TimeDelta;
 use domain::{
     limit::TIME_LIMIT_SECONDS_MAX,
-    session::{EndReason, Status, YieldTo},
+    session::{EndReason, Session, Status, YieldTo},
 };
-use ledger::{Error, LeaseClock, Mode, SessionRecord, action, session};
+use ledger::{Error, LeaseClock, Mode, action, session};
 use serde_json::{Value, json};
 use testkit::{Fixture, TestClock, on_both_engines};
 
@@ -21,7 +21,7 @@ on_both_engines!(
 
 const LIMITS: &str = r#"{"timeLimits":{"pendingSeconds":10,"runningSeconds":20,"waitingSeconds":30}}"#;
 
-async fn queued(f: &Fixture, metadata: &str) -> SessionRecord {
+async fn queued(f: &Fixture, metadata: &str) -> Session {
     let new = action::NewAction {
         name: "Look".into(),
         agent_slug: Some("scout".into()),
@@ -32,12 +32,12 @@ async fn queued(f: &Fixture, metadata: &str) -> SessionRecord {
     action::trigger(&f.ledger, &f.member, task.id, Default::default()).await.unwrap()
 }
 
-async fn read(f: &Fixture, session: &SessionRecord) -> SessionRecord {
+async fn read(f: &Fixture, session: &Session) -> Session {
     session::get(&f.ledger, &f.member, session.id).await.unwrap()
 }
 
 /// Sweeps just before the limit and at it. Only the second sweep may end the session.
-async fn expires_after(f: &Fixture, session: &SessionRecord, seconds: i64) {
+async fn expires_after(f: &Fixture, session: &Session, seconds: i64) {
     let stood = read(f, session).await.status();
     f.clock.advance(TimeDelta::seconds(seconds) - TimeDelta::milliseconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
@@ -94,7 +94,7 @@ async fn moving_on_begins_a_new_limit_and_a_heartbeat_does_not(f: Fixture) {
     f.done().await;
 }
 
-async fn expires_after_one_more_second(f: &Fixture, session: &SessionRecord) {
+async fn expires_after_one_more_second(f: &Fixture, session: &Session) {
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
     f.clock.advance(TimeDelta::seconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);

@@ -4,9 +4,10 @@
 use crate::graph;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
+use domain::session::Session;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
-    Error, Mode, SessionRecord, WebhookRecord, action, human,
+    Error, Mode, WebhookRecord, action, human,
     outbox::{DeliverySlots, Outcome, settle, take},
     session::{self, Failure, NewSession},
     webhook::{self, NewWebhook},
@@ -61,7 +62,7 @@ pub async fn subscribed(f: &Fixture, url: String, events: &[&str]) -> (WebhookRe
 }
 
 /// Creates a session and fails it.
-async fn failed(f: &Fixture) -> SessionRecord {
+async fn failed(f: &Fixture) -> Session {
     let running = f.running().await;
     let failure = Failure {
         attempt: running.attempt,
@@ -475,9 +476,8 @@ async fn every_end_of_a_session_is_delivered(f: Fixture) {
             (text("sessionId"), text("status"), text("endReason"))
         })
         .collect();
-    let expected = |session: &SessionRecord, status: &str, reason: &str| {
-        (session.id.to_string(), status.to_owned(), reason.to_owned())
-    };
+    let expected =
+        |session: &Session, status: &str, reason: &str| (session.id.to_string(), status.to_owned(), reason.to_owned());
     let mut ended = vec![
         expected(&running, "failed", "error"),
         expected(&skipped, "abandoned", "dependency_failed"),

@@ -5,9 +5,15 @@ use crate::{
     gate::{decide, gated, open, says, staged},
 };
 use chrono::{NaiveTime, TimeDelta};
-use domain::{Clock as _, Scope, Timestamp, gate::Verdict, hook::Source, session::YieldTo, work_queue::Bucket};
+use domain::{
+    Clock as _, Scope, Timestamp,
+    gate::Verdict,
+    hook::Source,
+    session::{Session, YieldTo},
+    work_queue::Bucket,
+};
 use ledger::{
-    ActionRecord, SessionRecord,
+    ActionRecord,
     action::{self, ActionChange, NewAction, Trigger},
     gate, hook,
     session::{self, Completion, Failure},
@@ -41,12 +47,12 @@ async fn task(f: &Fixture, name: &str, assigned_to: Option<&Scope>) -> ActionRec
     action::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-async fn claim_session(f: &Fixture, of: &ActionRecord) -> SessionRecord {
+async fn claim_session(f: &Fixture, of: &ActionRecord) -> Session {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     f.claim(1, 3_600).await.pop().unwrap()
 }
 
-async fn failed(f: &Fixture, session: &SessionRecord) {
+async fn failed(f: &Fixture, session: &Session) {
     let failure = Failure { attempt: session.attempt, message: "x".into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
 }
@@ -199,7 +205,7 @@ async fn the_day_has_the_oldest_session_and_counts_by_hour(f: Fixture) {
         action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
         f.claim(1, 3_600).await.pop().unwrap()
     };
-    let waits = async |session: SessionRecord| {
+    let waits = async |session: Session| {
         let yield_request = session::YieldRequest::at(session.attempt, YieldTo::WaitingHuman);
         session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     };

@@ -5,12 +5,13 @@ use super::{PostgresLane, connection};
 use crate::{
     engine::{Access, Error, Result, with_timeout},
     event::{Head, publish},
-    session::{FirstClaim, SessionRecord},
+    session::FirstClaim,
     writer::job::WaitingClaim,
 };
+use domain::session::Session;
 use tokio::sync::oneshot;
 
-type Reply = oneshot::Sender<Result<Option<Vec<SessionRecord>>>>;
+type Reply = oneshot::Sender<Result<Option<Vec<Session>>>>;
 
 /// Claims that share a statement.
 struct Shared {
