@@ -1,6 +1,6 @@
 //! Error answers, and the one place that renders them. Errors of use cases become problems in `wire_map::error`.
 //!
-//! A [`Problem`] becomes a response without a body; the shield renders it as the last step, when the
+//! A [`Problem`] becomes a response without a body; the middleware renders it as the last step, when the
 //! request id is known and it is clear whether a program or a person reads the answer.
 
 use axum::{
@@ -114,7 +114,7 @@ impl Problem {
     }
 
     /// Marks a response that shows this problem itself. Sets the problem's headers and lets the
-    /// shield log it.
+    /// the middleware log it.
     pub fn mark(&self, response: &mut Response) {
         self.set_retry_after(response);
         response.extensions_mut().insert(RenderedProblem(self.clone()));

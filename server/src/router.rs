@@ -1,6 +1,6 @@
-//! Builds the router: all routes, wrapped in the middleware of `shield`.
+//! Builds the router: all routes, wrapped in the module `middleware`.
 
-use crate::{api, assets, problem::Problem, server_function, shield, state::AppState, web};
+use crate::{api, assets, middleware, problem::Problem, server_function, state::AppState, web};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request},
@@ -40,10 +40,10 @@ pub fn build(state: AppState) -> Router {
         .merge(server_function::router(web::router().with_state(state.clone())))
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
-        // The shield has already read and limited the body when a route gets the request.
+        // The middleware has already read and limited the body when a route gets the request.
         .layer(DefaultBodyLimit::disable())
         .layer(compression)
-        .layer(from_fn_with_state(state.clone(), shield::shield))
+        .layer(from_fn_with_state(state.clone(), middleware::run))
         .with_state(state)
 }
 

@@ -5,9 +5,9 @@ use crate::{
     config::{Database, Settings},
     cookie::CookiePolicy,
     metrics::Metrics,
-    sealed::Sealed,
     setup_code::SetupState,
     shutdown::Shutdown,
+    transcript_cache::TranscriptCache,
 };
 use axum::http::{HeaderMap, header};
 use domain::{Entropy, Scope};
@@ -34,7 +34,7 @@ pub struct Shared {
     /// Whether the server is stopping.
     pub shutdown: Shutdown,
     /// Cache of rendered transcript pages of final sessions.
-    pub sealed: Sealed,
+    pub transcripts: TranscriptCache,
     /// Name and attributes of the cookies.
     pub cookies: CookiePolicy,
     /// `https://host[:port]` under which browsers reach the server. `None` if it is not configured.
@@ -68,7 +68,7 @@ impl AppState {
             turn_capture: Arc::new(turn_capture(settings, &*entropy)),
             metrics: Metrics::new(),
             assets: Assets::load(),
-            sealed: Sealed::new(),
+            transcripts: TranscriptCache::new(),
             cookies: CookiePolicy::new(settings.public_url.as_ref().is_some_and(|url| url.is_https())),
             public_origin: settings.public_url.as_ref().map(|url| url.origin().to_owned()),
             set_up: SetupState::new(&*entropy),

@@ -4,8 +4,8 @@ use crate::{
     extract::{Caller, Id, JsonBody, Limit, Params, Sequence},
     problem::Problem,
     render,
-    sealed::{self, Key, Tag},
     state::AppState,
+    transcript_cache::{self, Key, Tag},
     wire_map,
 };
 use axum::{
@@ -155,7 +155,7 @@ async fn read_open(
     }
     let tenant_id = caller.scope().tenant_id;
     let key = Key { tenant_id, session_id: session.id, head_sequence: last, query: format!("open&limit={limit}") };
-    if let Some(start) = state.sealed.get(&key) {
+    if let Some(start) = state.transcripts.get(&key) {
         let mut page = Vec::with_capacity(start.len() + render::PAGE_END_BYTES_MAX);
         page.extend_from_slice(&start);
         render::render_page_end(session.head_sequence, session.head_sequence > last, &mut page);
@@ -167,7 +167,7 @@ async fn read_open(
     render::render_page_end(slice.head_sequence, slice.has_more, &mut page);
     // A page ends early when its events reach the limit in bytes. Only a page with `limit` events is complete.
     if slice.events.len() as u64 == limit {
-        state.sealed.seal(key, start.into());
+        state.transcripts.insert(key, start.into());
     }
     Ok(page.into())
 }
@@ -182,19 +182,19 @@ async fn read_sealed(
     let query = canonical(&read);
     let tag = Tag::new(session.head_digest, &query);
     if tag.matches(headers) {
-        return Ok(sealed::not_modified(&tag));
+        return Ok(transcript_cache::not_modified(&tag));
     }
     let tenant_id = caller.scope().tenant_id;
     let key = Key { tenant_id, session_id: session.id, head_sequence: session.head_sequence, query };
-    let page = match state.sealed.get(&key) {
+    let page = match state.transcripts.get(&key) {
         Some(page) => page,
         None => {
             let page = render::render_slice(&use_case::read(&state.ledger, caller.scope(), session.id, read).await?);
-            state.sealed.seal(key.clone(), page.clone());
+            state.transcripts.insert(key.clone(), page.clone());
             page
         }
     };
-    Ok(state.sealed.respond(key, page, &tag, headers).await)
+    Ok(state.transcripts.respond(key, page, &tag, headers).await)
 }
 
 /// Returns the canonical query of a page, independent of the order of the parameters.

@@ -2,7 +2,7 @@
 
 mod site;
 
-use crate::{problem::Problem, sealed::accepts};
+use crate::{problem::Problem, transcript_cache::accepts};
 use axum::{
     Router,
     body::Body,

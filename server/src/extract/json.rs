@@ -44,7 +44,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyO
     }
 }
 
-/// Takes the bytes of the body without a copy. The shield has already read them.
+/// Takes the bytes of the body without a copy. The middleware has already read them.
 async fn bytes_of(request: Request) -> Result<Bytes, Problem> {
     use http_body_util::BodyExt;
     let collected = request.into_body().collect().await;

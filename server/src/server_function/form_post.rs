@@ -13,7 +13,7 @@
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
 use super::call;
-use crate::{extract::identify, nonce::Nonce, shield::RequestId, state::AppState, web};
+use crate::{extract::identify, middleware::RequestId, nonce::Nonce, state::AppState, web};
 use app::server_function::Created;
 use axum::{
     Router,

@@ -1,7 +1,7 @@
 //! The server's part of the server functions of `app`: one route per function, and the forms that post to it.
 //!
 //! A call is authenticated here. Its use case runs in the implementation of the feature's backend trait, for example
-//! `working_on`. The request layer holds for `/fn` as for the API: the cross-origin check, the limit of the body, the
+//! `working_on`. The middleware holds for `/fn` as for the API: the cross-origin check, the limit of the body, the
 //! deadline, problems and the log line.
 
 mod action;

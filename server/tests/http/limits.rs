@@ -54,7 +54,7 @@ async fn slow_clients_are_disconnected_while_others_are_served() {
     assert!(began.elapsed() > Duration::from_secs(2), "a merely unhurried client is not cut");
 }
 
-/// Largest body that the server reads, as in `shield/body.rs`.
+/// Largest body that the server reads, as in `middleware/body.rs`.
 const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * 1024;
 /// More than the server reads of a refused body and more than the buffers of both sockets.
 const SWALLOWED_BYTES_MAX: usize = 64 * 1024 * 1024;

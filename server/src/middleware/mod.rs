@@ -36,7 +36,7 @@ struct RequestInfo {
 }
 
 /// Runs a request with all checks of this module.
-pub async fn shield(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+pub async fn run(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
     let mut seen = RequestInfo {
         id: RequestId(state.ledger.request_id()),
         method: request.method().clone(),
@@ -55,7 +55,7 @@ pub async fn shield(State(state): State<AppState>, mut request: Request, next: N
         seen.headers = request.headers().clone();
     }
     let mut response = match admit(&state, request, seen.pages).await {
-        Ok(request) => run(request, next).await,
+        Ok(request) => call(request, next).await,
         Err(problem) => problem.into_response(),
     };
     let code = finish::finish(&mut response, &seen, &state, nonce.as_ref()).await;
@@ -73,7 +73,7 @@ async fn admit(state: &AppState, request: Request, pages: bool) -> Result<Reques
 }
 
 /// Runs the handler. A panic fails this request with 500 and does not close the connection.
-async fn run(request: Request, next: Next) -> Response {
+async fn call(request: Request, next: Next) -> Response {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
         Err(panic) => {

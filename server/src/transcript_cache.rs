@@ -54,7 +54,7 @@ impl Weighter<Key, Page> for ByBytes {
 
 /// The cache of rendered pages.
 #[derive(Debug)]
-pub struct Sealed(Cache<Key, Page, ByBytes>);
+pub struct TranscriptCache(Cache<Key, Page, ByBytes>);
 
 /// The ETag of a page: the last digest of the session's chain and a checksum of the query.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl Tag {
     }
 }
 
-impl Sealed {
+impl TranscriptCache {
     /// Creates an empty cache.
     pub fn new() -> Self {
         Self(Cache::with_weighter(PAGES_ESTIMATED, CACHE_BYTES_MAX, ByBytes))
@@ -92,7 +92,7 @@ impl Sealed {
     }
 
     /// Adds a rendered page to the cache.
-    pub fn seal(&self, key: Key, identity: Bytes) {
+    pub fn insert(&self, key: Key, identity: Bytes) {
         self.0.insert(key, Page { identity, gzip: None });
     }
 
@@ -208,18 +208,18 @@ mod tests {
             head_sequence: 3,
             query: "limit=4".into(),
         };
-        let sealed = Sealed::new();
+        let cache = TranscriptCache::new();
         let page = Bytes::from("transcript ".repeat(1_000));
-        sealed.seal(key.clone(), page.clone());
+        cache.insert(key.clone(), page.clone());
         let tag = Tag::new(Digest([7; 32]), &key.query);
-        let response = sealed.respond(key.clone(), page.clone(), &tag, &headers(header::ACCEPT_ENCODING, "gzip")).await;
+        let response = cache.respond(key.clone(), page.clone(), &tag, &headers(header::ACCEPT_ENCODING, "gzip")).await;
         assert_eq!(response.headers()[header::CONTENT_ENCODING], "gzip");
         let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let mut plain = Vec::new();
         flate2::read::GzDecoder::new(&body[..]).read_to_end(&mut plain).unwrap();
         assert_eq!(plain, page);
-        assert_eq!(sealed.0.get(&key).and_then(|page| page.gzip), Some(body));
-        let response = sealed.respond(key, page.clone(), &tag, &HeaderMap::new()).await;
+        assert_eq!(cache.0.get(&key).and_then(|page| page.gzip), Some(body));
+        let response = cache.respond(key, page.clone(), &tag, &HeaderMap::new()).await;
         assert!(!response.headers().contains_key(header::CONTENT_ENCODING));
     }
 }
