@@ -25,7 +25,7 @@ impl Client {
     }
 
     /// `POST /api/threads/{id}/messages`. Can be repeated with an id, a UUID.
-    pub async fn say(&self, id: &str, message: &NewMessage) -> Result<MessageReceipt> {
+    pub async fn send_message(&self, id: &str, message: &NewMessage) -> Result<MessageReceipt> {
         self.post(&["api", "threads", id, "messages"], message).await
     }
 

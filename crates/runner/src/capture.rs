@@ -11,7 +11,9 @@ use domain::{
 };
 use ledger::{
     Ledger,
-    interaction::{self, EndedTurn, Line, Lines, Mark, MarkDue, PreviousOutcome, Turn, settle, take},
+    interaction::{
+        self, EndedTurn, Line, Lines, Mark, MarkDue, PreviousOutcome, Turn, claim_ended_turns, record_turns,
+    },
 };
 use serde::Serialize;
 use std::{
@@ -183,7 +185,7 @@ struct Batch {
 
 /// Captures a batch. `None` if nothing is due.
 async fn batch(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::Result<Option<Batch>> {
-    let mut taken = take(ledger, LEASE, BATCH).await?;
+    let mut taken = claim_ended_turns(ledger, LEASE, BATCH).await?;
     if taken.is_empty() {
         return Ok(None);
     }
@@ -219,7 +221,7 @@ async fn capture(ledger: &Ledger, turn_capture: &Arc<TurnCapture>, due: &[EndedT
     let (files, now) = (Arc::clone(turn_capture), ledger.now());
     let written = tokio::task::spawn_blocking(move || files.write(captured, now)).await;
     written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-    settle(ledger, lines).await.map_err(|error| error.to_string())?;
+    record_turns(ledger, lines).await.map_err(|error| error.to_string())?;
     turn_capture.captured.fetch_add(answers as u64, Ordering::Relaxed);
     Ok(())
 }

@@ -24,7 +24,7 @@ macro_rules! waiting {
 }
 // One step to the next workspace, or to a workspace's next receiver, is one look into an index: however long a backlog
 // is, it is not read through.
-macro_rules! take {
+macro_rules! claim {
     ($lock:literal) => {
         concat!(
             "UPDATE outbox SET due_at = $4, attempts = attempts + 1 WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
@@ -64,8 +64,8 @@ const INSERT: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, top
      VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 0)";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
      WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
-const TAKE_SQLITE: &str = take!("");
-const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
+const CLAIM_SQLITE: &str = claim!("");
+const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
 const SAVE_DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
      WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
 const SAVE_FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
@@ -85,8 +85,8 @@ pub(crate) const SQL: Texts = &[
     ("outbox::OF_TARGET", OF_TARGET),
     ("outbox::PRUNE", PRUNE),
 ];
-pub(crate) const SQLITE_SQL: Texts = &[("outbox::TAKE_SQLITE", TAKE_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("outbox::TAKE_POSTGRES", TAKE_POSTGRES)];
+pub(crate) const SQLITE_SQL: Texts = &[("outbox::CLAIM_SQLITE", CLAIM_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("outbox::CLAIM_POSTGRES", CLAIM_POSTGRES)];
 
 /// A message that is waiting, delivered or given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,16 +195,16 @@ pub async fn receivers_due(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timest
     rows.into_iter().map(parse).collect()
 }
 
-/// Takes at most `max` due messages to one receiver until `until`. A message that is not settled by then
-/// can be taken again by another server.
-pub async fn take(
+/// Claims at most `max` due messages to one receiver until `until`. A message without an outcome by then
+/// can be claimed again by another server.
+pub async fn claim(
     tx: &mut WriteTx<'_>,
     (tenant_id, target_id): (TenantId, Uuid),
     now: Timestamp,
     until: Timestamp,
     max: u32,
 ) -> Result<Vec<MessageRecord>> {
-    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { CLAIM_SQLITE } else { CLAIM_POSTGRES };
     let (now, until) = (to_micros(now), to_micros(until));
     let rows = run!(tx.conn(), fetch_all Row, sql, tenant_id.0, target_id, now, until, i64::from(max))?;
     rows.into_iter().map(MessageRecord::try_from).collect()

@@ -73,7 +73,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(feedback::status))
         .routes(routes!(thread::start, thread::list))
         .routes(routes!(thread::get))
-        .routes(routes!(thread::say))
+        .routes(routes!(thread::send_message))
         .routes(routes!(thread::interrupt))
         .routes(routes!(thread::end))
         .routes(routes!(thread::end_at_root))

@@ -93,13 +93,13 @@ pub async fn get(
         ),
     ),
 )]
-pub async fn say(
+pub async fn send_message(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<NewMessage>,
 ) -> Result<(StatusCode, Json<MessageReceipt>), Problem> {
-    let said = use_case::say(&state.ledger, caller.scope(), id, wire_map::message(body)?).await?;
+    let said = use_case::send_message(&state.ledger, caller.scope(), id, wire_map::message(body)?).await?;
     Ok((StatusCode::CREATED, Json(wire_map::message_receipt(said))))
 }
 

@@ -87,10 +87,10 @@ impl Backend {
                 return Ok(());
             }
         }
-        match thread::say(ledger, scope, id, message.clone()).await {
+        match thread::send_message(ledger, scope, id, message.clone()).await {
             // The form of an earlier message, filled in again: another message.
             Err(Error::IdConflict { .. }) => {
-                thread::say(ledger, scope, id, Message { id: None, ..message }).await?;
+                thread::send_message(ledger, scope, id, Message { id: None, ..message }).await?;
             }
             said => {
                 said?;

@@ -92,7 +92,7 @@ pub enum Command {
     /// A session without a worker has ended.
     Finish,
     /// A person sends a message in a conversation. The next turn becomes pending.
-    Say,
+    SendMessage,
     /// A person stops the turn of a conversation. The conversation becomes idle.
     Interrupt,
     /// A person ends a conversation.
@@ -127,7 +127,7 @@ pub const COMMANDS: [Command; 29] = [
     Command::Rest,
     Command::Ask,
     Command::Finish,
-    Command::Say,
+    Command::SendMessage,
     Command::Interrupt,
     Command::End,
 ];

@@ -8,7 +8,8 @@ use super::{
         Actor,
         Command::{
             self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, Finish,
-            Heartbeat, Interrupt, LoseLease, Reject, Release, Rest, Resume, Say, Skip, Start, Stop, Supersede, Yield,
+            Heartbeat, Interrupt, LoseLease, Reject, Release, Rest, Resume, SendMessage, Skip, Start, Stop, Supersede,
+            Yield,
         },
         YieldTo,
     },
@@ -158,7 +159,7 @@ pub fn decide(state: Position, actor: Actor, command: Command) -> Result<Transit
 const fn right(command: Command) -> Right {
     match command {
         Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
-        Start | Claim | Cancel | Stop | Say | Interrupt | Command::End => Right::Caller,
+        Start | Claim | Cancel | Stop | SendMessage | Interrupt | Command::End => Right::Caller,
         Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Reject | Supersede | Abandon | Begin | Rest
         | Ask | Finish => Right::Server,
     }
@@ -181,7 +182,7 @@ fn applies_to(state: Position, command: Command) -> bool {
         // its worker.
         Begin | Rest | Ask | Finish => state.session_type == Type::Agent && !is_claimed,
         // Conversations are agent sessions.
-        Say | Interrupt | Command::End => state.session_type == Type::Agent,
+        SendMessage | Interrupt | Command::End => state.session_type == Type::Agent,
         // A mixed session that was never claimed is a person's working session.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
     }
@@ -220,7 +221,7 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Draft | Pending | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
         },
         // More messages can be sent while a turn is pending. The turn answers all of them.
-        Say => match status {
+        SendMessage => match status {
             Draft | Pending | Idle => true,
             Running | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
         },
@@ -246,7 +247,7 @@ fn effect(state: Position, command: Command) -> Transition {
         },
         Claim => Transition { next: Next::Running, attempt: state.attempt.saturating_add(1) },
         Heartbeat | Append | Begin => to(Next::Running),
-        Release | Resume | Say => to(Next::Pending),
+        Release | Resume | SendMessage => to(Next::Pending),
         Yield(YieldTo::Idle) | Rest | Interrupt => to(Next::Idle),
         Yield(YieldTo::WaitingHuman) | Ask => to(Next::WaitingHuman),
         Yield(YieldTo::AwaitingTool) => to(Next::AwaitingTool),

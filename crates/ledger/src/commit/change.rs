@@ -72,7 +72,7 @@ pub(crate) async fn write(
         Next::Running => session.started_at = session.started_at.or(Some(now)),
         Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
     }
-    if matches!(change.command, Command::Say | Command::Resume) {
+    if matches!(change.command, Command::SendMessage | Command::Resume) {
         // New input allows [`ATTEMPTS_MAX`] more attempts, whatever was used before.
         session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
     }

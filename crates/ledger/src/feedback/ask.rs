@@ -1,6 +1,6 @@
 //! Reading ratings: the caller's own rating, and counts.
 
-use super::{backend, opaque, rater, record::rated};
+use super::{backend, opaque_id, rater, record::rated};
 use crate::{FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// Returns the caller's own rating of a session.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
+    let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
     Ok(backend.of(&name, rater(scope, &session)).await?)
 }
 
@@ -43,7 +43,7 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result
     else {
         return Ok(Prompt::Silent);
     };
-    let (backend, name) = (backend(ledger, session), opaque(ledger, session.id)?);
+    let (backend, name) = (backend(ledger, session), opaque_id(ledger, session.id)?);
     Ok(match backend.of(&name, rater(scope, session)).await? {
         Some(given) => Prompt::Given(given.label),
         None if ended_at < asked_since(ledger.now()) => Prompt::Silent,
@@ -54,7 +54,7 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result
 /// Returns how many people have rated a session.
 pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<u64> {
     let session = session::get(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
+    let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
     Ok(backend.count_of_session(&name).await?)
 }
 
@@ -62,7 +62,8 @@ pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Res
 /// caller limits the number of sessions.
 pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Result<HashMap<SessionId, Ratings>> {
     // Without an instance key no rating can have been recorded.
-    let Ok(names) = sessions.iter().map(|id| Ok((opaque(ledger, *id)?, *id))).collect::<Result<HashMap<_, _>>>() else {
+    let Ok(names) = sessions.iter().map(|id| Ok((opaque_id(ledger, *id)?, *id))).collect::<Result<HashMap<_, _>>>()
+    else {
         return Ok(HashMap::new());
     };
     let asked: Vec<_> = names.keys().cloned().collect();
@@ -126,7 +127,7 @@ pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &Session, turns:
     require(scope, Permission::Read)?;
     let backend = backend(ledger, session);
     Ok(Status {
-        session_feedback_count: backend.count_of_session(&opaque(ledger, session.id)?).await?,
+        session_feedback_count: backend.count_of_session(&opaque_id(ledger, session.id)?).await?,
         own_feedback_count: own_count(ledger, scope).await?,
         feedback_backend: backend.name(),
         session: Some(SessionState {

@@ -67,7 +67,7 @@ pub fn failures(ledger: &Ledger) -> u64 {
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] without a key, because without a secret anyone could compute the names.
-pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
+pub fn opaque_id(ledger: &Ledger, session_id: SessionId) -> Result<String> {
     let key = ledger.instance_key()?;
     let mut name = String::new();
     for byte in key.derive(PURPOSE, &[session_id.to_string().as_bytes()]) {

@@ -1,7 +1,7 @@
 //! Operations on ratings for the server's operator and the scheduler. They are never part of a request that
 //! writes.
 
-use super::opaque;
+use super::opaque_id;
 use crate::{FeedbackRecord, Ledger, Result};
 use domain::{Timestamp, id::SessionId, limit::FEEDBACK_LISTED_MAX};
 
@@ -12,7 +12,7 @@ pub async fn count_by_operator(ledger: &Ledger) -> Result<u64> {
 
 /// Returns the ratings of one session, oldest first, at most [`FEEDBACK_LISTED_MAX`].
 pub async fn list_by_operator(ledger: &Ledger, session_id: SessionId) -> Result<Vec<FeedbackRecord>> {
-    let name = opaque(ledger, session_id)?;
+    let name = opaque_id(ledger, session_id)?;
     Ok(ledger.store().feedback().list_by_session(&name, FEEDBACK_LISTED_MAX).await?)
 }
 

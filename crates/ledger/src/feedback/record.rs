@@ -1,6 +1,6 @@
 //! Giving a rating and undoing it.
 
-use super::{backend, opaque, rater};
+use super::{backend, opaque_id, rater};
 use crate::{Error, FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
@@ -47,7 +47,7 @@ pub async fn record(
 /// Removes the caller's rating. Returns whether there was one.
 pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
+    let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
     Ok(backend.remove(&name, rater(scope, &session)).await?)
 }
 
@@ -86,7 +86,7 @@ pub(super) fn to_record(ledger: &Ledger, session: &Session, rating: Rating) -> R
     ledger.entropy().fill(&mut random);
     Ok(FeedbackRecord {
         id: Builder::from_random_bytes(random).into_uuid(),
-        session_id_opaque: opaque(ledger, session.id)?,
+        session_id_opaque: opaque_id(ledger, session.id)?,
         user_id_or_null: rating.user.filter(|_| !is_incognito(&session.metadata)),
         recorded_at: ledger.now(),
         label: rating.label,

@@ -56,15 +56,15 @@ impl EndedTurns {
     }
 }
 
-/// Takes at most `max` turns of all workspaces for the duration of `lease`. A turn that is not settled by then
-/// is taken again. Any number of servers may call this at once.
-pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<EndedTurns> {
+/// Claims at most `max` turns of all workspaces for the duration of `lease`. A turn that is not recorded by then
+/// is claimed again. Any number of servers may call this at once.
+pub async fn claim_ended_turns(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<EndedTurns> {
     let now = ledger.now();
     if !ledger.store().read(Access::System, move |conn| Box::pin(any_due(conn, now))).await? {
         return Ok(EndedTurns::default());
     }
     let rows = ledger.store().write(Access::System, move |tx| {
-        Box::pin(async move { Ok::<_, crate::Error>(store::interaction::take(tx, now, now + lease, max).await?) })
+        Box::pin(async move { Ok::<_, crate::Error>(store::interaction::claim_due(tx, now, now + lease, max).await?) })
     });
     let mut taken = EndedTurns::default();
     for row in rows.await? {

@@ -1,6 +1,6 @@
 //! Recording a person's feedback on an answer.
 
-use super::settle::{Line, line_id, record};
+use super::record_turns::{Line, line_id, record};
 use crate::{Error, Ledger, Result, guard::require, visibility::is_own};
 use chrono::TimeDelta;
 use domain::{

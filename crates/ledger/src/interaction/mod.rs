@@ -6,14 +6,14 @@
 mod due;
 mod list;
 mod mark;
-mod settle;
+mod record_turns;
 mod step;
 mod turn;
 
-pub use due::{EndedTurn, EndedTurns, take};
+pub use due::{EndedTurn, EndedTurns, claim_ended_turns};
 pub use list::{ListInteractions, list, page_by_operator};
 pub use mark::{Mark, list_unwritten, mark, mark_written, postpone_unwritten};
-pub use settle::{Line, Lines, settle};
+pub use record_turns::{Line, Lines, record_turns};
 pub use store::{
     interaction::mark_due::MarkDue,
     interaction::{InteractionRow, Stream},

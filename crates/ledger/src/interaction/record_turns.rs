@@ -36,9 +36,9 @@ pub struct Lines {
 }
 
 /// Stores the lines of turns and marks the turns as captured. Lines that are stored already do not change.
-pub async fn settle(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
+pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
-    let settled = ledger.store().write(Access::System, move |tx| {
+    let recorded = ledger.store().write(Access::System, move |tx| {
         Box::pin(async move {
             let kept = turns.iter().flat_map(|(row, lines)| {
                 lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
@@ -59,7 +59,7 @@ pub async fn settle(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<
             Ok::<_, Error>(())
         })
     });
-    settled.await
+    recorded.await
 }
 
 pub(super) fn record(id: uuid::Uuid, line: &Line) -> LineRecord {

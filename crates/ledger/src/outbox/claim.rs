@@ -126,10 +126,10 @@ fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
     }
 }
 
-/// Takes at most `max` due messages of all workspaces for the duration of `lease`. Messages that are not settled
-/// by then are taken again. Free slots are shared among workspaces, beginning with the next one in turn. Any
-/// number of servers may call this at once.
-pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, free: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
+/// Claims at most `max` due messages of all workspaces for the duration of `lease`. A message whose outcome is not
+/// recorded by then is claimed again. Free slots are shared among workspaces, beginning with the next one in turn.
+/// Any number of servers may call this at once.
+pub async fn claim(ledger: &Ledger, lease: TimeDelta, max: u32, free: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
     let now = ledger.now();
     let due = ledger.store().read(Access::System, move |conn| Box::pin(store::outbox::any_due(conn, now)));
     if free.is_full() || !due.await? {
@@ -171,7 +171,7 @@ async fn take_in_turn(
                 // All slots of this receiver are used. Receivers after it do not wait.
                 continue;
             }
-            for message in store::outbox::take(tx, (tenant_id, target_id), now, until, places).await? {
+            for message in store::outbox::claim(tx, (tenant_id, target_id), now, until, places).await? {
                 left -= 1;
                 if message.attempts > DELIVERY_ATTEMPTS_MAX {
                     // The result of the last attempt was not recorded.

@@ -2,12 +2,12 @@
 //! at least once.
 //!
 //! [`announce`] runs inside the transaction of the change that it reports. The other functions run without a
-//! caller: the runner takes a message for some time, delivers it and settles it.
+//! caller: the runner claims a message for some time, delivers it and records the outcome.
 
 mod announce;
-mod settle;
-mod take;
+mod claim;
+mod record_outcome;
 
 pub(crate) use announce::{Announcement, MessageIds, announce, announce_end, message};
-pub use settle::{Outcome, prune, settle};
-pub use take::{DeliverySlots, Outgoing, Receiver, take};
+pub use claim::{DeliverySlots, Outgoing, Receiver, claim};
+pub use record_outcome::{Outcome, prune, record_outcome};

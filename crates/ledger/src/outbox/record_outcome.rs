@@ -38,12 +38,12 @@ pub enum Outcome {
 
 /// Records the result of a delivery, unless another server has taken the message in the meantime. The time
 /// between attempts grows. After the last attempt the message is given up and keeps its last error.
-pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -> Result<()> {
+pub async fn record_outcome(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -> Result<()> {
     let now = ledger.now();
     let mut random = [0; 4];
     ledger.entropy().fill(&mut random);
     let random = u32::from_be_bytes(random);
-    let settled = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+    let recorded = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
             let (error, next) = match outcome {
                 Outcome::Delivered => {
@@ -69,7 +69,7 @@ pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -
             Ok(())
         })
     });
-    settled.await
+    recorded.await
 }
 
 /// Shortens the receiver's response and replaces control characters. PostgreSQL cannot store NUL in a text.

@@ -5,7 +5,7 @@ mod end;
 mod get;
 mod interrupt;
 mod list;
-mod say;
+mod send_message;
 mod start;
 mod summary;
 
@@ -15,7 +15,7 @@ pub(crate) use get::get_on;
 pub use interrupt::interrupt;
 pub use list::list;
 pub(crate) use list::list_on;
-pub use say::{Message, MessageReceipt, is_recorded, resend_id, say};
+pub use send_message::{Message, MessageReceipt, is_recorded, resend_id, send_message};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};
 

@@ -77,7 +77,7 @@ pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<Prepare
 /// # Errors
 /// [`Error::Refused`] while a turn runs or after the end. [`Error::IdConflict`] if the id was used for something
 /// else. [`Error::LimitReached`] if the conversation has the largest number of messages.
-pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<MessageReceipt> {
+pub async fn send_message(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<MessageReceipt> {
     require(scope, Permission::Converse)?;
     let mut fields = Fields::default();
     check_text(&mut fields, "text", &message.text);
@@ -87,7 +87,7 @@ pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message
     let change = Change {
         id,
         actor: Actor::Caller,
-        command: Command::Say,
+        command: Command::SendMessage,
         caller: scope.caller,
         reason: "a person wrote".into(),
         factory: EventFactory::new(ledger, now, 1),

@@ -1,6 +1,6 @@
 //! Starting a conversation.
 
-use super::say::{Message, check_text, message_event};
+use super::send_message::{Message, check_text, message_event};
 use crate::{
     Error, Ledger, Result,
     commit::{EventFactory, state},
@@ -118,7 +118,7 @@ async fn insert(
     let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &created)?];
     let turns = u64::from(new.message.is_some());
     if let Some(text) = new.message {
-        let queued = decide(state(&session), Actor::Caller, Command::Say)?;
+        let queued = decide(state(&session), Actor::Caller, Command::SendMessage)?;
         events.push(message_event(message_id, &Message { text, id: None })?);
         events.push(factory.status_change(Some(session.status()), queued.to(), "a person wrote")?);
         session.enter(queued, Report::default(), factory.at());

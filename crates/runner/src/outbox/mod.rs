@@ -9,7 +9,7 @@ use domain::limit::DELIVERIES_AT_ONCE;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use ledger::{
     Ledger, MessageRecord,
-    outbox::{DeliverySlots, Outcome, Outgoing, Receiver, prune, settle, take},
+    outbox::{DeliverySlots, Outcome, Outgoing, Receiver, claim, prune, record_outcome},
 };
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
@@ -83,7 +83,7 @@ impl OutboxWorker {
 
     /// Starts the deliveries that are due and within their limits. Returns their number.
     async fn start<'c>(&'c self, deliveries: &mut Deliveries<'c>) -> ledger::Result<usize> {
-        let taken = take(&self.ledger, LEASE, DELIVERIES_AT_ONCE, &mut deliveries.room).await?;
+        let taken = claim(&self.ledger, LEASE, DELIVERIES_AT_ONCE, &mut deliveries.room).await?;
         let started = taken.len();
         for outgoing in taken {
             let message = outgoing.message.clone();
@@ -105,7 +105,7 @@ impl OutboxWorker {
         if let Outcome::Failed { error, .. } | Outcome::Refused { error } | Outcome::Gone { error } = &outcome {
             tracing::warn!(message = %id, %channel, attempts, error, "a message was not delivered");
         }
-        if let Err(error) = settle(&self.ledger, message, outcome).await {
+        if let Err(error) = record_outcome(&self.ledger, message, outcome).await {
             tracing::warn!(message = %id, %error, "cannot note what came of a message; it is delivered again");
         }
     }

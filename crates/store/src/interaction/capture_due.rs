@@ -12,7 +12,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-macro_rules! take {
+macro_rules! claim {
     ($lock:literal) => {
         concat!(
             "UPDATE captures_due SET due_at = $2 WHERE (tenant_id, session_id, sequence) IN (\
@@ -30,8 +30,8 @@ const INSERT_IF_ANSWERED: &str = "INSERT INTO captures_due (tenant_id, session_i
        WHERE tenant_id = $1 AND session_id = $2 AND event_type = $6) \
      OR EXISTS (SELECT 1 FROM gates WHERE tenant_id = $1 AND session_id = $2) ON CONFLICT DO NOTHING";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
-const TAKE_SQLITE: &str = take!("");
-const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
+const CLAIM_SQLITE: &str = claim!("");
+const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
 const DELETE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
 const DELETE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
      USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
@@ -45,9 +45,9 @@ pub(crate) const SQL: Texts = &[
     ("interaction::capture_due::DELETE_OF_SESSION", DELETE_OF_SESSION),
 ];
 pub(crate) const SQLITE_SQL: Texts =
-    &[("interaction::capture_due::TAKE_SQLITE", TAKE_SQLITE), ("interaction::capture_due::DELETE", DELETE)];
+    &[("interaction::capture_due::CLAIM_SQLITE", CLAIM_SQLITE), ("interaction::capture_due::DELETE", DELETE)];
 pub(crate) const POSTGRES_SQL: Texts = &[
-    ("interaction::capture_due::TAKE_POSTGRES", TAKE_POSTGRES),
+    ("interaction::capture_due::CLAIM_POSTGRES", CLAIM_POSTGRES),
     ("interaction::capture_due::DELETE_ALL_POSTGRES", DELETE_ALL_POSTGRES),
 ];
 
@@ -114,9 +114,9 @@ pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
     Ok(run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?.0 > 0)
 }
 
-/// Takes at most `max` due turns of any workspace until `until`.
-pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<DueRecord>> {
-    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
+/// Claims at most `max` due turns of any workspace until `until`.
+pub async fn claim_due(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<DueRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { CLAIM_SQLITE } else { CLAIM_POSTGRES };
     let rows = run!(tx.conn(), fetch_all DueRow, sql, to_micros(now), to_micros(until), i64::from(max))?;
     rows.into_iter().map(DueRecord::try_from).collect()
 }

@@ -5,7 +5,7 @@ pub mod export_job;
 mod line;
 pub mod mark_due;
 
-pub use capture_due::{DueRecord, any_due, done, push, push_if_answered, take};
+pub use capture_due::{DueRecord, any_due, claim_due, done, push, push_if_answered};
 pub use line::{
     InteractionFilter, InteractionRow, LineRecord, Stream, after, insert, insert_feedback, insert_outcome, is_judged,
     list, session_of,

@@ -100,7 +100,7 @@ async fn only_the_key_links_a_rating_to_its_session(f: Fixture) {
     assert_eq!(feedback::list_by_operator(&second, session.id).await.unwrap().len(), 1);
     second.close().await;
     let other = open_without_key(&f).await;
-    let refused = feedback::opaque(&other, session.id).unwrap_err();
+    let refused = feedback::opaque_id(&other, session.id).unwrap_err();
     assert!(matches!(&refused, Error::NoInstanceKey if refused.to_string().contains(NO_KEY)), "{refused:?}");
     let rated = feedback::record(&other, &f.member, session.id, Label::Positive, Surface::WebEnd).await;
     assert!(matches!(rated, Err(Error::NoInstanceKey)), "{rated:?}");
@@ -111,7 +111,7 @@ async fn only_the_key_links_a_rating_to_its_session(f: Fixture) {
     let made = webhook::create(&other, &f.admin, &Policy::default(), new).await;
     assert!(matches!(made, Err(Error::NoInstanceKey)), "{made:?}");
     other.use_instance_key(InstanceKey::parse(&"ab".repeat(32)).unwrap());
-    assert_ne!(feedback::opaque(&other, session.id).unwrap(), name);
+    assert_ne!(feedback::opaque_id(&other, session.id).unwrap(), name);
     assert!(feedback::list_by_operator(&other, session.id).await.unwrap().is_empty());
     other.close().await;
     f.done().await;

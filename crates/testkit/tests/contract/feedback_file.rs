@@ -154,7 +154,7 @@ async fn ratings_that_were_removed_are_in_no_file() {
     let f = Fixture::sqlite().await;
     let (l, m) = (&f.ledger, &f.member);
     let (taken_back, purged) = (rate(&f).await, rate(&f).await);
-    let names = [&taken_back, &purged].map(|session| feedback::opaque(l, session.id).unwrap());
+    let names = [&taken_back, &purged].map(|session| feedback::opaque_id(l, session.id).unwrap());
     assert!(names.iter().all(|name| can_be_read(&f, name)));
     assert!(feedback::undo(l, m, taken_back.id).await.unwrap());
     assert!(!can_be_read(&f, &names[0]) && can_be_read(&f, &names[1]));

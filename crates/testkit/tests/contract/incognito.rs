@@ -70,7 +70,7 @@ async fn no_one_else_can_find_an_incognito_conversation(f: Fixture) {
         }
         for who in [&f.admin, &f.operator, &f.other_member] {
             let message = Message { text: "Who is there?".into(), id: None };
-            hidden("say", thread::say(l, who, id, message).await);
+            hidden("say", thread::send_message(l, who, id, message).await);
             hidden("end", thread::end(l, who, id, ENDING).await);
             hidden("interrupt", thread::interrupt(l, who, id).await);
             hidden("cancel", session::cancel(l, who, id, None).await);

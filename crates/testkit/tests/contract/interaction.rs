@@ -22,7 +22,7 @@ use domain::{
 };
 use ledger::{
     Error,
-    interaction::{self, EndedTurn, Line, Lines, ListInteractions, Stream, Turn, settle, take},
+    interaction::{self, EndedTurn, Line, Lines, ListInteractions, Stream, Turn, claim_ended_turns, record_turns},
     session::{self, Completion, NewSession},
     thread::{self, Message},
 };
@@ -70,7 +70,7 @@ async fn answered_with(f: &Fixture, input: &str, metadata: &str, result: &Value)
 }
 
 pub async fn due(f: &Fixture) -> Vec<EndedTurn> {
-    let taken = take(&f.ledger, LEASE, 32).await.unwrap();
+    let taken = claim_ended_turns(&f.ledger, LEASE, 32).await.unwrap();
     assert_eq!(taken.unreadable, 0);
     taken.due
 }
@@ -84,7 +84,7 @@ pub async fn keep_all(f: &Fixture, due: &[EndedTurn]) {
         let line = |turn: &Turn| Line { about: turn.id, at: turn.at, record: json!(turn.answer).to_string() };
         Lines { interactions: due.turns.iter().map(line).collect(), ..Lines::default() }
     };
-    settle(&f.ledger, due.iter().map(|due| (due, lines(due))).collect()).await.unwrap();
+    record_turns(&f.ledger, due.iter().map(|due| (due, lines(due))).collect()).await.unwrap();
 }
 
 pub async fn kept(f: &Fixture, stream: Stream) -> Vec<String> {
@@ -294,7 +294,7 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     assert_eq!((first.len(), &first[0].feedback, first[0].outcome), (1, &None, None));
     f.clock.advance(TimeDelta::seconds(5));
     let thanks = Message { text: "Perfect, thanks! And who owns it?".into(), id: None };
-    thread::say(&f.ledger, &f.member, talk.id, thanks).await.unwrap();
+    thread::send_message(&f.ledger, &f.member, talk.id, thanks).await.unwrap();
     turn(&f, "Ann owns it.").await;
     // Another server with its own files captures the turn. The first server's files do not have it yet.
     let elsewhere = Arc::new(TurnCapture::default());
@@ -372,7 +372,7 @@ async fn what_is_inferred_later_does_not_stand_over_a_persons_own_word(f: Fixtur
         [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")]
     {
         f.clock.advance(TimeDelta::seconds(5));
-        thread::say(&f.ledger, &f.member, talk.id, Message { text: message.into(), id: None }).await.unwrap();
+        thread::send_message(&f.ledger, &f.member, talk.id, Message { text: message.into(), id: None }).await.unwrap();
         turn(&f, answer).await;
         drain(&f.ledger, &turn_capture).await.unwrap();
     }

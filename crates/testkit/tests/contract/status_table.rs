@@ -83,7 +83,7 @@ fn kind(command: Command) -> Kind {
         Command::Approve | Command::Block | Command::Deny => Kind::Gated,
         Command::Stop | Command::Supersede | Command::Abandon => Kind::Human,
         Command::Begin | Command::Rest | Command::Ask | Command::Finish => Kind::Outside,
-        Command::Say | Command::Interrupt | Command::End => Kind::Thread,
+        Command::SendMessage | Command::Interrupt | Command::End => Kind::Thread,
     }
 }
 
@@ -402,7 +402,7 @@ impl World<'_> {
             Command::Rest => self.hook(&scene.outside, "Stop").await,
             Command::Ask => self.hook(&scene.outside, "PermissionRequest").await,
             Command::Finish => self.hook(&scene.outside, "SessionEnd").await,
-            Command::Say => drop(thread::say(l, m, id, Message { text: "x".into(), id: None }).await),
+            Command::SendMessage => drop(thread::send_message(l, m, id, Message { text: "x".into(), id: None }).await),
             Command::Interrupt => drop(thread::interrupt(l, m, id).await),
             Command::End => drop(thread::end(l, m, id, ENDING).await),
         }

@@ -70,14 +70,14 @@ async fn a_conversation_is_idle_between_its_turns_and_ends_with_a_summary_of_its
     assert_eq!(conversation.session.title, "Conversation with scout");
     assert!(f.claim(1, 60).await.is_empty(), "a draft is not claimed");
     let id = conversation.session.id;
-    let receipt = thread::say(l, m, id, say("Hello\nthere")).await.unwrap();
+    let receipt = thread::send_message(l, m, id, say("Hello\nthere")).await.unwrap();
     assert_eq!(
         (receipt.session.status(), receipt.turns, receipt.session.title.as_str()),
         (Status::Pending, 1, "Hello")
     );
     let rests = turn(&f, "Hello to you.").await;
     assert_eq!((rests.status(), rests.usage.as_deref()), (Status::Idle, Some(r#"{"steps":1}"#)));
-    let more = thread::say(l, m, id, say("And now?")).await.unwrap();
+    let more = thread::send_message(l, m, id, say("And now?")).await.unwrap();
     assert_eq!((more.session.status(), more.turns, more.session.title.as_str()), (Status::Pending, 2, "Hello"));
     let long = "é".repeat(SUMMARY_QUOTE_CHARS_MAX + 9);
     turn(&f, &long).await;
@@ -103,24 +103,24 @@ async fn a_message_is_recorded_once_and_refused_while_the_agent_works(f: Fixture
     let id = thread::start(l, m, new(None)).await.unwrap().session.id;
     let message =
         Message { text: "One".into(), id: Some(EventId::new(f.ledger.now(), &testkit::SeededEntropy::new(5))) };
-    let first = thread::say(l, m, id, message.clone()).await.unwrap();
-    let again = thread::say(l, m, id, message.clone()).await.unwrap();
+    let first = thread::send_message(l, m, id, message.clone()).await.unwrap();
+    let again = thread::send_message(l, m, id, message.clone()).await.unwrap();
     assert_eq!((first.event_id, first.sequence, first.turns), (again.event_id, again.sequence, again.turns));
-    let other = thread::say(l, m, id, Message { text: "Two".into(), ..message.clone() }).await;
+    let other = thread::send_message(l, m, id, Message { text: "Two".into(), ..message.clone() }).await;
     assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
     // While the turn is queued, further messages are accepted.
-    let more = thread::say(l, m, id, say("And this")).await.unwrap();
+    let more = thread::send_message(l, m, id, say("And this")).await.unwrap();
     assert_eq!((more.session.status(), more.turns), (Status::Pending, 2));
     let running = f.claim(1, 60).await.remove(0);
-    let refused = thread::say(l, m, id, say("Too early")).await;
+    let refused = thread::send_message(l, m, id, say("Too early")).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
     // A repeated message is not recorded again, in any status of the conversation.
-    assert_eq!(thread::say(l, m, id, message.clone()).await.unwrap().sequence, first.sequence);
+    assert_eq!(thread::send_message(l, m, id, message.clone()).await.unwrap().sequence, first.sequence);
     session::yield_to(l, &f.worker, id, YieldRequest::at(running.attempt, YieldTo::Idle)).await.unwrap();
     thread::end(l, m, id, ENDING).await.unwrap();
-    let late = thread::say(l, m, id, say("Too late")).await;
+    let late = thread::send_message(l, m, id, say("Too late")).await;
     assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
-    assert_eq!(thread::say(l, m, id, message).await.unwrap().sequence, first.sequence);
+    assert_eq!(thread::send_message(l, m, id, message).await.unwrap().sequence, first.sequence);
     f.done().await;
 }
 
@@ -134,7 +134,7 @@ async fn an_interrupted_turn_is_taken_from_its_worker_and_the_next_message_begin
     assert_eq!(thread::interrupt(l, m, id).await.unwrap().status(), Status::Idle);
     let late = f.append(id, running.attempt, vec![text("1, 2")]).await;
     assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
-    thread::say(l, m, id, say("Only to ten")).await.unwrap();
+    thread::send_message(l, m, id, say("Only to ten")).await.unwrap();
     let rests = turn(&f, "1 to 10").await;
     assert_eq!((rests.id, rests.attempt, rests.status()), (id, 2, Status::Idle));
     let stale = f.append(id, running.attempt, vec![text("3, 4")]).await;
@@ -146,7 +146,7 @@ async fn lost_leases_are_counted_by_turn(f: Fixture) {
     let (l, m) = (&f.ledger, &f.member);
     let mut session = rested(&f).await;
     for round in 0..4 {
-        session = thread::say(l, m, session.id, say("more")).await.unwrap().session;
+        session = thread::send_message(l, m, session.id, say("more")).await.unwrap().session;
         assert_eq!(session.attempts_max, session.attempt + ATTEMPTS_MAX);
         f.claim(1, 1).await;
         f.clock.advance(chrono::TimeDelta::seconds(5));
@@ -212,7 +212,7 @@ async fn only_its_person_sends_messages_and_everyone_finds_their_own_conversatio
     let token = domain::Scope { on_behalf_of: f.member.user_id(), token_scope: None, ..f.worker };
     let by_token = thread::start(l, &token, new(None)).await.unwrap().session.id;
     assert!(ids(&f, &f.member).await.contains(&by_token));
-    thread::say(l, &f.member, by_token, say("From the browser")).await.unwrap();
+    thread::send_message(l, &f.member, by_token, say("From the browser")).await.unwrap();
     let id = own[0];
     for (who, is_found) in [(&f.other_member, true), (&f.operator, true), (&f.stranger, false)] {
         let refused = |result: Result<(), Error>| match result {
@@ -220,7 +220,7 @@ async fn only_its_person_sends_messages_and_everyone_finds_their_own_conversatio
             Err(Error::NotFound(_)) => !is_found,
             _ => false,
         };
-        assert!(refused(thread::say(l, who, id, say("x")).await.map(drop)));
+        assert!(refused(thread::send_message(l, who, id, say("x")).await.map(drop)));
         assert!(refused(thread::end(l, who, id, ENDING).await.map(drop)));
         assert!(refused(thread::interrupt(l, who, id).await.map(drop)));
         assert_eq!(thread::get(l, who, id).await.is_ok(), is_found);
@@ -229,7 +229,7 @@ async fn only_its_person_sends_messages_and_everyone_finds_their_own_conversatio
     // Other sessions are not conversations.
     let plain = f.pending().await;
     assert!(matches!(thread::get(l, &f.operator, plain.id).await, Err(Error::NotFound("thread"))));
-    assert!(matches!(thread::say(l, &f.operator, plain.id, say("x")).await, Err(Error::NotFound("thread"))));
+    assert!(matches!(thread::send_message(l, &f.operator, plain.id, say("x")).await, Err(Error::NotFound("thread"))));
     f.done().await;
 }
 

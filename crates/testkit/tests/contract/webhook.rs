@@ -8,7 +8,7 @@ use domain::session::Session;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
     Error, Mode, WebhookRecord, action, human,
-    outbox::{DeliverySlots, Outcome, settle, take},
+    outbox::{DeliverySlots, Outcome, claim, record_outcome},
     session::{self, Failure, NewSession},
     webhook::{self, NewWebhook},
 };
@@ -30,7 +30,7 @@ on_both_engines!(
     a_receiver_that_is_gone_is_disabled,
     a_receiver_may_ask_for_more_time,
     a_message_outlives_a_restart,
-    a_taken_message_comes_back_when_its_server_dies_and_the_late_one_settles_nothing,
+    a_claimed_message_comes_back_when_its_server_dies_and_the_late_outcome_changes_nothing,
     two_servers_never_take_the_same_message,
     an_internal_address_is_refused_when_a_webhook_is_created_and_at_delivery,
     only_admins_of_the_workspace_have_webhooks,
@@ -202,7 +202,7 @@ async fn a_message_whose_outcome_is_never_noted_is_given_up(f: Fixture) {
     failed(&f).await;
     let mut taken = 0;
     for _ in 0..30 {
-        taken += take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().len();
+        taken += claim(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().len();
         f.clock.advance(TimeDelta::minutes(2));
     }
     assert_eq!(taken, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
@@ -252,21 +252,21 @@ async fn a_message_outlives_a_restart(mut f: Fixture) {
     f.done().await;
 }
 
-async fn a_taken_message_comes_back_when_its_server_dies_and_the_late_one_settles_nothing(f: Fixture) {
+async fn a_claimed_message_comes_back_when_its_server_dies_and_the_late_outcome_changes_nothing(f: Fixture) {
     let receiver = Receiver::start().await;
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
     let lost =
-        take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().remove(0).message;
-    assert!(take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().is_empty());
+        claim(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().remove(0).message;
+    assert!(claim(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().is_empty());
     f.clock.advance(TimeDelta::seconds(60));
     let again =
-        take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().remove(0).message;
+        claim(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().remove(0).message;
     assert_eq!((again.id, again.attempts), (lost.id, lost.attempts + 1));
-    settle(&f.ledger, lost, Outcome::Refused { error: "late".into() }).await.unwrap();
+    record_outcome(&f.ledger, lost, Outcome::Refused { error: "late".into() }).await.unwrap();
     let waiting = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
     assert_eq!((waiting.dead_at, waiting.last_error), (None, None));
-    settle(&f.ledger, again, Outcome::Delivered).await.unwrap();
+    record_outcome(&f.ledger, again, Outcome::Delivered).await.unwrap();
     let arrived = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
     assert!(arrived.delivered_at.is_some());
     f.done().await;
@@ -284,7 +284,8 @@ async fn two_servers_never_take_the_same_message(f: Fixture) {
     let mut taken = Vec::new();
     loop {
         let (mut slots, mut other_slots) = (DeliverySlots::default(), DeliverySlots::default());
-        let (one, two) = tokio::join!(take(&f.ledger, lease, 3, &mut slots), take(&other, lease, 3, &mut other_slots));
+        let (one, two) =
+            tokio::join!(claim(&f.ledger, lease, 3, &mut slots), claim(&other, lease, 3, &mut other_slots));
         let both: Vec<_> = one.unwrap().into_iter().chain(two.unwrap()).map(|outgoing| outgoing.message.id).collect();
         if both.is_empty() {
             break;
