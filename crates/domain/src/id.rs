@@ -97,4 +97,6 @@ ids! {
     InteractionId,
     /// A single-use link: an invitation or a password reset (its row, not its secret).
     LinkId,
+    /// A view: a published, versioned input form.
+    ViewId,
 }

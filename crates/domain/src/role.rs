@@ -86,12 +86,14 @@ pub enum Permission {
     ManageCriteriaSets,
     /// Create and change groups of people.
     ManageGroups,
+    /// Create, change, publish and delete views.
+    ManageViews,
     /// Manage members and tokens of the workspace.
     Administer,
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 12] = [
+pub const PERMISSIONS: [Permission; 13] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
@@ -103,6 +105,7 @@ pub const PERMISSIONS: [Permission; 12] = [
     Permission::ManageEntityTypes,
     Permission::ManageCriteriaSets,
     Permission::ManageGroups,
+    Permission::ManageViews,
     Permission::Administer,
 ];
 
@@ -120,7 +123,8 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
         | Permission::ManageActions
         | Permission::ManageEntityTypes
         | Permission::ManageCriteriaSets
-        | Permission::ManageGroups => matches!(role, Role::Admin | Role::Operator),
+        | Permission::ManageGroups
+        | Permission::ManageViews => matches!(role, Role::Admin | Role::Operator),
         Permission::Administer => role == Role::Admin,
     }
 }

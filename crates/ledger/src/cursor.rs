@@ -59,6 +59,8 @@ pub(crate) enum List {
     Gates = 8,
     Threads = 17,
     Interactions = 18,
+    Views = 19,
+    ViewVersions = 20,
 }
 
 /// Encodes the cursor of the page after the item with this id.

@@ -54,6 +54,22 @@ pub enum Error {
         /// The newest version.
         current: u64,
     },
+    /// The working copy of a view was changed since the caller read it.
+    #[error("revision {given} is not the newest; the newest is revision {current}")]
+    StaleRevision {
+        /// The revision that the caller read.
+        given: u64,
+        /// The newest revision.
+        current: u64,
+    },
+    /// The state of a view does not allow this.
+    #[error("{rule}; this view is {state}")]
+    WrongViewState {
+        /// Which state it needs.
+        rule: &'static str,
+        /// State of the view.
+        state: domain::view::State,
+    },
     /// The gate already has a different decision.
     #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),

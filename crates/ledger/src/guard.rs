@@ -26,6 +26,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::WriteEntities => "writing entities is not allowed with these credentials",
         Permission::ManageCriteriaSets => "only operators and admins can change criteria sets",
         Permission::ManageGroups => "only operators and admins can change groups",
+        Permission::ManageViews => "only operators and admins can change views",
         Permission::ManageEntityTypes => "only operators and admins can change entity types",
         Permission::Administer => "only admins can manage members and tokens",
     }))

@@ -38,6 +38,7 @@ pub mod session;
 pub mod thread;
 pub mod token;
 pub mod verify;
+pub mod view;
 mod visibility;
 pub mod webhook;
 pub mod work_queue;
@@ -55,5 +56,5 @@ pub use store::{
 
 pub use store::{
     FailureRecord, FeedbackRecord, GroupRecord, ImportRecord, LinkPurpose, MemberRecord, MessageRecord, ReviewerRecord,
-    SignInRecord, Stats, TenantRecord, TokenRecord, WebhookRecord,
+    SignInRecord, Stats, TenantRecord, TokenRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

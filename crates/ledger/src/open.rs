@@ -14,6 +14,7 @@ use domain::{
     Clock, Entropy, Scope, Timestamp,
     clock::truncate,
     id::{EventId, RequestId},
+    view::Publication,
 };
 use futures_util::future::BoxFuture;
 use std::{
@@ -75,6 +76,7 @@ struct Inner {
     passwords: PasswordQueue,
     ratings: Ratings,
     instance_key: OnceLock<InstanceKey>,
+    redirect_hosts: OnceLock<Vec<String>>,
 }
 
 impl LeaseClock {
@@ -132,6 +134,7 @@ impl Ledger {
             passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
             instance_key: OnceLock::new(),
+            redirect_hosts: OnceLock::new(),
         }));
         ledger.set_clock().await?;
         Ok(ledger)
@@ -172,6 +175,19 @@ impl Ledger {
     /// [`Error::NoInstanceKey`] if there is none.
     pub fn instance_key(&self) -> Result<&InstanceKey> {
         self.0.instance_key.get().ok_or(Error::NoInstanceKey)
+    }
+
+    /// Sets the hosts to which views may send respondents: host names in lower case, with a port if it is not 443.
+    /// Only the first call has an effect. Without one no other host is allowed.
+    pub fn use_redirect_hosts(&self, hosts: Vec<String>) {
+        let _ = self.0.redirect_hosts.set(hosts);
+    }
+
+    /// Whether respondents may be sent to the `redirectUrl` of this publication. An operator may remove a host after a
+    /// version that names it was published, so this is asked at each redirect too.
+    pub fn allows_redirect(&self, publication: &Publication) -> bool {
+        let allowed = self.0.redirect_hosts.get().map_or(&[][..], Vec::as_slice);
+        publication.redirect_host().is_none_or(|host| allowed.iter().any(|allowed| allowed == host))
     }
 
     /// Creates an id for a request.

@@ -2,7 +2,7 @@
 
 use crate::{
     action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, gate, group,
-    human, insight, interaction, lease, open, outbox, retention, session, thread, verify, webhook, work_queue,
+    human, insight, interaction, lease, open, outbox, retention, session, thread, verify, view, webhook, work_queue,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -26,6 +26,7 @@ fn on_both() -> Vec<Texts> {
         outbox::SQL,
         retention::SQL,
         thread::SQL,
+        view::SQL,
         webhook::SQL,
         work_queue::SQL,
     ];
@@ -59,6 +60,7 @@ fn on_postgres() -> Vec<Texts> {
         human::POSTGRES_SQL,
         lease::POSTGRES_SQL,
         outbox::POSTGRES_SQL,
+        view::POSTGRES_SQL,
     ];
     let folders: [&[Texts]; 8] = [
         &auth::POSTGRES_SQL,

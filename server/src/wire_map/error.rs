@@ -26,7 +26,8 @@ impl From<ledger::Error> for Problem {
                 Self::field(code, format!("events[{index}].type"), text)
             }
             E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
-            E::StaleVersion { .. } => Self::detailed(Code::StaleVersion, text),
+            E::StaleVersion { .. } | E::StaleRevision { .. } => Self::detailed(Code::StaleVersion, text),
+            E::WrongViewState { .. } => Self::detailed(Code::WrongStatus, text),
             E::AlreadyDecided(decision) => {
                 let recorded = serde_json::to_string(&super::decision(*decision)).ok();
                 Self::detailed(Code::AlreadyDecided, text).with_recorded(recorded)

@@ -5,6 +5,7 @@ mod check;
 mod field;
 mod publish;
 mod schema;
+mod state;
 mod text;
 mod value;
 
@@ -13,4 +14,5 @@ pub use check::{check_fields, defaults};
 pub use field::{Choice, Condition, Field, Kind, Test};
 pub use publish::{Gate, Publication, Responses, Stage, check_publication};
 pub use schema::{FormSchema, to_schema};
+pub use state::{State, is_view_slug};
 pub use text::{from_form, prefill, shown};

@@ -95,6 +95,12 @@ impl Publication {
         }
     }
 
+    /// Returns the host of `redirectUrl`, with its port if it has one; `None` for a path of this server.
+    pub fn redirect_host(&self) -> Option<&str> {
+        let rest = self.redirect_url.as_deref()?.strip_prefix("https://")?;
+        rest.split(['/', '?', '#']).next()
+    }
+
     /// Most responses of the view in all.
     pub fn most_responses(&self) -> u32 {
         self.max_responses.unwrap_or(VIEW_RESPONSES_MAX)
@@ -217,6 +223,17 @@ mod tests {
         ] {
             assert_eq!(issues(config.clone()), [format!("publishConfig.{part}")], "{config}");
         }
+    }
+
+    #[test]
+    fn the_host_of_a_redirect_is_what_browsers_connect_to() {
+        let host = |url: &str| {
+            let publication = Publication { redirect_url: Some(url.to_owned()), ..Publication::default() };
+            publication.redirect_host().map(str::to_owned)
+        };
+        assert_eq!(host("https://example.org/done?x=1").as_deref(), Some("example.org"));
+        assert_eq!(host("https://example.org:8443#x").as_deref(), Some("example.org:8443"));
+        assert_eq!(host("/done"), None);
     }
 
     #[test]

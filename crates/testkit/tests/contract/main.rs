@@ -52,6 +52,7 @@ mod status_table;
 mod thread;
 mod time_limit;
 mod verify;
+mod view;
 mod webhook;
 mod withdrawal;
 mod work_queue;

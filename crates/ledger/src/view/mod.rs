@@ -1,0 +1,120 @@
+//! Views: input forms that people answer. A change is made to the working copy; publishing copies it to a version that
+//! never changes.
+//!
+//! Views that are not listed were made for one question of an agent. The use cases here do not find them, because they
+//! are as confidential as the session that asked.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod publish;
+mod unpublish;
+mod update;
+mod versions;
+
+pub use create::{NewView, create, fields_of_schema};
+pub use delete::delete;
+pub use get::{get, get_by_slug, get_version};
+pub use list::list;
+pub use publish::publish;
+pub use unpublish::unpublish;
+pub use update::{ViewChange, update};
+pub use versions::list_versions;
+
+use crate::{Error, Ledger, Result, ViewRecord, guard::Fields};
+use domain::{
+    id::{TenantId, ViewId},
+    limit::{DESCRIPTION_CHARS_MAX, DOCUMENT_BYTES_MAX, TITLE_CHARS_MAX},
+    slug::is_slug,
+    view::{Field, Kind, check_fields, check_publication, is_view_slug},
+};
+use store::{Conn, WriteTx};
+
+/// Checks everything about a view that does not depend on other rows.
+pub(crate) fn check(ledger: &Ledger, record: &ViewRecord) -> Result<()> {
+    let mut fields = Fields::default();
+    fields.name("title", &record.title, TITLE_CHARS_MAX);
+    fields.slug("slug", Some(&record.slug));
+    if is_slug(&record.slug) && !is_view_slug(&record.slug) {
+        fields.refuse("slug", format!("a page has the name `{}`; choose another one", record.slug));
+    }
+    fields.text("introduction", Some(&record.introduction), DESCRIPTION_CHARS_MAX);
+    for issue in check_fields(&record.fields).into_iter().chain(check_publication(&record.publication)) {
+        fields.refuse(&issue.field, issue.message);
+    }
+    if !ledger.allows_redirect(&record.publication) {
+        let message = "the operator of this server does not allow this host; see `view_redirect_hosts`";
+        fields.refuse("publishConfig.redirectUrl", message);
+    }
+    check_size(&mut fields, &record.fields);
+    fields.check()
+}
+
+fn check_size(fields: &mut Fields, list: &[Field]) {
+    let bytes = serde_json::to_string(list).map_or(usize::MAX, |json| json.len());
+    if bytes > DOCUMENT_BYTES_MAX {
+        fields.refuse("fields", format!("at most {DOCUMENT_BYTES_MAX} bytes as JSON, with the dimensions of ratings"));
+    }
+}
+
+/// Returns the fields of a view with the dimensions of the criteria sets that its ratings name.
+///
+/// # Errors
+/// [`Error::Invalid`] if a criteria set, an entity type or the group of the audience does not exist.
+pub(crate) async fn resolve(conn: &mut Conn<'_>, tenant_id: TenantId, record: &ViewRecord) -> Result<Vec<Field>> {
+    let mut fields = Fields::default();
+    let mut resolved = record.fields.clone();
+    for (index, field) in resolved.iter_mut().enumerate() {
+        match &mut field.kind {
+            Kind::Rating { criteria_set, dimensions } => {
+                match store::criteria_set::find_by_slug(conn, tenant_id, criteria_set).await? {
+                    Some(found) => *dimensions = found.dimensions,
+                    None => fields.refuse(
+                        &format!("fields[{index}].criteriaSet"),
+                        format!("there is no criteria set `{criteria_set}`"),
+                    ),
+                }
+            }
+            Kind::Entity { entity_type } => {
+                let found = store::entity_type::find_by_slug(conn, tenant_id, entity_type).await?;
+                if found.is_none() {
+                    fields.refuse(
+                        &format!("fields[{index}].entityType"),
+                        format!("there is no entity type `{entity_type}`"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(slug) = &record.publication.audience
+        && store::group::find_by_slug(conn, tenant_id, slug).await?.is_none()
+    {
+        fields.refuse("publishConfig.audience", format!("there is no group `{slug}`"));
+    }
+    check_size(&mut fields, &resolved);
+    fields.check()?;
+    Ok(resolved)
+}
+
+/// Removes the dimensions of ratings, which only published versions have. A caller may send back the fields of a
+/// version.
+pub(crate) fn without_dimensions(mut fields: Vec<Field>) -> Vec<Field> {
+    for field in &mut fields {
+        if let Kind::Rating { dimensions, .. } = &mut field.kind {
+            dimensions.clear();
+        }
+    }
+    fields
+}
+
+/// Returns a listed view, locked until the transaction ends.
+async fn listed_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewId) -> Result<ViewRecord> {
+    let found = store::view::find_locked(tx, tenant_id, id).await?;
+    found.filter(|view| view.listed).ok_or(Error::NotFound("view"))
+}
+
+fn require_revision(given: u64, view: &ViewRecord) -> Result<()> {
+    if given == view.revision { Ok(()) } else { Err(Error::StaleRevision { given, current: view.revision }) }
+}

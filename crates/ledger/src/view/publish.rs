@@ -1,0 +1,85 @@
+//! Publishing the working copy of a view.
+
+use super::{check, listed_locked, require_revision, resolve};
+use crate::{Error, Ledger, Result, ViewRecord, ViewVersionRecord, guard::require};
+use domain::{
+    Scope, Timestamp,
+    id::{TenantId, ViewId},
+    role::Permission,
+    view::State,
+};
+use store::WriteTx;
+
+/// Publishes the working copy, so that the view takes responses to it. If the version published last is the same, no
+/// version is added. `revision` is the revision that the caller read; `None` publishes whatever is newest.
+///
+/// # Errors
+/// [`Error::StaleRevision`] if the view was changed since the caller read it; [`Error::Invalid`] if it has no fields,
+/// or refers to something that does not exist any more.
+pub async fn publish(ledger: &Ledger, scope: &Scope, id: ViewId, revision: Option<u64>) -> Result<ViewRecord> {
+    require(scope, Permission::ManageViews)?;
+    let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
+    let rules = ledger.clone();
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = listed_locked(tx, tenant_id, id).await?;
+                require_revision(revision.unwrap_or(before.revision), &before)?;
+                check(&rules, &before)?;
+                if before.fields.is_empty() {
+                    return Err(Error::invalid("fields", "a published view has at least one field"));
+                }
+                publish_on(tx, tenant_id, before, (&actor, now)).await
+            })
+        })
+        .await
+}
+
+/// Publishes a checked view, which the transaction has locked or created. Returns the view afterwards.
+pub(crate) async fn publish_on(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    view: ViewRecord,
+    (by, at): (&str, Timestamp),
+) -> Result<ViewRecord> {
+    let resolved = resolve(tx.conn(), tenant_id, &view).await?;
+    let wanted = ViewVersionRecord {
+        view_id: view.id,
+        version: view.version.unwrap_or(0) + 1,
+        title: view.title.clone(),
+        introduction: view.introduction.clone(),
+        fields: resolved,
+        publication: view.publication.clone(),
+        published_by: by.to_owned(),
+        published_at: at,
+    };
+    let newest = match view.version {
+        Some(version) => store::view::version_of(tx.conn(), tenant_id, view.id, version).await?,
+        None => None,
+    };
+    let version = match newest {
+        Some(newest) if is_same(&newest, &wanted) => newest.version,
+        _ => {
+            store::view::insert_version(tx, tenant_id, &wanted).await?;
+            wanted.version
+        }
+    };
+    let published = ViewRecord {
+        state: State::Published,
+        version: Some(version),
+        published_revision: Some(view.revision),
+        ..view.clone()
+    };
+    if published == view {
+        return Ok(view);
+    }
+    let published = ViewRecord { updated_by: by.to_owned(), updated_at: at, ..published };
+    store::view::update(tx, tenant_id, &published).await?;
+    Ok(published)
+}
+
+/// Whether two versions ask the same on the same terms.
+fn is_same(a: &ViewVersionRecord, b: &ViewVersionRecord) -> bool {
+    (&a.title, &a.introduction, &a.fields, &a.publication) == (&b.title, &b.introduction, &b.fields, &b.publication)
+}

@@ -1,0 +1,61 @@
+//! Changing the working copy of a view.
+
+use super::{check, listed_locked, require_revision, resolve, without_dimensions};
+use crate::{Ledger, Result, ViewRecord, guard::require};
+use domain::{
+    Scope,
+    id::ViewId,
+    role::Permission,
+    view::{Field, Publication},
+};
+
+/// A change of a view. Fields that are `None` keep their value.
+#[derive(Debug, Clone, Default)]
+pub struct ViewChange {
+    /// The revision that the caller read.
+    pub revision: u64,
+    /// 1 to 300 characters.
+    pub title: Option<String>,
+    /// At most 10,000 characters.
+    pub introduction: Option<String>,
+    /// All questions, in the order of the form.
+    pub fields: Option<Vec<Field>>,
+    /// Who may answer, how often and when, as a whole.
+    pub publication: Option<Publication>,
+}
+
+/// Changes the working copy. What is published stays as it is until the view is published again. If nothing differs,
+/// nothing is written.
+///
+/// # Errors
+/// [`Error::StaleRevision`](crate::Error::StaleRevision) if the view was changed since the caller read it.
+pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChange) -> Result<ViewRecord> {
+    require(scope, Permission::ManageViews)?;
+    let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
+    let rules = ledger.clone();
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = listed_locked(tx, tenant_id, id).await?;
+                require_revision(change.revision, &before)?;
+                let wanted = ViewRecord {
+                    title: change.title.unwrap_or_else(|| before.title.clone()),
+                    introduction: change.introduction.unwrap_or_else(|| before.introduction.clone()),
+                    fields: change.fields.map_or_else(|| before.fields.clone(), without_dimensions),
+                    publication: change.publication.unwrap_or_else(|| before.publication.clone()),
+                    ..before.clone()
+                };
+                if wanted == before {
+                    return Ok(before);
+                }
+                let revision = before.revision + 1;
+                let record = ViewRecord { revision, updated_by: actor, updated_at: now, ..wanted };
+                check(&rules, &record)?;
+                resolve(tx.conn(), tenant_id, &record).await?;
+                store::view::update(tx, tenant_id, &record).await?;
+                Ok(record)
+            })
+        })
+        .await
+}

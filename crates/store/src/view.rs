@@ -1,0 +1,354 @@
+//! Rows of `views` (working copies) and `view_versions` (what was published).
+
+use crate::{
+    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{TenantId, ViewId},
+    view::{Field, Publication},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use uuid::Uuid;
+
+pub use domain::view::State as ViewState;
+
+macro_rules! view_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, slug, title, introduction, fields, publish_config, state, version, revision, \
+             published_revision, listed, created_by, updated_by, created_at, updated_at FROM views \
+             WHERE tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+macro_rules! version_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT view_id, version, title, introduction, fields, publish_config, published_by, published_at \
+             FROM view_versions WHERE tenant_id = $1 AND view_id = $2 AND ",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = view_select!("id = $2");
+const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
+const BY_SLUG: &str = view_select!("slug = $2");
+const LIST: &str = view_select!("listed = 1 AND (id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+const INSERT: &str = "INSERT INTO views (tenant_id, id, slug, title, introduction, fields, publish_config, state, version, \
+     revision, published_revision, listed, created_by, updated_by, created_at, updated_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+const UPDATE: &str = "UPDATE views SET title = $3, introduction = $4, fields = $5, publish_config = $6, state = $7, \
+     version = $8, revision = $9, published_revision = $10, updated_by = $11, updated_at = $12 \
+     WHERE tenant_id = $1 AND id = $2";
+const DELETE: &str = "DELETE FROM views WHERE tenant_id = $1 AND id = $2";
+const BY_VERSION: &str = version_select!("version = $3");
+const VERSIONS: &str = version_select!("(version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4");
+const INSERT_VERSION: &str = "INSERT INTO view_versions (tenant_id, view_id, version, title, introduction, fields, \
+     publish_config, published_by, published_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+pub(crate) const SQL: Texts = &[
+    ("view::BY_ID", BY_ID),
+    ("view::BY_SLUG", BY_SLUG),
+    ("view::LIST", LIST),
+    ("view::INSERT", INSERT),
+    ("view::UPDATE", UPDATE),
+    ("view::DELETE", DELETE),
+    ("view::BY_VERSION", BY_VERSION),
+    ("view::VERSIONS", VERSIONS),
+    ("view::INSERT_VERSION", INSERT_VERSION),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[("view::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+/// A view with its working copy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewRecord {
+    /// Identifies the view.
+    pub id: ViewId,
+    /// Name in URLs; never changes.
+    pub slug: String,
+    /// Title of the form.
+    pub title: String,
+    /// Text above the questions; may be empty.
+    pub introduction: String,
+    /// Questions, in the order of the form. Ratings have no dimensions here.
+    pub fields: Vec<Field>,
+    /// Who may answer, how often and when.
+    pub publication: Publication,
+    /// Whether the view takes responses.
+    pub state: ViewState,
+    /// Number of the version published last; `None` for a draft.
+    pub version: Option<u64>,
+    /// Number of this working copy: 1 at first, one more with each change.
+    pub revision: u64,
+    /// Revision that `version` was made from; `None` for a draft.
+    pub published_revision: Option<u64>,
+    /// Whether lists show the view. One that was made for a single question of an agent is not listed.
+    pub listed: bool,
+    /// Who made the view: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// Who changed, published or unpublished it last.
+    pub updated_by: String,
+    /// Time the view was made (UTC).
+    pub created_at: Timestamp,
+    /// Time of the last change, publication or withdrawal (UTC).
+    pub updated_at: Timestamp,
+}
+
+impl ViewRecord {
+    /// Whether the working copy differs from the version published last. A draft does.
+    pub fn is_changed(&self) -> bool {
+        self.published_revision != Some(self.revision)
+    }
+}
+
+/// A view as it was published once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ViewVersionRecord {
+    /// Identifies the view.
+    pub view_id: ViewId,
+    /// Number of the version; the first is 1.
+    pub version: u64,
+    /// Title of the form.
+    pub title: String,
+    /// Text above the questions; may be empty.
+    pub introduction: String,
+    /// Questions, in the order of the form. Ratings have the dimensions of their criteria sets.
+    pub fields: Vec<Field>,
+    /// Who may answer, how often and when.
+    pub publication: Publication,
+    /// Who published it: `user:…`, `token:…` or `system`.
+    pub published_by: String,
+    /// Time of publication (UTC).
+    pub published_at: Timestamp,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        slug: String,
+        title: String,
+        introduction: String,
+        fields: String,
+        publish_config: String,
+        state: String,
+        version: Option<i64>,
+        revision: i64,
+        published_revision: Option<i64>,
+        listed: i64,
+        created_by: String,
+        updated_by: String,
+        created_at: i64,
+        updated_at: i64,
+    }
+}
+
+row! {
+    struct VersionRow {
+        view_id: Uuid,
+        version: i64,
+        title: String,
+        introduction: String,
+        fields: String,
+        publish_config: String,
+        published_by: String,
+        published_at: i64,
+    }
+}
+
+fn number(table: &'static str, column: &'static str, value: i64) -> Result<u64> {
+    u64::try_from(value).map_err(|_| Error::inconsistent(table, column, value))
+}
+
+fn document<T: DeserializeOwned>(table: &'static str, column: &'static str, json: &str) -> Result<T> {
+    serde_json::from_str(json).map_err(|_| Error::inconsistent(table, column, json))
+}
+
+fn json<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::Database(error.to_string()))
+}
+
+impl TryFrom<Row> for ViewRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let state = ViewState::parse(&row.state).ok_or_else(|| Error::inconsistent("views", "state", &row.state))?;
+        if row.version.is_some() != row.published_revision.is_some()
+            || row.version.is_none() != (state == ViewState::Draft)
+        {
+            return Err(Error::inconsistent("views", "version", row.version));
+        }
+        let version = |value: Option<i64>| value.map(|value| number("views", "version", value)).transpose();
+        Ok(Self {
+            id: ViewId(row.id),
+            slug: row.slug,
+            title: row.title,
+            introduction: row.introduction,
+            fields: document("views", "fields", &row.fields)?,
+            publication: document("views", "publish_config", &row.publish_config)?,
+            state,
+            version: version(row.version)?,
+            revision: number("views", "revision", row.revision)?,
+            published_revision: version(row.published_revision)?,
+            listed: row.listed != 0,
+            created_by: row.created_by,
+            updated_by: row.updated_by,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.updated_at),
+        })
+    }
+}
+
+impl TryFrom<VersionRow> for ViewVersionRecord {
+    type Error = Error;
+
+    fn try_from(row: VersionRow) -> Result<Self> {
+        Ok(Self {
+            view_id: ViewId(row.view_id),
+            version: number("view_versions", "version", row.version)?,
+            title: row.title,
+            introduction: row.introduction,
+            fields: document("view_versions", "fields", &row.fields)?,
+            publication: document("view_versions", "publish_config", &row.publish_config)?,
+            published_by: row.published_by,
+            published_at: from_micros(row.published_at),
+        })
+    }
+}
+
+fn page<R, T: TryFrom<R, Error = Error>>(mut rows: Vec<R>, limit: u32) -> Result<Page<T>> {
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(T::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// A view of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<ViewRecord>> {
+    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ViewRecord::try_from).transpose()
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<ViewRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(ViewRecord::try_from).transpose()
+}
+
+/// The view of this workspace with this slug, whether it is listed or not.
+pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ViewRecord>> {
+    run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?.map(ViewRecord::try_from).transpose()
+}
+
+/// One page of listed views, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    before: Option<ViewId>,
+    limit: u32,
+) -> Result<Page<ViewRecord>> {
+    page(run!(conn, fetch_all Row, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?, limit)
+}
+
+/// A view of this workspace as it was published at a version.
+pub async fn version_of(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: ViewId,
+    version: u64,
+) -> Result<Option<ViewVersionRecord>> {
+    let row = run!(conn, fetch_optional VersionRow, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?;
+    row.map(ViewVersionRecord::try_from).transpose()
+}
+
+/// One page of a view's versions, newest first, starting after `before`.
+pub async fn versions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: ViewId,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Page<ViewVersionRecord>> {
+    let before = before.map(u64::cast_signed);
+    page(run!(conn, fetch_all VersionRow, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?, limit)
+}
+
+/// Adds a view. `false` when its slug is taken.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ViewRecord) -> Result<bool> {
+    let inserted = run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        record.id.0,
+        record.slug.as_str(),
+        record.title.as_str(),
+        record.introduction.as_str(),
+        json(&record.fields)?.as_str(),
+        json(&record.publication)?.as_str(),
+        record.state.as_str(),
+        record.version.map(u64::cast_signed),
+        record.revision.cast_signed(),
+        record.published_revision.map(u64::cast_signed),
+        i64::from(record.listed),
+        record.created_by.as_str(),
+        record.updated_by.as_str(),
+        to_micros(record.created_at),
+        to_micros(record.updated_at),
+    );
+    match inserted {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes the changed columns of a view; the caller holds its lock.
+pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ViewRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        UPDATE,
+        tenant_id.0,
+        record.id.0,
+        record.title.as_str(),
+        record.introduction.as_str(),
+        json(&record.fields)?.as_str(),
+        json(&record.publication)?.as_str(),
+        record.state.as_str(),
+        record.version.map(u64::cast_signed),
+        record.revision.cast_signed(),
+        record.published_revision.map(u64::cast_signed),
+        record.updated_by.as_str(),
+        to_micros(record.updated_at),
+    )?;
+    Ok(())
+}
+
+/// Adds a published version. The row of the view exists.
+pub async fn insert_version(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ViewVersionRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT_VERSION,
+        tenant_id.0,
+        record.view_id.0,
+        record.version.cast_signed(),
+        record.title.as_str(),
+        record.introduction.as_str(),
+        json(&record.fields)?.as_str(),
+        json(&record.publication)?.as_str(),
+        record.published_by.as_str(),
+        to_micros(record.published_at),
+    )?;
+    Ok(())
+}
+
+/// Deletes a view that was never published; the caller holds its lock. The database refuses it for others.
+pub async fn delete(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewId) -> Result<()> {
+    run!(tx.conn(), execute, DELETE, tenant_id.0, id.0)?;
+    Ok(())
+}
