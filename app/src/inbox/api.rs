@@ -28,6 +28,16 @@ pub struct UndoOffer {
     pub until: String,
 }
 
+impl UndoOffer {
+    /// As JSON, for the page. The browser never writes one.
+    pub fn to_json(self) -> Option<String> {
+        #[cfg(feature = "ssr")]
+        return serde_json::to_string(&self).ok();
+        #[cfg(not(feature = "ssr"))]
+        None
+    }
+}
+
 /// A decision on one item, as it was typed.
 #[cfg(feature = "ssr")]
 #[derive(Debug, Clone, Default)]
@@ -111,4 +121,17 @@ pub fn item_field(id: &str) -> String {
 /// The id in the name of an item's form field.
 pub fn item_of_field(name: &str) -> Option<&str> {
     name.strip_prefix("items[")?.strip_suffix(']')
+}
+
+#[cfg(feature = "hydrate")]
+impl crate::server_function::Answer for UndoOffer {
+    fn read(value: &wasm_bindgen::JsValue) -> Option<Self> {
+        use crate::browser::dom;
+        Some(Self {
+            title: dom::text(value, "title")?,
+            items: crate::server_function::list(&dom::member(value, "items"))?,
+            seconds_left: dom::number(value, "seconds_left")? as u32,
+            until: dom::text(value, "until")?,
+        })
+    }
 }

@@ -1,12 +1,15 @@
 //! The inbox list: open items, grouped by similarity, and the batch buttons.
 
 use super::{
-    api::{DecideMany, SnoozeItems},
+    api::SnoozeItems,
+    content::Content,
+    item::Item,
     item_text::{agent_name, field_names, subject},
+    list_view::ListView,
     row::row,
     similar::{Block, Outlier, blocks},
+    store::Store,
     terminal_sessions::terminal_sessions,
-    undo_notice::undo_notice,
     undo_offer::undo_offer,
 };
 use crate::{
@@ -17,9 +20,8 @@ use crate::{
     settings::notify_button,
     text::{escape::query, number},
     ui::{
-        button::{Button, ButtonLink, Look, Press},
+        button::{Button, ButtonLink, Look},
         icon::{Icon, icon},
-        notice::Refused,
         popover::{Menu, Opens, Popover},
     },
 };
@@ -104,26 +106,20 @@ impl List {
     }
 }
 
-/// The list as an HTML fragment. The browser replaces its `data-part` elements one by one and matches rows by
-/// `data-key-id`.
+/// The list as an HTML fragment, from which the browser updates its store.
 pub fn list_fragment(list: &List) -> String {
-    to_html(list_view(list))
-}
-
-/// The undo notice. `data-offer` holds the same as JSON for the island.
-fn held_part(held: &[Approval], now: Timestamp) -> impl IntoView + use<> {
-    let offer = undo_offer(held, now);
-    let json = offer.as_ref().and_then(|offer| serde_json::to_string(offer).ok());
-    let notice = offer.map(|offer| {
-        let until = format!(" until {} UTC", offer.until);
-        undo_notice(offer, until)
+    let owner = Owner::new();
+    let html = owner.with(|| {
+        let content = content(list);
+        to_html(view! { <ListView store=Store::new(&content) content/> })
     });
-    view! { <div data-part="held" class="inbox-held" data-offer=json>{notice}</div> }
+    owner.cleanup();
+    html
 }
 
-/// The list as part of its page.
-pub fn list_view(list: &List) -> impl IntoView + use<> {
-    let refused: Vec<String> = list
+/// What the page and the fragment show of a list.
+pub fn content(list: &List) -> Content {
+    let refused = list
         .refused
         .iter()
         .map(|(id, why)| match list.items.iter().find(|item| item.id == *id) {
@@ -132,33 +128,24 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
         })
         .take(10)
         .collect();
-    let rows = to_html(rows_view(list));
-    let decides = list.shown != Shown::Settled && list.items.iter().any(|item| item.may_decide);
     let more = list.next_cursor.as_ref().map(|cursor| {
         let href = list.href(&format!("&cursor={}", query(cursor)));
         view! { <ButtonLink small=true attr:rel="next" href=href>"Show more"</ButtonLink> }
     });
     let first =
         list.is_continued.then(|| view! { <ButtonLink small=true href=list.href("")>"Back to the first"</ButtonLink> });
-    view! {
-        <section class="inbox-list" id="inbox-list" aria-label="Items">
-            {held_part(&list.held, list.now)}
-            <div data-part="refused"><Refused messages=refused/></div>
-            <form class="inbox-batch-form" id="inbox-batch" method="post" action=DecideMany::PATH>
-                <input type="hidden" name="next" value="/inbox?notice=decided"/>
-                <input type="hidden" name="page" value=list.href("")/>
-                // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
-                // decides nothing.
-                <button type="submit" disabled hidden></button>
-                {decides.then(select_all)}
-                <ul class="inbox-rows" id="inbox-rows" inner_html=rows></ul>
-                <div data-part="empty">{(list.items.is_empty() && list.terminal_sessions.is_empty()).then(|| empty(list))}</div>
-                {decides.then(|| batch_bar(&list.batch))}
-            </form>
-            <nav data-part="pager" class="pager" aria-label="Pages">{first}{more}</nav>
-            <p class="inbox-notify js-only">{notify_button()}</p>
-            <div data-part="terminal">{terminal_sessions(&list.terminal_sessions)}</div>
-        </section>
+    let is_empty = list.items.is_empty() && list.terminal_sessions.is_empty();
+    Content {
+        rows: rows(list),
+        offer: undo_offer(&list.held, list.now),
+        refused,
+        page: list.href(""),
+        batch: to_html(batch_buttons(&list.batch)),
+        empty: to_html(is_empty.then(|| empty(list))),
+        pager: to_html((first, more)),
+        notify: to_html(notify_button()),
+        terminal: to_html(terminal_sessions(&list.terminal_sessions)),
+        ..Content::default()
     }
 }
 
@@ -179,23 +166,24 @@ fn empty(list: &List) -> impl IntoView + use<> {
     }
 }
 
-fn rows_view(list: &List) -> impl IntoView + use<> {
+fn rows(list: &List) -> Vec<Item> {
     let items = &list.items;
     let mut rows = Vec::new();
     for block in blocks(items) {
         match block {
-            Block::Single(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]).into_any())),
+            Block::Single(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]))),
             Block::Group { key, alike, outliers } => {
                 let unfolded = list.unfolded.as_ref() == Some(&key) || list.selected.as_ref() == Some(&key);
                 rows.extend(alike.first().and_then(|&at| items.get(at)).map(|first| {
                     let what = group_words(first, alike.iter().filter_map(|&at| items.get(at)));
-                    group_head(list, (first, what), &key, alike.len(), &outliers, unfolded).into_any()
+                    let title = format!("{} alike: {what}", number::grouped(alike.len() as u64));
+                    group_heading(list, first, title, &key, &outliers, unfolded)
                 }));
                 for Outlier { at, differs } in &outliers {
-                    rows.extend(items.get(*at).map(|item| row(list, item, None, differs).into_any()));
+                    rows.extend(items.get(*at).map(|item| row(list, item, None, differs)));
                 }
                 for at in alike {
-                    rows.extend(items.get(at).map(|item| row(list, item, Some((&key, unfolded)), &[]).into_any()));
+                    rows.extend(items.get(at).map(|item| row(list, item, Some((&key, unfolded)), &[])));
                 }
             }
         }
@@ -216,16 +204,15 @@ fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approva
     }
 }
 
-/// The heading row of a group: the number of similar items and outliers, and a button that selects the similar ones.
-fn group_head(
+/// The heading row of a group: the number of similar items and outliers.
+fn group_heading(
     list: &List,
-    (first, what): (&Approval, String),
+    first: &Approval,
+    title: String,
     key: &str,
-    alike: usize,
     outliers: &[Outlier],
     unfolded: bool,
-) -> impl IntoView + use<> {
-    let (open, select) = (list.href(&format!("&open={}", query(key))), list.href(&format!("&select={}", query(key))));
+) -> Item {
     let differ = (!outliers.is_empty()).then(|| {
         let words = if outliers.len() == 1 {
             "1 differs, shown below".to_owned()
@@ -234,49 +221,33 @@ fn group_head(
         };
         view! { <span class="inbox-differs">{icon(Icon::Alert)}{words}</span> }
     });
-    view! {
-        <li class="inbox-row inbox-group" data-row data-key-id=format!("g-{key}") data-group=key.to_owned()>
-            <span class="inbox-check">{icon(Icon::Copy)}</span>
-            <div class="inbox-row-body">
-                <a class="row-title" href=open data-fold aria-expanded=if unfolded { "true" } else { "false" } dir="auto">
-                    {format!("{} alike: {what}", number::grouped(alike as u64))}
-                </a>
-                <div class="row-sub"><span>{agent_name(first)}</span>{differ}</div>
-            </div>
-            <a class="button inbox-select" data-size="small" data-key="select" data-select href=select title="Select all of these items (x)">
-                "Select all"<span class="hidden-text">" that are alike"</span>
-            </a>
-        </li>
+    Item {
+        id: key.to_owned(),
+        is_heading: true,
+        title,
+        href: list.href(&format!("&open={}", query(key))),
+        select_href: list.href(&format!("&select={}", query(key))),
+        body: to_html(view! { <span>{agent_name(first)}</span>{differ} }),
+        is_folded: !unfolded,
+        ..Item::default()
     }
 }
 
-/// A button that selects every item of the page, including those in folded groups.
-fn select_all() -> impl IntoView {
-    view! {
-        <p class="inbox-all js-only">
-            <Button press=Press::Script small=true look=Look::Quiet attr:id="inbox-all">"Select all"</Button>
-        </p>
-    }
-}
-
-fn batch_bar(form: &FormState) -> impl IntoView + use<> {
+/// What can be done with the selected items. Its label and the button that selects a range are components.
+fn batch_buttons(form: &FormState) -> impl IntoView + use<> {
     let snooze = format!("{}?next={}", SnoozeItems::PATH, query("/inbox?notice=snoozed"));
     let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
     // The HTML parser drops the first line break of a text area, so one more is written.
     let note = format!("\n{}", form.value_or("note", ""));
     let open = form.value("note").is_some_and(|note| !note.is_empty());
     view! {
-        <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="Selected items">
-            <span class="meta" id="inbox-selected">"Selected items"</span>
-            <Button look=Look::Primary small=true name="decision" value="approve" attr:data-key="approve" title="Approve the selected items (a)">"Approve"</Button>
-            <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true open=open>
-                <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
-                <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000">{note}</textarea>
-                <Button look=Look::Danger small=true name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</Button>
-            </Popover>
-            <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="seconds" choices=snoozes formaction=Some(snooze)/>
-            <Button script_only=true press=Press::Script small=true look=Look::Quiet attr:id="inbox-range" attr:data-key="range" title="Select everything from the last selected item to this one (Shift X)">"Select to here"</Button>
-        </div>
+        <Button look=Look::Primary small=true name="decision" value="approve" attr:data-key="approve" title="Approve the selected items (a)">"Approve"</Button>
+        <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true open=open>
+            <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
+            <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000">{note}</textarea>
+            <Button look=Look::Danger small=true name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</Button>
+        </Popover>
+        <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="seconds" choices=snoozes formaction=Some(snooze)/>
     }
 }
 
@@ -309,7 +280,7 @@ mod tests {
         item.may_decide = false;
         let html = list_fragment(&list(vec![item]));
         assert!(!html.contains("type=\"checkbox\"") && html.contains("Waiting for legal"));
-        assert!(!html.contains("inbox-batch-bar"));
+        assert!(html.contains("aria-label=\"Selected items\" hidden"), "{html}");
     }
 
     #[test]

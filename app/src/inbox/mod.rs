@@ -1,23 +1,27 @@
 //! The inbox: items that wait for a decision, and the forms that decide them.
 //!
-//! The server renders the list and the items, and every decision is a plain form that posts to a server function. The
-//! island calls the same functions, shows the next item before the server has answered, and restores items whose
-//! decision was refused.
+//! One tree of components over one [`store`] shows list, selection, detail and undo notice, on the server and in the
+//! browser. Every decision is a plain form that posts to a server function. The browser calls the same functions, shows
+//! the next item before the server has answered, and restores items whose decision was refused.
+//!
+//! What depends on the kind of an item is rendered on the server alone: [`row`] (what a row says), [`detail`] (the item
+//! beside the list) and [`bar`] (what can be done with it).
 
 mod api;
+mod content;
+mod events;
 mod island;
+mod item;
+mod list_view;
+mod store;
 mod undo_notice;
 
-#[cfg(feature = "hydrate")]
-mod list_dom;
 #[cfg(any(feature = "hydrate", test))]
 mod reading;
 #[cfg(feature = "hydrate")]
 mod refusal;
 #[cfg(feature = "hydrate")]
 mod send;
-#[cfg(feature = "hydrate")]
-mod store;
 #[cfg(feature = "hydrate")]
 mod triage;
 
@@ -73,8 +77,6 @@ pub use page::{Props, page};
 pub use question::typed_answer;
 #[cfg(feature = "ssr")]
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
-#[cfg(feature = "hydrate")]
-pub use triage::start;
 #[cfg(feature = "ssr")]
 pub use undo_offer::undo_offer;
 #[cfg(feature = "ssr")]

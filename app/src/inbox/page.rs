@@ -1,13 +1,14 @@
 //! The pages /inbox and /inbox/{id}.
 
 use super::{
+    content::Content,
     detail::{Detail, detail_view},
     island::LiveInbox,
-    list::{List, Shown, list_view},
+    list::{List, Shown, content},
 };
 use crate::{
     document::render,
-    render::static_html,
+    render::{static_html, to_html},
     shell::{Place, Shell, frame},
     ui::{
         page_head::PageHead,
@@ -32,17 +33,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Inbox", || {
         let Props { list, detail, opened } = props;
         let detail = match &detail {
-            Some(detail) => detail_view(detail).into_any(),
-            None => view! { <p class="inbox-nothing meta">"Select an item to see it here."</p> }.into_any(),
+            Some(detail) => to_html(detail_view(detail)),
+            None => to_html(view! { <p class="inbox-nothing meta">"Select an item to see it here."</p> }),
         };
+        provide_context(Content { query: query(&list), is_opened: opened, detail, ..content(&list) });
         let tabs = static_html(tabs(&list));
         let page = view! {
             <PageHead title="Inbox">{tabs}</PageHead>
-            <LiveInbox query=query(&list)/>
-            <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("")>
-                {static_html(list_view(&list))}
-                <section class="inbox-detail" id="inbox-detail" aria-label="Item">{static_html(detail)}</section>
-            </div>
+            <LiveInbox/>
         };
         frame(shell, Place::Inbox, page)
     })

@@ -2,11 +2,13 @@
 
 use super::{
     api::item_field,
+    item::Item,
     item_text::{agent_name, changes, decision_word, kind_word, subject, whose_turn},
     list::List,
     similar::Difference,
 };
 use crate::{
+    render::to_html,
     session::Titles,
     text::shorten::one_line,
     ui::{
@@ -22,41 +24,33 @@ use wire::approval::Approval;
 const DIFFERENCE_CHARS_MAX: usize = 60;
 
 /// The row of an item. `group` is the key of its group and whether that is unfolded; `differs` names unusual values.
-pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> impl IntoView + use<> {
-    let is_current = list.current.as_ref() == Some(&item.id);
-    let name = item_field(&item.id);
-    let ticked =
-        group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key)) || list.batch.value(&name).is_some();
-    let (in_group, folded) = (group.map(|(key, _)| key.to_owned()), group.is_some_and(|(_, unfolded)| !unfolded));
-    let subject = subject(item);
-    let boxed = (item.may_decide && item.state == GateState::Open).then(|| {
-        view! {
-            <input
-                type="checkbox" name=name value=item.digest.clone() checked=ticked data-key="select"
-                aria-label=format!("Select {subject}") title="Select (x)"
-            />
-        }
-    });
-    let changes = changes(item, &list.titles);
-    let refused = list.refused.get(&item.id).cloned();
-    let is_fine = refused.is_none();
+pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> Item {
+    let in_selected_group = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
+    Item {
+        id: item.id.clone(),
+        session_id: item.session_id.clone(),
+        group: group.map(|(key, _)| key.to_owned()),
+        title: subject(item),
+        href: format!("/inbox/{}", item.id),
+        digest: (item.may_decide && item.state == GateState::Open).then(|| item.digest.clone()),
+        body: to_html(body(list, item, differs)),
+        refusal: list.refused.get(&item.id).cloned(),
+        is_current: list.current.as_ref() == Some(&item.id),
+        is_ticked: in_selected_group || list.batch.value(&item_field(&item.id)).is_some(),
+        is_folded: group.is_some_and(|(_, unfolded)| !unfolded),
+        ..Item::default()
+    }
+}
+
+/// What a row says below its title.
+fn body(list: &List, item: &Approval, differs: &[Difference]) -> impl IntoView + use<> {
     view! {
-        <li
-            class="inbox-row" data-row data-key-id=item.id.clone() data-id=item.id.clone() data-session=item.session_id.clone()
-            data-in=in_group hidden=folded aria-current=is_current.then_some("true")
-        >
-            <span class="inbox-check">{boxed}</span>
-            <div class="inbox-row-body">
-                <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
-                <p class="inbox-summary" dir="auto">{changes}</p>
-                <div class="inbox-facts">
-                    {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
-                    {(!item.flags.is_empty()).then(|| flags(&item.flags))}
-                    {facts(item, list.everyone)}
-                </div>
-                <p class="field-error" data-reason hidden=is_fine>{refused}</p>
-            </div>
-        </li>
+        <p class="inbox-summary" dir="auto">{changes(item, &list.titles)}</p>
+        <div class="inbox-facts">
+            {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
+            {(!item.flags.is_empty()).then(|| flags(&item.flags))}
+            {facts(item, list.everyone)}
+        </div>
     }
 }
 

@@ -2,24 +2,25 @@
 //! restored with the reason. Only in the WASM build.
 
 use super::{
-    api::{Decide, UndoDecisions, UndoOffer, item_of_field},
-    list_dom as rows,
+    api::{Decide, DecideMany, UndoDecisions, UndoOffer, item_of_field},
+    content::Content,
+    item::Row,
     reading::{Due, Reading},
     refusal,
-    store::Store,
+    store::{Kept, Store},
     triage,
 };
+use crate::browser::task::spawn_local;
 use crate::{
-    browser::{dom, fetch, patch},
+    browser::{dom, fetch, times},
     server_function::{Refusal, submit},
 };
 use leptos::{
-    prelude::{GetValue as _, Set as _},
+    prelude::{GetValue as _, Set as _, Update as _},
     server_fn::ServerFn as _,
 };
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::{Event, HtmlElement, HtmlFormElement};
+use web_sys::{HtmlElement, HtmlFormElement, SubmitEvent};
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 250;
@@ -42,34 +43,33 @@ struct Sent {
     /// The item whose decision is undone.
     undone: Option<String>,
     /// The rows that it changes.
-    leaving: Vec<HtmlElement>,
+    leaving: Vec<Row>,
     /// The item that was shown.
     item: Option<HtmlElement>,
 }
 
 /// Handles the submit event of every form of the page.
-pub fn on_submit(store: Store, event: Event) {
-    let Some(form) = dom::closest(&event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else {
+pub fn on_submit(store: Store, event: &SubmitEvent) {
+    let Some(form) = dom::closest(event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else {
         return;
     };
     event.prevent_default();
-    let pressed: Option<HtmlElement> = dom::member(&event, "submitter").dyn_into().ok();
+    let pressed = event.submitter().and_then(|pressed| pressed.dyn_into::<HtmlElement>().ok());
+    let own = form.get_attribute("action").unwrap_or_default();
     let action = pressed.as_ref().and_then(|pressed| pressed.get_attribute("formaction"));
-    let action = action.or_else(|| form.get_attribute("action")).unwrap_or_default();
-    let path = action.split('?').next().unwrap_or_default().to_owned();
-    let item = dom::by_id("gate");
-    // The property `id` of a form is its control with that name, if it has one.
-    let is_batch = form.get_attribute("id").as_deref() == Some("inbox-batch");
+    let path = action.as_ref().unwrap_or(&own).split('?').next().unwrap_or_default().to_owned();
+    let item = triage::shown(store);
+    let is_batch = own == DecideMany::PATH;
     let leaving = match path.as_str() {
-        _ if is_batch => rows::selected(),
+        _ if is_batch => store.selected(),
         UndoDecisions::PATH => Vec::new(),
-        _ => item.as_ref().and_then(|item| rows::by_id(&item.get_attribute("data-id")?)).into_iter().collect(),
+        _ => item.as_ref().and_then(|item| store.row(&triage::id_of(item))).into_iter().collect(),
     };
     if is_batch && leaving.is_empty() {
         store.announce("Nothing is selected.");
         return;
     }
-    if let Some(pressed) = pressed.as_ref().filter(|pressed| needs_second_click(pressed)) {
+    if let Some(pressed) = pressed.as_ref().filter(|pressed| needs_second_click(item.as_ref(), pressed)) {
         pressed.set_text_content(Some("Press again: this cannot be undone"));
         store.announce("This cannot be undone. Press again to confirm.");
         return;
@@ -85,8 +85,8 @@ pub fn on_submit(store: Store, event: Event) {
 }
 
 /// Decisions that cannot be undone need a second click: returns whether this was the first.
-fn needs_second_click(pressed: &HtmlElement) -> bool {
-    let at_once = dom::by_id("gate").is_some_and(|gate| gate.get_attribute("data-undo").as_deref() == Some("0"));
+fn needs_second_click(item: Option<&HtmlElement>, pressed: &HtmlElement) -> bool {
+    let at_once = item.is_some_and(|item| item.get_attribute("data-undo").as_deref() == Some("0"));
     let decides = pressed.get_attribute("name").as_deref() == Some("decision");
     let first = at_once && decides && !pressed.has_attribute("data-sure");
     let _ = pressed.set_attribute("data-sure", "");
@@ -94,33 +94,30 @@ fn needs_second_click(pressed: &HtmlElement) -> bool {
 }
 
 /// Hides the decided rows and shows the next item, before the request is sent.
-fn advance(store: Store, leaving: &[HtmlElement]) {
+fn advance(store: Store, leaving: &[Row]) {
     let Some(last) = leaving.last() else { return };
     for row in leaving {
-        let _ = row.set_attribute(rows::LEAVING, "");
-        rows::clear_reason(row);
+        row.item.update(|item| (item.is_leaving, item.refusal) = (true, None));
     }
-    rows::count(store);
-    let shown = rows::current();
-    if shown.is_some_and(|row| !row.has_attribute(rows::LEAVING)) {
+    if store.current().is_some_and(|row| row.is_open()) {
         return;
     }
-    triage::store_open_item();
-    match rows::next(last) {
+    triage::keep_shown_item(store);
+    match store.next(last) {
         Some(next) => {
             triage::show(store, &next);
-            rows::focus(&next);
+            triage::focus(store, &next);
         }
-        None => triage::show_html(
-            "<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>",
-        ),
+        None => store
+            .detail
+            .show("<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>"),
     }
 }
 
 async fn run(store: Store, sent: Sent) {
-    match submit::<Option<UndoOffer>>(&sent.path, &sent.fields).await {
+    match submit::<Option<UndoOffer>>(&sent.path, sent.fields.clone()).await {
         Ok(offer) => {
-            sent.leaving.iter().for_each(|row| row.remove());
+            store.remove(&sent.leaving);
             store.refused.set(Vec::new());
             store.announce(offer.as_ref().map_or("", |offer| &offer.title));
             store.set_offer(offer);
@@ -138,15 +135,14 @@ async fn run(store: Store, sent: Sent) {
         }
         Err(refusal) => restore(store, &sent, &refusal).await,
     }
-    rows::count(store);
 }
 
 /// Shows the item that waits for a decision again.
 async fn show_undone(store: Store, id: &str) {
     read_list(store).await;
-    if let Some(row) = rows::by_id(id) {
+    if let Some(row) = store.row(id) {
         triage::show(store, &row);
-        rows::focus(&row);
+        dom::after(0, move || triage::focus(store, &row));
         store.announce("Undone. The item is waiting for a decision again.");
     }
 }
@@ -156,40 +152,40 @@ async fn restore(store: Store, sent: &Sent, refusal: &Refusal) {
     let is_unknown = refusal.status == 0;
     let why = if is_unknown { NO_RESPONSE.to_owned() } else { refusal::reason(refusal) };
     let names_items = refusal.errors.iter().any(|error| item_of_field(&error.field).is_some());
+    let mut decided = Vec::new();
     for row in &sent.leaving {
-        let id = rows::id(row);
-        let own = refusal.errors.iter().find(|error| item_of_field(&error.field) == id.as_deref());
-        let _ = row.remove_attribute(rows::LEAVING);
-        match own {
-            None if names_items => row.remove(),
-            own => {
-                let _ = row.set_attribute(rows::REFUSAL, own.map_or(&why, |error| &error.message));
-            }
+        let own = refusal.errors.iter().find(|error| item_of_field(&error.field) == Some(&row.key));
+        if own.is_none() && names_items {
+            decided.push(row.clone());
+        } else {
+            refuse(row, own.map_or(&why, |error| &error.message));
         }
     }
-    rows::show_reasons();
+    store.remove(&decided);
     store.announce(&[if is_unknown { "" } else { "Not done. " }, &why].concat());
     if sent.path == Decide::PATH && !is_unknown {
         show_refused_item(store, sent, refusal).await;
     } else if let [row] = sent.leaving.as_slice()
-        && row.has_attribute("aria-current")
+        && row.get(|item| item.is_current)
     {
         triage::show(store, row);
-        let _ = row.set_attribute(rows::REFUSAL, &why);
-        rows::show_reasons();
+        refuse(row, &why);
     } else if sent.leaving.is_empty() {
         store.refused.set(vec![why]);
     }
     refresh_soon(store);
 }
 
+/// Shows a row again, with the reason.
+fn refuse(row: &Row, why: &str) {
+    row.item.update(|item| (item.is_leaving, item.refusal) = (false, Some(why.to_owned())));
+}
+
 /// Shows the item as it is now, with what was typed and the reasons. If another item is shown, it is stored with its
 /// row.
 async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     let Some(before) = &sent.item else { return };
-    let id = before.get_attribute("data-id").unwrap_or_default();
-    let now = triage::read(store, &id).await.and_then(|html| patch::parse(&html));
-    let now = now.and_then(|fragment| patch::children(&fragment).into_iter().next());
+    let now = triage::read(store, &triage::id_of(before)).await.and_then(|html| triage::parse(&html));
     let item = match now {
         Some(now) => {
             refusal::carry_over(before, &now);
@@ -199,12 +195,12 @@ async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     };
     refusal::show_errors(&item, refusal);
     if let [row] = sent.leaving.as_slice() {
-        rows::store(row, &item);
-        if !row.has_attribute("aria-current") {
+        store.keep(&row.key, Kept::Typed(item.clone()));
+        if !row.get(|item| item.is_current) {
             return;
         }
     }
-    triage::show_element(&item);
+    store.detail.put(&item);
 }
 
 /// Schedules reading the list. It waits for a pause of the reviewer, because rendering 200 rows would delay their
@@ -227,37 +223,26 @@ fn refresh_when_idle(store: Store) {
 async fn read_list(store: Store) {
     let request = store.reading(Reading::next_request).unwrap_or_default();
     let Ok(html) = fetch::get_text(&["/inbox/list?", &store.query.get_value()].concat()).await else { return };
-    let Some(new) = patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next()) else {
-        return;
-    };
+    let Some(new) = triage::parse(&html) else { return };
     if store.reading(|reading| reading.shows(request)) != Some(true) {
         return refresh_soon(store);
     }
-    let (Some(old), Some(list)) = (dom::by_id("inbox-list"), dom::by_id("inbox-rows")) else { return };
-    if let Some(new_rows) = dom::find(&new, ".inbox-rows") {
-        rows::mark_outdated();
-        rows::unfold(&new_rows);
-        patch::list(&list, &new_rows.inner_html(), "data-key-id");
-        if let Some(row) = rows::current() {
-            triage::prefetch(store, &row);
-        }
+    times::refine(&new);
+    let content = Content::read(&new);
+    store.set_rows(content.rows);
+    if let Some(row) = store.current() {
+        triage::prefetch(store, &row);
     }
-    store.set_offer(triage::offer_of(&new));
-    for part in ["empty", "pager", "terminal"] {
-        let selector = ["[data-part=", part, "]"].concat();
-        if let (Some(old), Some(new)) = (dom::find(&old, &selector), dom::find(&new, &selector)) {
-            patch::update(&old, &new);
-        }
+    store.set_offer(content.offer);
+    for slot in [store.empty, store.pager, store.terminal] {
+        slot.update(&new);
     }
-    rows::show_reasons();
-    rows::count(store);
 }
 
 /// Decrements the seconds left to undo, in the notice and in the bar of an item.
 pub fn count_down(store: Store) {
     store.count_down();
-    let Some(inbox) = dom::by_id("inbox") else { return };
-    for form in dom::find_all(&inbox, "[data-left]") {
+    if let Some(form) = store.detail.find("[data-left]") {
         let left = form.get_attribute("data-left").and_then(|left| dom::figure(&left)).unwrap_or_default() - 1.0;
         form.set_hidden(left < 0.0);
         let left = dom::whole(left.max(0.0));

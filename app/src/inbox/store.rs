@@ -1,11 +1,24 @@
-//! The state of the inbox page. Components show its signals. Only in the WASM build.
+//! The state of the inbox's page: one store of items that list, selection, detail and undo notice show.
 
-use super::{api::UndoOffer, reading::Reading};
-use leptos::prelude::*;
+#[cfg(feature = "hydrate")]
+use super::reading::Reading;
+use super::{
+    api::UndoOffer,
+    content::Content,
+    item::{Item, Row},
+};
+use crate::fragment::Slot;
+use leptos::{html, prelude::*};
 
-/// State of the inbox page. Copies refer to the same state.
+/// State of the inbox's page. A copy is the same state.
 #[derive(Clone, Copy)]
 pub struct Store {
+    /// The rows of the list, in its order.
+    pub rows: RwSignal<Vec<Row>>,
+    /// Whether the browser runs the page; before, it shows what the server rendered.
+    pub is_live: RwSignal<bool>,
+    /// Whether an item was opened. A narrow screen then shows the item, else the list.
+    pub is_opened: RwSignal<bool>,
     /// The decision that can be undone.
     pub offer: RwSignal<Option<UndoOffer>>,
     /// Whole seconds until `offer` ends.
@@ -14,30 +27,138 @@ pub struct Store {
     pub refused: RwSignal<Vec<String>>,
     /// What screen readers are told.
     pub announcement: RwSignal<String>,
-    /// Number of selected items.
-    pub selected: RwSignal<usize>,
     /// Id of the item that was selected last.
-    pub selected_last: StoredValue<Option<String>>,
-    /// Path of the item that the page shows.
-    pub path: StoredValue<String>,
+    selected_last: StoredValue<Option<String>>,
+    /// The element of the list.
+    pub list: NodeRef<html::Ul>,
+    /// What an empty list says.
+    pub empty: Slot,
+    /// The links to other pages.
+    pub pager: Slot,
+    /// Sessions that wait for an answer in a terminal.
+    pub terminal: Slot,
+    /// The item beside the list.
+    pub detail: Slot,
+    /// Buttons and links that never change.
+    pub fixed: [Slot; 2],
     /// Query with which the list is read.
+    #[cfg(feature = "hydrate")]
     pub query: StoredValue<String>,
+    /// Path of the item that the page shows.
+    #[cfg(feature = "hydrate")]
+    pub path: StoredValue<String>,
+    #[cfg(feature = "hydrate")]
     reading: StoredValue<Reading>,
+    /// Items that can be shown at once, by id.
+    #[cfg(feature = "hydrate")]
+    kept: StoredValue<Vec<(String, Kept)>, LocalStorage>,
+}
+
+/// An item that can be shown at once.
+#[cfg(feature = "hydrate")]
+#[derive(Clone)]
+pub enum Kept {
+    /// HTML of the server. An outdated one was read before the list has changed: it is shown, and read again.
+    Html { html: String, is_outdated: bool },
+    /// The element into which the reviewer has typed.
+    Typed(web_sys::HtmlElement),
 }
 
 impl Store {
-    /// The state of a page at this path, whose list is read with this query.
-    pub fn new(path: String, query: String, announcement: RwSignal<String>) -> Self {
+    /// The state of a page with this content.
+    pub fn new(content: &Content) -> Self {
         Self {
-            offer: RwSignal::new(None),
-            seconds_left: RwSignal::new(0),
-            refused: RwSignal::new(Vec::new()),
-            announcement,
-            selected: RwSignal::new(0),
+            rows: RwSignal::new(content.rows.iter().cloned().map(Row::new).collect()),
+            is_live: RwSignal::new(false),
+            is_opened: RwSignal::new(content.is_opened),
+            offer: RwSignal::new(content.offer.clone()),
+            seconds_left: RwSignal::new(content.offer.as_ref().map_or(0, |offer| offer.seconds_left)),
+            refused: RwSignal::new(content.refused.clone()),
+            announcement: RwSignal::new(String::new()),
             selected_last: StoredValue::new(None),
-            path: StoredValue::new(path),
-            query: StoredValue::new(query),
+            list: NodeRef::new(),
+            empty: Slot::default(),
+            pager: Slot::default(),
+            terminal: Slot::default(),
+            detail: Slot::default(),
+            fixed: [Slot::default(), Slot::default()],
+            #[cfg(feature = "hydrate")]
+            query: StoredValue::new(content.query.clone()),
+            #[cfg(feature = "hydrate")]
+            path: StoredValue::new(String::new()),
+            #[cfg(feature = "hydrate")]
             reading: StoredValue::new(Reading::default()),
+            #[cfg(feature = "hydrate")]
+            kept: StoredValue::new_local(Vec::new()),
+        }
+    }
+
+    /// Number of selected items. Follows the rows.
+    pub fn selected_count(self) -> usize {
+        self.rows.with(|rows| rows.iter().filter(|row| row.item.with(is_selected)).count())
+    }
+
+    /// Selects an item, or takes it out of the selection.
+    pub fn tick(self, row: &Row, is_ticked: bool) {
+        row.item.update(|item| item.is_ticked = is_ticked);
+        self.selected_last.set_value(Some(row.key.clone()));
+    }
+
+    /// Selects every item, or clears the selection if all are selected.
+    pub fn select_all(self) {
+        self.toggle(|item| !item.is_heading);
+    }
+
+    fn toggle(self, among: impl Fn(&Item) -> bool) {
+        let can = |item: &Item| item.digest.is_some() && !item.is_leaving && among(item);
+        let mut rows = self.rows.get_untracked();
+        rows.retain(|row| row.item.with_untracked(can));
+        let is_ticked = !rows.iter().all(|row| row.item.with_untracked(|item| item.is_ticked));
+        set_ticked(&rows, is_ticked);
+    }
+}
+
+const fn is_selected(item: &Item) -> bool {
+    item.is_ticked && !item.is_leaving
+}
+
+fn set_ticked(rows: &[Row], is_ticked: bool) {
+    for row in rows {
+        if row.item.with_untracked(|item| item.is_ticked != is_ticked) {
+            row.item.update(|item| item.is_ticked = is_ticked);
+        }
+    }
+}
+
+#[cfg(feature = "hydrate")]
+impl Store {
+    /// Selects the items of a group, or clears their selection if all are selected.
+    pub fn select_group(self, group: &str) {
+        self.toggle(|item| item.group.as_deref() == Some(group));
+    }
+
+    /// Selects every row from the one selected last to the one with this key.
+    pub fn select_range(self, key: &str) {
+        let rows = self.rows.get_untracked();
+        let place = |key: &str| rows.iter().position(|row| row.key == key);
+        let last = self.selected_last.get_value();
+        if let (Some(one), Some(other)) = (last.and_then(|last| place(&last)), place(key)) {
+            let (from, to) = (one.min(other), one.max(other));
+            let range = rows.iter().take(to + 1).skip(from);
+            let range = range.filter(|row| row.get(|item| item.digest.is_some()));
+            set_ticked(&range.cloned().collect::<Vec<_>>(), true);
+        }
+    }
+
+    /// Folds or unfolds a group.
+    pub fn fold(self, group: &str, is_folded: bool) {
+        for row in self.rows.get_untracked() {
+            if row
+                .item
+                .with_untracked(|item| item.group.as_deref() == Some(group) || item.is_heading && item.id == group)
+            {
+                row.item.update(|item| item.is_folded = is_folded);
+            }
         }
     }
 
@@ -67,5 +188,76 @@ impl Store {
     /// Reads or changes the bookkeeping of the list's requests.
     pub fn reading<T>(self, with: impl FnOnce(&mut Reading) -> T) -> Option<T> {
         self.reading.try_update_value(with)
+    }
+
+    /// The row with this key.
+    pub fn row(self, key: &str) -> Option<Row> {
+        self.rows.with_untracked(|rows| rows.iter().find(|row| row.key == key).cloned())
+    }
+
+    /// The row whose item is shown beside the list.
+    pub fn current(self) -> Option<Row> {
+        self.rows.with_untracked(|rows| rows.iter().find(|row| row.get(|item| item.is_current)).cloned())
+    }
+
+    /// Makes this row the only current one.
+    pub fn make_current(self, row: &Row) {
+        if let Some(before) = self.current().filter(|before| before.key != row.key) {
+            before.item.update(|item| item.is_current = false);
+        }
+        row.item.update(|item| (item.is_current, item.refusal) = (true, None));
+    }
+
+    /// The selected rows.
+    pub fn selected(self) -> Vec<Row> {
+        self.rows.with_untracked(|rows| rows.iter().filter(|row| row.get(is_selected)).cloned().collect())
+    }
+
+    /// The row to open after this one: the next on the screen, else the previous one.
+    pub fn next(self, row: &Row) -> Option<Row> {
+        self.rows.with_untracked(|rows| {
+            let at = rows.iter().position(|other| other.key == row.key)?;
+            let (before, after) = (rows.iter().take(at).rev(), rows.iter().skip(at + 1));
+            after.chain(before).find(|row| row.is_shown()).cloned()
+        })
+    }
+
+    /// Removes rows.
+    pub fn remove(self, gone: &[Row]) {
+        self.rows.update(|rows| rows.retain(|row| !gone.iter().any(|gone| gone.key == row.key)));
+    }
+
+    /// Shows the rows that the server sends now.
+    pub fn set_rows(self, now: Vec<Item>) {
+        let rows = self.rows.with_untracked(|before| Row::updated(before, now));
+        self.kept.update_value(|kept| {
+            kept.retain(|(id, _)| rows.iter().any(|row| row.key == *id));
+            for (id, kept) in kept {
+                // What was refused is as the server has it.
+                let is_refused = rows.iter().any(|row| row.key == *id && row.get(|item| item.refusal.is_some()));
+                if let Kept::Html { is_outdated, .. } = kept
+                    && !is_refused
+                {
+                    *is_outdated = true;
+                }
+            }
+        });
+        let same = |(a, b): (&Row, &Row)| a.key == b.key;
+        if !self.rows.with_untracked(|old| old.len() == rows.len() && old.iter().zip(&rows).all(same)) {
+            self.rows.set(rows);
+        }
+    }
+
+    /// The item with this id, if it can be shown at once.
+    pub fn kept(self, id: &str) -> Option<Kept> {
+        self.kept.with_value(|kept| kept.iter().find(|(of, _)| of == id).map(|(_, kept)| kept.clone()))
+    }
+
+    /// Keeps an item to show it at once.
+    pub fn keep(self, id: &str, item: Kept) {
+        self.kept.update_value(|kept| {
+            kept.retain(|(of, _)| of != id);
+            kept.push((id.to_owned(), item));
+        });
     }
 }

@@ -1,13 +1,34 @@
-//! The notice that offers to undo the viewer's latest decision while it is held.
+//! The notices above the list: what can be undone, and what was refused.
 
-use super::api::{UndoDecisions, UndoOffer, item_field};
-use crate::ui::{toast::Toast, tone::Tone};
+use super::{
+    api::{UndoDecisions, UndoOffer, item_field},
+    store::Store,
+};
+use crate::ui::{
+    icon::{Icon, icon},
+    toast::Toast,
+    tone::Tone,
+};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
-/// The notice. `time` says how long the decision can be undone.
-pub fn undo_notice(offer: UndoOffer, time: impl IntoView + 'static) -> impl IntoView {
+/// Offers to undo the viewer's latest decision while it is held. The live page counts the seconds down; without
+/// scripts the notice says until when.
+#[component]
+pub fn UndoNotice(store: Store) -> impl IntoView {
+    move || store.offer.get().map(|offer| offered(store, offer))
+}
+
+fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
     let items: Vec<_> =
         offer.items.iter().map(|id| view! { <input type="hidden" name=item_field(id) value=""/> }).collect();
+    let until = offer.until;
+    let time = move || {
+        if store.is_live.get() {
+            [" (", &store.seconds_left.get().to_string(), " s)"].concat()
+        } else {
+            [" until ", &until, " UTC"].concat()
+        }
+    };
     view! {
         <Toast tone=Tone::Good message=offer.title action=UndoDecisions::PATH>
             {items}
@@ -17,21 +38,14 @@ pub fn undo_notice(offer: UndoOffer, time: impl IntoView + 'static) -> impl Into
     }
 }
 
-/// The notice of the live page. It counts the seconds down and goes when the decision takes effect.
-#[cfg(feature = "hydrate")]
-#[component]
-pub fn LiveUndoNotice(store: super::store::Store) -> impl IntoView {
-    let time = move || [" (", &store.seconds_left.get().to_string(), " s)"].concat();
-    move || store.offer.get().map(|offer| undo_notice(offer, time))
-}
-
 /// Why a request that belongs to no row was refused.
-#[cfg(feature = "hydrate")]
 #[component]
-pub fn LiveRefusal(store: super::store::Store) -> impl IntoView {
-    let notice = move |why: Vec<String>| {
+pub fn Refusals(store: Store) -> impl IntoView {
+    let notice = |why: Vec<String>| {
         let lines: Vec<_> = why.into_iter().map(|why| view! { <p>{why}</p> }).collect();
-        view! { <div class="notice" data-tone="bad" role="alert"><div class="notice-body">{lines}</div></div> }
+        view! {
+            <div class="notice" data-tone="bad" role="alert">{icon(Icon::Alert)}<div class="notice-body">{lines}</div></div>
+        }
     };
     move || Some(store.refused.get()).filter(|why| !why.is_empty()).map(notice)
 }

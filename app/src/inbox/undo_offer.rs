@@ -53,10 +53,11 @@ pub fn undo_offer(held: &[Approval], now: Timestamp) -> Option<UndoOffer> {
 mod tests {
     use super::*;
     use crate::{
-        inbox::{fixture::output, undo_notice::undo_notice},
+        inbox::{content::Content, fixture::output, store::Store, undo_notice::UndoNotice},
         render::to_html,
     };
     use domain::gate::{GateState, Verdict};
+    use leptos::prelude::*;
     use serde_json::json;
     use wire::approval::Decision;
 
@@ -100,7 +101,10 @@ mod tests {
         );
         let two = undo_offer(&[held(1, 0), held(2, 10)], now).unwrap();
         assert_eq!((two.title.as_str(), two.items.len()), ("Approved: 2 items", 2));
-        let html = to_html(undo_notice(two, " until 07:00:05 UTC"));
+        let html = Owner::new().with(|| {
+            let content = Content { offer: Some(two), ..Content::default() };
+            to_html(view! { <UndoNotice store=Store::new(&content)/> })
+        });
         assert!(html.contains("Approved: 2 items") && html.contains(" until 07:00:05 UTC"), "{html}");
         assert_eq!(html.matches("name=\"items[").count(), 2);
         let past = undo_offer(&[held(1, 0)], "2026-11-21T08:00:00Z".parse().unwrap()).unwrap();

@@ -1,0 +1,146 @@
+//! The rows of the inbox's list as a store holds them. The browser reads them from the HTML that the server renders,
+//! on the page and in later answers, so a page sends its rows once.
+
+use leptos::prelude::*;
+
+/// One row of the list, and what the reader has done with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Item {
+    /// Id of the item; for the heading of a group, the key of the group.
+    pub id: String,
+    /// Whether the row is the heading of a group.
+    pub is_heading: bool,
+    /// Id of the item's session.
+    pub session_id: String,
+    /// Key of the group that the item is in.
+    pub group: Option<String>,
+    /// The text of the row's link.
+    pub title: String,
+    /// Where the link leads without scripts.
+    pub href: String,
+    /// For a heading, where the link that selects the group leads without scripts.
+    pub select_href: String,
+    /// Digest of the proposal. Absent if the viewer cannot decide the item.
+    pub digest: Option<String>,
+    /// The rest of the row, HTML of the server.
+    pub body: String,
+    /// Why the decision was refused.
+    pub refusal: Option<String>,
+    /// Whether the item is the one shown beside the list.
+    pub is_current: bool,
+    /// Whether the item is selected.
+    pub is_ticked: bool,
+    /// Whether the group is folded: its items are hidden.
+    pub is_folded: bool,
+    /// Whether the item was decided here and the server has not answered yet.
+    pub is_leaving: bool,
+}
+
+/// A row of the list. A clone is the same row.
+#[derive(Clone)]
+pub struct Row {
+    /// Names the row among the others.
+    pub key: String,
+    /// Its state.
+    pub item: ArcRwSignal<Item>,
+}
+
+impl Row {
+    /// A new row.
+    pub fn new(item: Item) -> Self {
+        let prefix = if item.is_heading { "g-" } else { "" };
+        Self { key: [prefix, &item.id].concat(), item: ArcRwSignal::new(item) }
+    }
+}
+
+#[cfg(feature = "hydrate")]
+mod reading {
+    use super::{Item, Row};
+    use crate::browser::dom;
+    use leptos::prelude::*;
+    use wasm_bindgen::JsCast;
+    use web_sys::{HtmlElement, HtmlInputElement};
+
+    impl Item {
+        /// Reads a row as the server renders it.
+        pub fn read(row: &HtmlElement) -> Self {
+            let find = |selector| dom::find(row, selector);
+            let attribute = |element: &Option<HtmlElement>, name: &str| {
+                element.as_ref().and_then(|element| element.get_attribute(name)).unwrap_or_default()
+            };
+            let (link, group) = (find(".row-title"), row.get_attribute("data-group"));
+            let text = |element: HtmlElement| element.text_content().unwrap_or_default();
+            let tick = find("input").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
+            Self {
+                is_heading: group.is_some(),
+                id: group.or_else(|| row.get_attribute("data-id")).unwrap_or_default(),
+                session_id: row.get_attribute("data-session").unwrap_or_default(),
+                group: row.get_attribute("data-in"),
+                href: attribute(&link, "href"),
+                is_folded: match attribute(&link, "aria-expanded").as_str() {
+                    "" => row.hidden(),
+                    expanded => expanded == "false",
+                },
+                title: link.map(text).unwrap_or_default(),
+                select_href: attribute(&find("[data-select]"), "href"),
+                body: find("[data-body]").map(|body| body.inner_html()).unwrap_or_default(),
+                refusal: find("[data-reason]:not([hidden])").map(text),
+                is_current: row.has_attribute("aria-current"),
+                is_ticked: tick.as_ref().is_some_and(HtmlInputElement::checked),
+                digest: tick.map(|tick| tick.value()),
+                is_leaving: false,
+            }
+        }
+
+        /// What the server says now, with what the reader has done.
+        fn with_state_of(self, before: &Self) -> Self {
+            let refusal = self.refusal.or_else(|| before.refusal.clone());
+            Self {
+                refusal,
+                is_current: before.is_current,
+                is_ticked: before.is_ticked && self.digest.is_some(),
+                is_leaving: before.is_leaving,
+                ..self
+            }
+        }
+    }
+
+    impl Row {
+        /// The rows that the server sends now. Those that were there before stay the same rows.
+        pub fn updated(before: &[Self], now: Vec<Item>) -> Vec<Self> {
+            let unfolded: Vec<String> = before
+                .iter()
+                .filter_map(|row| row.get(|item| (!item.is_folded).then(|| item.group.clone())?))
+                .collect();
+            let rows = now.into_iter().map(|mut item| {
+                let group = if item.is_heading { Some(&item.id) } else { item.group.as_ref() };
+                if group.is_some_and(|group| unfolded.contains(group)) {
+                    item.is_folded = false;
+                }
+                let new = Self::new(item);
+                let Some(row) = before.iter().find(|row| row.key == new.key) else { return new };
+                let item = row.get(|before| new.get(Item::clone).with_state_of(before));
+                if row.get(|before| *before != item) {
+                    row.item.set(item);
+                }
+                row.clone()
+            });
+            rows.collect()
+        }
+
+        /// Reads its state without following it.
+        pub fn get<T>(&self, read: impl FnOnce(&Item) -> T) -> T {
+            self.item.with_untracked(read)
+        }
+
+        /// Whether it shows an item that was not decided here.
+        pub fn is_open(&self) -> bool {
+            self.get(|item| !item.is_heading && !item.is_leaving)
+        }
+
+        /// Whether it is on the screen.
+        pub fn is_shown(&self) -> bool {
+            self.is_open() && self.get(|item| !item.is_folded)
+        }
+    }
+}
