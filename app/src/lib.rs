@@ -74,13 +74,13 @@ pub mod error_page;
 pub mod export;
 #[cfg(feature = "ssr")]
 mod form;
+mod fragment;
 pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insights;
 #[cfg(feature = "ssr")]
 pub mod link;
-#[cfg(feature = "hydrate")]
-mod live;
+mod lowercase;
 pub mod palette;
 #[cfg(feature = "ssr")]
 mod render;

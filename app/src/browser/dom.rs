@@ -36,27 +36,32 @@ pub fn root() -> Option<HtmlElement> {
 
 /// Adds an event listener for the lifetime of the page.
 pub fn on<E: JsCast + 'static>(target: &EventTarget, event: &str, mut handle: impl FnMut(E) + 'static) {
-    let closure = Closure::<dyn FnMut(Event)>::new(move |event: Event| handle(event.unchecked_into()));
-    let _ = target.add_event_listener_with_callback(event, closure.as_ref().unchecked_ref());
+    listen(target, event, false, Box::new(move |event: Event| handle(event.unchecked_into())));
+}
+
+/// One type of closure for all: each other one would bring its own glue.
+fn listen(target: &EventTarget, event: &str, is_capture: bool, handle: Box<dyn FnMut(Event)>) {
+    let closure = Closure::wrap(handle);
+    let _ = target.add_event_listener_with_callback_and_bool(event, closure.as_ref().unchecked_ref(), is_capture);
     closure.forget();
 }
 
 /// Like [`on`], in the capture phase, for events that do not bubble.
 pub fn on_capture<E: JsCast + 'static>(target: &EventTarget, event: &str, mut handle: impl FnMut(E) + 'static) {
-    let closure = Closure::<dyn FnMut(Event)>::new(move |event: Event| handle(event.unchecked_into()));
-    let _ = target.add_event_listener_with_callback_and_bool(event, closure.as_ref().unchecked_ref(), true);
-    closure.forget();
+    listen(target, event, true, Box::new(move |event: Event| handle(event.unchecked_into())));
 }
 
 /// Calls once after this time, in milliseconds.
 pub fn after(millis: i32, call: impl FnOnce() + 'static) {
+    let call: Box<dyn FnOnce()> = Box::new(call);
     let call = Closure::once_into_js(call);
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(call.unchecked_ref(), millis);
 }
 
 /// Calls at this interval, in milliseconds.
 pub fn every(millis: i32, call: impl FnMut() + 'static) {
-    let closure = Closure::<dyn FnMut()>::new(call);
+    let call: Box<dyn FnMut()> = Box::new(call);
+    let closure = Closure::wrap(call);
     let _ = window().set_interval_with_callback_and_timeout_and_arguments_0(closure.as_ref().unchecked_ref(), millis);
     closure.forget();
 }

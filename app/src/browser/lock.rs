@@ -1,13 +1,17 @@
 //! Web Locks: work that only one tab at a time does. The browser releases the lock of a closed tab.
 
 use super::dom;
-use std::future::Future;
+use std::{future::Future, pin::Pin};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 /// Runs `work` while this tab holds the lock. With `wait` it waits for the lock; otherwise it does nothing if another
 /// tab holds it. Browsers without Web Locks (plain HTTP on a name other than localhost) run it at once.
 pub async fn exclusive(name: &str, wait: bool, work: impl Future<Output = ()> + 'static) {
+    exclusively(name, wait, Box::pin(work)).await;
+}
+
+async fn exclusively(name: &str, wait: bool, work: Pin<Box<dyn Future<Output = ()>>>) {
     let locks = dom::member(&dom::window().navigator(), "locks");
     let Ok(request) = dom::member(&locks, "request").dyn_into::<js_sys::Function>() else {
         work.await;

@@ -1,9 +1,12 @@
 //! Browser APIs for the islands. Only in the WASM build.
 
+pub mod database;
 pub mod dom;
 pub mod fetch;
+pub mod live;
 pub mod lock;
 pub mod page;
 pub mod patch;
+pub mod task;
 pub mod theme;
 pub mod times;

@@ -1,7 +1,8 @@
 //! Behaviour of every page: times, copy buttons, buttons that open dialogs, and fields in which Enter submits.
 
 use super::{dom, theme, times};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use crate::browser::task::spawn_local;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{KeyboardEvent, MouseEvent};
 
 /// Attaches the handlers. Called once per page.

@@ -4,6 +4,7 @@
 //! person's changes are stored as lines of `id binding`.
 
 use super::catalog::{Place, SHORTCUTS};
+use crate::lowercase::lowercase;
 
 /// One key press, as the browser reports it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,8 +57,8 @@ pub fn token(press: &Press<'_>) -> Option<String> {
     // On a Mac, Option changes the character, so the physical key is used.
     let by_place = code.strip_prefix("Key").or_else(|| code.strip_prefix("Digit"));
     let name = match (plain.is_ascii(), by_place) {
-        (false, Some(place)) => place.to_lowercase(),
-        _ if plain.chars().count() == 1 => plain.to_lowercase(),
+        (false, Some(place)) => lowercase(place),
+        _ if plain.chars().count() == 1 => lowercase(plain),
         _ => plain.to_owned(),
     };
     let mut token = String::new();

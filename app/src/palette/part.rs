@@ -2,8 +2,8 @@
 //! its code is shared. Only in the WASM build.
 
 use super::{rebind, search};
+use crate::browser::task::spawn_local;
 use leptos::prelude::lazy;
-use wasm_bindgen_futures::spawn_local;
 
 /// Brings the palette and the lists of bindings up to date with what happened since the last call.
 #[lazy]

@@ -7,10 +7,13 @@ use super::{
     keyboard::{act, control},
     part,
 };
-use crate::browser::{dom, fetch, patch};
+use crate::browser::task::spawn_local;
+use crate::{
+    browser::{dom, fetch, patch},
+    lowercase::lowercase,
+};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// Pause after the last key before the server is searched, in milliseconds.
@@ -162,9 +165,9 @@ fn forget_found() {
 /// Shows the options that contain every word. `is_all` says that no more results will come.
 fn narrow(text: &str, is_all: bool) {
     let Some(list) = dom::by_id("palette-list") else { return };
-    let text = text.to_lowercase();
+    let text = lowercase(text);
     for option in dom::find_all(&list, "li") {
-        let words = option.text_content().unwrap_or_default().to_lowercase();
+        let words = lowercase(&option.text_content().unwrap_or_default());
         let can = match shortcut(&option).map(|shortcut| shortcut.command) {
             Some(Command::Press(key)) => control(key).is_some(),
             _ => true,

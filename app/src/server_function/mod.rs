@@ -1,22 +1,21 @@
-//! What all server functions share: why a call is refused, where the server's part comes from, and the browser's
-//! client.
+//! What all server functions share: why a call is refused, where the server's part comes from, and how the
+//! browser calls them.
 //!
-//! A server function is declared in the `api.rs` of its feature. The browser calls it as an async function, and a form
+//! A server function is declared in the `api.rs` of its feature. The browser calls it by its arguments, and a form
 //! without scripts posts to the same URL below `/fn`. Its body asks the server through a trait of the same file. The
 //! server implements the trait over the ledger, so this crate does not depend on it.
 
 #[cfg(feature = "hydrate")]
-mod client;
+mod call;
 #[cfg(feature = "ssr")]
 mod form_fields;
 mod refusal;
 
 #[cfg(feature = "hydrate")]
-pub use client::{FetchClient as Client, submit};
+pub use call::{Answer, Arguments, Call, call, fields, json, list, stringified, submit};
 #[cfg(feature = "ssr")]
 pub use form_fields::page_fields;
-/// The client that the declarations name. It is never called on the server.
-#[cfg(not(feature = "hydrate"))]
+/// The client that the declarations name. Nothing calls it: the browser uses [`call`].
 pub use leptos::server_fn::client::browser::BrowserClient as Client;
 pub use refusal::{FieldRefusal, Refusal};
 

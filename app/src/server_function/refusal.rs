@@ -55,7 +55,7 @@ impl Refusal {
         self.detail.as_ref().unwrap_or(&self.title).clone()
     }
 
-    fn unreachable() -> Self {
+    pub(super) fn unreachable() -> Self {
         Self { status: NO_STATUS, title: "The server cannot be reached.".to_owned(), ..Self::default() }
     }
 

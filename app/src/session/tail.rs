@@ -1,13 +1,13 @@
 //! The live tail: appends new rows by sequence and keeps the reader's scroll position. Only in the WASM build.
 
 use super::{controls::BEYOND_TARGET, transcript_dom as transcript};
+use crate::browser::task::spawn_local;
 use crate::{
+    browser::live::{self, Signal},
     browser::{dom, fetch, patch},
-    live::{self, Signal},
 };
 use leptos::prelude::*;
 use std::{cell::Cell, rc::Rc};
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, MouseEvent};
 
 /// A reader within this distance of the end of the page follows new rows, pixels.

@@ -1,10 +1,10 @@
 //! The list of rows in the DOM: appending, prepending, joining results with calls, folding. Only in the WASM build.
 
 use super::tail::kinds_of;
+use crate::browser::task::spawn_local;
 use crate::browser::{dom, fetch, patch, times};
 use js_sys::Date;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlElement, MouseEvent, Node};
 
 /// Most rows on the page. Beyond it the oldest rows are removed; they can be loaded again.

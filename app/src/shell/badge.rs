@@ -1,25 +1,23 @@
 //! Keeps the number of open inbox items current, in the rail and in the title of every page. Only in the WASM build.
 
+use crate::browser::task::spawn_local;
 use crate::{
+    browser::live,
     browser::{dom, fetch},
-    live,
 };
-use std::cell::Cell;
-use wasm_bindgen_futures::spawn_local;
+use std::{cell::Cell, rc::Rc};
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 600;
 
-thread_local! {
-    static DUE: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Subscribes to the live stream for the lifetime of the page.
 pub fn start() {
-    live::subscribe(|signal| {
-        if signal.moves_queues() && !DUE.replace(true) {
-            dom::after(GATHER_MS, || {
-                DUE.set(false);
+    let due = Rc::new(Cell::new(false));
+    live::subscribe(move |signal| {
+        if signal.moves_queues() && !due.replace(true) {
+            let due = due.clone();
+            dom::after(GATHER_MS, move || {
+                due.set(false);
                 spawn_local(read());
             });
         }
@@ -40,7 +38,10 @@ async fn read() {
     }
     let document = dom::document();
     let title = document.title();
-    let bare = title.strip_prefix('(').and_then(|rest| rest.split_once(") ")).map_or(title.as_str(), |(_, bare)| bare);
+    let bare = title
+        .strip_prefix('(')
+        .and_then(|rest| rest.split_once(')'))
+        .map_or(title.as_str(), |(_, bare)| bare.trim_start());
     let title = if open == 0.0 { bare.to_owned() } else { ["(", &figure, ") ", bare].concat() };
     document.set_title(&title);
 }

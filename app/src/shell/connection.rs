@@ -8,7 +8,7 @@ pub fn Connection() -> impl IntoView {
     let state = RwSignal::new("connecting");
     #[cfg(feature = "hydrate")]
     {
-        crate::live::start(move |now| state.set(now.as_str()));
+        crate::browser::live::start(move |now| state.set(now.as_str()));
         super::badge::start();
         super::notify::start();
     }
@@ -27,7 +27,7 @@ pub fn Connection() -> impl IntoView {
         "live" | "connecting" => String::new(),
         _ => match queue().count {
             0 => String::new(),
-            count => format!(", {count} queued"),
+            count => [", ", &count.to_string(), " queued"].concat(),
         },
     };
     view! {

@@ -10,7 +10,7 @@ use crate::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::{TaskChooser, WorkingOn},
+    working_on::{Given, TaskChooser, WorkingOn},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
@@ -168,10 +168,10 @@ fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
 /// The picker, for people. Its island also runs the recorder, so it is mounted once on every page.
 fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
-    let (user_id, tenant_id) = (me.user.as_ref()?.id.clone(), me.tenant.id.clone());
-    let may_create = shell.may(Permission::StartSession);
+    let (user, may_create) = (me.user.as_ref()?, shell.may(Permission::StartSession));
+    provide_context(Given::new(&me.tenant.id, &user.id, may_create, shell.working_on.clone()));
     Some(view! {
-        <WorkingOn active=shell.working_on.clone() user_id tenant_id may_create/>
+        <WorkingOn/>
         <div data-idle="">
             <TaskChooser/>
         </div>

@@ -1,14 +1,18 @@
 //! Browser notifications about new inbox items, for people who enabled them. The tab that leads the live stream shows
 //! them, and only while no tab is visible. Only in the WASM build.
 
+use crate::browser::task::spawn_local;
 use crate::{
+    browser::live::{self, Signal},
     browser::{dom, fetch, lock},
-    live::{self, Signal},
 };
 use js_sys::{Function, Promise};
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, MouseEvent, Notification, NotificationOptions, NotificationPermission};
 
 /// Key in local storage: set if this browser shows notifications.
@@ -17,11 +21,13 @@ const WANTED: &str = "shiftbook-notify";
 /// Name of the Web Lock that a visible tab holds.
 const VISIBLE_LOCK: &str = "shiftbook-visible";
 
-thread_local! {
+/// The notifications of one page. A clone is the same state.
+#[derive(Clone, Default)]
+struct Notices {
     /// Keys of the notifications shown so far, so that each is shown once.
-    static SHOWN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    shown: Rc<RefCell<Vec<String>>>,
     /// Resolves the promise that holds the lock of visible tabs.
-    static RELEASE: Cell<Option<Function>> = const { Cell::new(None) };
+    release: Rc<Cell<Option<Function>>>,
 }
 
 fn has_notifications() -> bool {
@@ -43,25 +49,27 @@ pub fn start() {
             spawn_local(toggle());
         }
     });
-    dom::on(&dom::document(), "visibilitychange", |_: Event| update_visible_lock());
-    update_visible_lock();
-    live::subscribe(|signal| {
+    let notices = Notices::default();
+    let seen = notices.clone();
+    dom::on(&dom::document(), "visibilitychange", move |_: Event| update_visible_lock(&seen));
+    update_visible_lock(&notices);
+    live::subscribe(move |signal| {
         let Signal::Session { id, waits: true, .. } = signal else { return };
         if live::is_leader() && wanted() {
-            let id = id.clone();
+            let (id, notices) = (id.clone(), notices.clone());
             // Runs only if no visible tab holds the lock.
-            spawn_local(lock::exclusive(VISIBLE_LOCK, false, async move { notify(&id).await }));
+            spawn_local(lock::exclusive(VISIBLE_LOCK, false, async move { notify(&notices, &id).await }));
         }
     });
 }
 
 /// Acquires the lock of visible tabs if this tab is visible, else releases it.
-fn update_visible_lock() {
-    if let Some(release) = RELEASE.take() {
+fn update_visible_lock(notices: &Notices) {
+    if let Some(release) = notices.release.take() {
         let _ = release.call0(&wasm_bindgen::JsValue::NULL);
     }
     if !dom::document().hidden() {
-        let hidden = Promise::new(&mut |release, _| RELEASE.set(Some(release)));
+        let hidden = Promise::new(&mut |release, _| notices.release.set(Some(release)));
         spawn_local(lock::exclusive(VISIBLE_LOCK, true, async move {
             let _ = JsFuture::from(hidden).await;
         }));
@@ -97,14 +105,14 @@ fn label_buttons() {
 }
 
 /// Shows a notification about the item that this session waits for, unless it was shown before.
-async fn notify(session_id: &str) {
+async fn notify(notices: &Notices, session_id: &str) {
     let Ok(notice) = fetch::get_json(&["/inbox/waiting/", session_id].concat()).await else { return };
     let text = |name| dom::text(&notice, name).unwrap_or_default();
     let (path, key) = (text("path"), text("key"));
-    if path.is_empty() || SHOWN.with_borrow(|shown| shown.contains(&key)) {
+    if path.is_empty() || notices.shown.borrow().contains(&key) {
         return;
     }
-    SHOWN.with_borrow_mut(|shown| shown.push(key.clone()));
+    notices.shown.borrow_mut().push(key.clone());
     let options = NotificationOptions::new();
     options.set_body(&text("body"));
     options.set_tag(&key);

@@ -63,3 +63,22 @@ pub async fn interrupt_turn(session_id: String) -> Result<(), Refusal> {
 pub async fn end_conversation(session_id: String, #[server(default)] feedback: Option<String>) -> Result<(), Refusal> {
     backend::<dyn ThreadBackend>()?.end(session_id, feedback).await
 }
+
+#[cfg(feature = "hydrate")]
+mod calls {
+    use super::{InterruptTurn, SendMessage};
+    use crate::server_function::{Arguments, Call, fields};
+
+    impl Call for SendMessage {
+        fn arguments(self) -> Arguments {
+            let (session_id, id) = (self.session_id.as_str(), self.id.unwrap_or_default());
+            Arguments::Form(fields(&[("session_id", session_id), ("text", &self.text), ("id", &id)]))
+        }
+    }
+
+    impl Call for InterruptTurn {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("session_id", &self.session_id)]))
+        }
+    }
+}

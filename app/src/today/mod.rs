@@ -15,6 +15,6 @@ mod trend;
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use section::{Gate, Section, section_fragment};
-pub use strip::WorkQueueStrip;
+pub use strip::{StripGiven, WorkQueueStrip};
 #[cfg(feature = "ssr")]
 pub use trend::{Trend, trend_fragment};

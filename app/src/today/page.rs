@@ -1,7 +1,7 @@
 //! The page /today.
 
 use super::{
-    WorkQueueStrip,
+    StripGiven, WorkQueueStrip,
     section::{Section, section_view},
 };
 use crate::{
@@ -57,7 +57,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { picked, everyone, counts, timezone, sections, connect: connecting, day } = props;
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
-        let strip = view! { <WorkQueueStrip picked=picked_name everyone=everyone counts=counts timezone=timezone/> };
+        provide_context(StripGiven { picked: picked_name, everyone, counts, timezone });
         let sections = sections
             .iter()
             .map(|section| static_html(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
@@ -65,7 +65,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             <PageHead title="Today">{static_html(switch(everyone, picked))}</PageHead>
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
-            {strip}
+            <WorkQueueStrip/>
             {connecting.map(|c| static_html(view! { <ConnectAgent connect=c/> }))}
             {sections}
             {day.map(|day| live_day(&day))}

@@ -1,14 +1,16 @@
 //! Keeps counts and sections current, and selects a bucket without loading a page. Only in the WASM build.
 
 use super::bucket::{BUCKETS, address};
+use crate::browser::task::spawn_local;
 use crate::{
+    browser::live::{self, Signal},
     browser::{dom, fetch, patch, times},
-    live::{self, Signal},
+    fragment,
 };
 use leptos::prelude::*;
 use std::{cell::Cell, rc::Rc};
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::spawn_local;
+use web_sys::HtmlElement;
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 400;
@@ -64,7 +66,7 @@ fn read_trends(everyone: bool) {
         let (Some(root), Some(trends)) = (dom::root(), patch::parse(&html)) else { return };
         for trend in patch::children(&trends) {
             let name = trend.get_attribute("data-trend").unwrap_or_default();
-            if let Some(place) = dom::find(&root, &format!("[data-bucket={name}] .strip-more")) {
+            if let Some(place) = dom::find(&root, &["[data-bucket=", &name, "] .strip-more"].concat()) {
                 place.set_inner_html(&trend.inner_html());
                 times::refine(&place);
             }
@@ -72,15 +74,19 @@ fn read_trends(everyone: bool) {
     });
 }
 
+/// The section of a bucket. It is outside of the island: wrapped as its children, Today would load 5 KiB more.
+fn section(name: &str) -> Option<HtmlElement> {
+    dom::root().and_then(|root| dom::find(&root, &["[aria-labelledby=heading-", name, "]"].concat()))
+}
+
 fn read_section(name: &'static str, everyone: bool) {
-    let Some(section) = dom::by_id(&format!("section-{name}")) else { return };
+    let Some(section) = section(name) else { return };
     if section.hidden() {
         return;
     }
     spawn_local(async move {
         let url = ["/today/section/", name, &query(everyone)].concat();
-        let Ok(html) = fetch::get_text(&url).await else { return };
-        let Some(new) = patch::parse(&html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
+        let Some(new) = fragment::read(&url).await else { return };
         match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
             (Some(list), Some(rows)) => patch::list(&list, &rows.inner_html(), "data-key-id"),
             _ => patch::update(&section, &new),
@@ -91,7 +97,7 @@ fn read_section(name: &'static str, everyone: bool) {
 /// Shows the selected bucket, or all of them, and moves the focus there.
 pub fn show(picked: &str, everyone: bool) {
     for bucket in BUCKETS {
-        if let Some(section) = dom::by_id(&format!("section-{}", bucket.name)) {
+        if let Some(section) = section(bucket.name) {
             section.set_hidden(!picked.is_empty() && picked != bucket.name);
         }
     }
@@ -103,7 +109,7 @@ pub fn show(picked: &str, everyone: bool) {
         return;
     }
     read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name), everyone);
-    if let Some(heading) = dom::by_id(&format!("heading-{picked}")) {
+    if let Some(heading) = section(picked).and_then(|section| dom::find(&section, "h2")) {
         let _ = heading.focus();
         heading.scroll_into_view();
     }

@@ -22,6 +22,20 @@ impl Active {
     pub const fn is_confirmed(&self) -> bool {
         !self.session_id.is_empty()
     }
+
+    /// Its members in one text, a line each. The name of the task is last, because it may have any characters.
+    pub fn to_lines(&self) -> String {
+        [self.session_id.as_str(), &self.task_id, &self.started_at, &self.started_words, &self.title].join("\n")
+    }
+
+    /// Reads what [`Self::to_lines`] has written; `None` if a line is missing.
+    #[cfg(any(feature = "hydrate", test))]
+    pub fn of_lines(text: &str) -> Option<Self> {
+        let mut lines = text.splitn(5, '\n').map(str::to_owned);
+        let mut next = || lines.next();
+        let (session_id, task_id, started_at, started_words) = (next()?, next()?, next()?, next()?);
+        Some(Self { session_id, task_id, title: next()?, started_at, started_words })
+    }
 }
 
 /// A change of the active session in another tab.
@@ -53,6 +67,19 @@ mod tests {
 
     fn active(session_id: &str) -> Active {
         Active { session_id: session_id.to_owned(), ..Active::default() }
+    }
+
+    #[test]
+    fn lines_keep_every_member_whatever_the_name_is() {
+        let active = Active {
+            session_id: "s".into(),
+            task_id: "t".into(),
+            title: "A\n\"name\"".into(),
+            started_at: "2026-11-21T07:00:00Z".into(),
+            started_words: "today".into(),
+        };
+        assert_eq!(Active::of_lines(&active.to_lines()), Some(active));
+        assert_eq!(Active::of_lines("one\ntwo"), None);
     }
 
     #[test]

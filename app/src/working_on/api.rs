@@ -103,3 +103,91 @@ pub async fn record_events(session_id: String, append: String) -> Result<(), Ref
 pub async fn add_marker(marker: Marker) -> Result<(), Refusal> {
     backend::<dyn WorkingOnBackend>()?.add_marker(marker).await
 }
+
+#[cfg(feature = "hydrate")]
+mod calls {
+    use super::{
+        super::Active, ActiveWork, AddMarker, CreateTask, ListTasks, RecordEvents, StartWork, StopWork, Task, Tasks,
+    };
+    use crate::{
+        browser::dom,
+        server_function::{Answer, Arguments, Call, fields, json, list, stringified},
+    };
+    use wasm_bindgen::JsValue;
+
+    impl Call for ActiveWork {
+        fn arguments(self) -> Arguments {
+            Arguments::Query(String::new())
+        }
+    }
+
+    impl Call for StartWork {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("task_id", &self.task_id)]))
+        }
+    }
+
+    impl Call for StopWork {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("session_id", &self.session_id)]))
+        }
+    }
+
+    impl Call for CreateTask {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("name", &self.name)]))
+        }
+    }
+
+    impl Call for ListTasks {
+        fn arguments(self) -> Arguments {
+            Arguments::Query(fields(&[("name_contains", &self.name_contains)]))
+        }
+    }
+
+    impl Call for RecordEvents {
+        fn arguments(self) -> Arguments {
+            Arguments::Json(json(&[("session_id", &self.session_id), ("append", &self.append)]))
+        }
+    }
+
+    impl Call for AddMarker {
+        fn arguments(self) -> Arguments {
+            let marker = self.marker;
+            let members = [
+                ("session_id", marker.session_id.as_str()),
+                ("event_id", &marker.event_id),
+                ("at", &marker.at),
+                ("text", &marker.text),
+            ];
+            let arguments = js_sys::Object::new();
+            let _ = js_sys::Reflect::set(&arguments, &"marker".into(), &dom::object(&members));
+            Arguments::Json(stringified(&arguments))
+        }
+    }
+
+    impl Answer for Active {
+        fn read(value: &JsValue) -> Option<Self> {
+            Some(Self {
+                session_id: dom::text(value, "session_id")?,
+                task_id: dom::text(value, "task_id")?,
+                title: dom::text(value, "title")?,
+                started_at: dom::text(value, "started_at")?,
+                started_words: dom::text(value, "started_words")?,
+            })
+        }
+    }
+
+    impl Answer for Task {
+        fn read(value: &JsValue) -> Option<Self> {
+            Some(Self { id: dom::text(value, "id")?, title: dom::text(value, "title")? })
+        }
+    }
+
+    impl Answer for Tasks {
+        fn read(value: &JsValue) -> Option<Self> {
+            let has_more = dom::member(value, "has_more").is_truthy();
+            Some(Self { tasks: list(&dom::member(value, "tasks"))?, has_more })
+        }
+    }
+}

@@ -7,18 +7,12 @@ use super::{
     work::Waiting,
 };
 use crate::browser::dom;
-use leptos::prelude::{GetUntracked as _, Set as _};
-use std::cell::RefCell;
+use leptos::prelude::{GetUntracked as _, Set as _, UpdateValue as _, WithValue as _};
 use wasm_bindgen::JsValue;
 use web_sys::{BroadcastChannel, MessageEvent, StorageEvent};
 
 const CHANNEL_NAME: &str = "shiftbook-working";
 const PAUSED_KEY: &str = "shiftbook-recorder-paused";
-
-thread_local! {
-    /// The channel of this tab. It does not receive what it sends.
-    static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
-}
 
 /// Follows the messages of the other tabs.
 pub fn follow(work: Work) {
@@ -28,7 +22,7 @@ pub fn follow(work: Work) {
                 receive(work, &message);
             }
         });
-        CHANNEL.set(Some(channel));
+        work.tab.update_value(|tab| tab.channel = Some(channel));
     }
     dom::on(&dom::window(), "storage", move |event: StorageEvent| {
         if event.key().as_deref() == Some(PAUSED_KEY) {
@@ -79,8 +73,8 @@ pub fn send_waiting(work: Work, now: Waiting) {
 
 fn send(work: Work, word: &str, rest: &str) {
     let message = [&work.owner(), word, rest].join("\n");
-    CHANNEL.with_borrow(|channel| {
-        if let Some(channel) = channel {
+    work.tab.with_value(|tab| {
+        if let Some(channel) = &tab.channel {
             let _ = channel.post_message(&JsValue::from_str(&message));
         }
     });

@@ -1,6 +1,7 @@
 //! The rows of the picker's list: which ones match the typed text, and where arrow keys move the selection.
 
 use super::Task;
+use crate::lowercase::lowercase;
 
 /// One row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +22,9 @@ pub fn rows(tasks: &[Task], typed: &str, may_create: bool, naming: bool, active:
     if naming {
         return vec![create];
     }
-    let words: Vec<String> = typed.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> = lowercase(typed).split_whitespace().map(str::to_owned).collect();
     let fits = |task: &&Task| {
-        let title = task.title.to_lowercase();
+        let title = lowercase(&task.title);
         words.iter().all(|word| title.contains(word.as_str()))
     };
     let found = tasks.iter().filter(fits).take(ROWS_MAX).cloned().map(Row::Task);

@@ -106,10 +106,10 @@ impl Chooser {
     /// Reads the tasks whose names contain what was typed. Keeps the row selected that the person moved to.
     fn read_tasks(self) {
         #[cfg(feature = "hydrate")]
-        wasm_bindgen_futures::spawn_local(async move {
+        crate::browser::task::spawn_local(async move {
             let typed = self.typed.get_untracked();
             let is_all = typed.trim().is_empty();
-            let found = match super::api::list_tasks(typed).await {
+            let found = match crate::server_function::call(super::api::ListTasks { name_contains: typed }).await {
                 Ok(found) => found,
                 Err(refusal) => {
                     self.work.say(["Your tasks could not be loaded. ", &refusal.message()].concat(), true);

@@ -4,13 +4,16 @@
 use super::{
     Active, Work,
     active::News,
-    api::{active_work, create_task, start_work, stop_work},
+    api::{ActiveWork, CreateTask, StartWork, StopWork},
     channel, flush, queue, recorder,
 };
-use crate::{browser::dom, server_function::Refusal};
+use crate::browser::task::spawn_local;
+use crate::{
+    browser::dom,
+    server_function::{Refusal, call},
+};
 use leptos::prelude::{GetValue as _, Set as _, SetValue as _};
 use std::cell::Cell;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, PageTransitionEvent};
 
 /// A page that was hidden this long asks again what is worked on.
@@ -28,13 +31,13 @@ pub fn start(work: Work) {
     {
         stop(work);
     }
-    crate::live::subscribe(move |signal| match signal {
-        crate::live::Signal::Session { id, is_running: false, .. }
+    crate::browser::live::subscribe(move |signal| match signal {
+        crate::browser::live::Signal::Session { id, is_running: false, .. }
             if work.active_now().is_some_and(|active| active.session_id == *id) =>
         {
             refresh(work);
         }
-        crate::live::Signal::Resync if work.active_now().is_some() => refresh(work),
+        crate::browser::live::Signal::Resync if work.active_now().is_some() => refresh(work),
         _ => {}
     });
     dom::on(&dom::window(), "pageshow", move |event: PageTransitionEvent| {
@@ -65,7 +68,7 @@ pub fn refresh(work: Work) {
 async fn read_active(work: Work) {
     let before = work.active_now();
     // An answer from before a click says less than the click.
-    if let Ok(active) = active_work().await
+    if let Ok(active) = call(ActiveWork {}).await
         && work.active_now() == before
     {
         work.show(active);
@@ -90,7 +93,7 @@ pub fn begin(work: Work, task: super::Task) {
     spawn_local(async move {
         // What happened before belongs to the session that is about to end.
         recorder::send_now(work).await;
-        let answer = start_work(task.id).await;
+        let answer = call(StartWork { task_id: task.id }).await;
         let is_stop_wanted = work.stop_wanted.get_value().as_ref() == Some(&wanted);
         if is_stop_wanted {
             forget_wish_to_stop(work);
@@ -131,7 +134,7 @@ fn forget_wish_to_stop(work: Work) {
 pub fn create(work: Work, name: String) {
     spawn_local(async move {
         recorder::send_now(work).await;
-        match create_task(name).await {
+        match call(CreateTask { name }).await {
             Ok(started) => began(work, work.active_now(), started, false),
             Err(refusal) => refused(work, "The task was not created.", &refusal),
         }
@@ -154,7 +157,7 @@ pub fn stop(work: Work) {
 /// Ends a session. Waiting events are sent first: an ended session takes none.
 async fn end(work: Work, active: Active) {
     recorder::send_now(work).await;
-    let ended = stop_work(active.session_id.clone()).await;
+    let ended = call(StopWork { session_id: active.session_id.clone() }).await;
     set_stopping(None);
     match ended {
         Ok(()) => work.tell(work.active_now(), News::Ended(active.session_id)),

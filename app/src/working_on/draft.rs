@@ -2,12 +2,15 @@
 
 use super::{
     Marker, Work,
-    api::add_marker,
+    api::AddMarker,
     control,
     flush::Ended,
     recorder::{new_id, now_text, send_now},
 };
-use crate::browser::{dom, fetch};
+use crate::{
+    browser::{dom, fetch},
+    server_function::call,
+};
 
 /// Storage key of the draft: id and time of its event, then the text.
 const DRAFT_KEY: &str = "shiftbook-marker";
@@ -51,7 +54,7 @@ pub async fn send(work: Work, text: &str) -> Result<(), String> {
         Ended::Empty | Ended::Elsewhere => {}
     }
     let marker = Marker { session_id: active.session_id, event_id, at, text: text.to_owned() };
-    match add_marker(marker).await {
+    match call(AddMarker { marker }).await {
         Ok(()) => Ok(()),
         Err(refusal) if matches!(refusal.status, 404 | 409) => {
             control::refresh(work);

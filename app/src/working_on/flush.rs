@@ -6,16 +6,16 @@
 
 use super::{
     Work,
-    api::record_events,
+    api::RecordEvents,
     queue::{self, Row, Stored},
     work::{Waiting, owner_of},
 };
-use crate::browser::{dom, fetch, lock};
-use leptos::prelude::{GetUntracked as _, Set as _};
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
+use crate::{
+    browser::{dom, fetch, lock},
+    server_function::call,
 };
+use leptos::prelude::{GetUntracked as _, Set as _, UpdateValue as _, WithValue as _};
+use std::{cell::Cell, rc::Rc};
 
 /// Most events in one request.
 const BATCH_EVENTS_MAX: u32 = 100;
@@ -39,20 +39,11 @@ pub enum Ended {
     Elsewhere,
 }
 
-thread_local! {
-    /// Queued events of this tab, in memory for the pagehide event, when the database can no longer be read.
-    static OWN: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
-    /// Whether `OWN` includes the events of earlier pages of this tab. Events are never sent without the ones before
-    /// them.
-    static KNOWN: Cell<bool> = const { Cell::new(false) };
-    static SENDING: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Keeps an event of this tab in memory, in addition to the database.
-pub fn remember(row: Row) {
-    OWN.with_borrow_mut(|own| {
-        if let Err(place) = own.binary_search_by(|other| other.number.total_cmp(&row.number)) {
-            own.insert(place, row);
+pub fn remember(work: Work, row: Row) {
+    work.tab.update_value(|tab| {
+        if let Err(place) = tab.own.binary_search_by(|other| other.number.total_cmp(&row.number)) {
+            tab.own.insert(place, row);
         }
     });
 }
@@ -60,8 +51,8 @@ pub fn remember(row: Row) {
 /// Takes over what is queued when the page starts: the count, this tab's events, and the refused ones.
 pub fn begin(work: Work, tab: &str, found: Stored) {
     work.found_waiting(waiting(found.waiting.len() as u32));
-    found.waiting.into_iter().filter(|row| row.tab == tab).for_each(remember);
-    KNOWN.set(true);
+    found.waiting.into_iter().filter(|row| row.tab == tab).for_each(|row| remember(work, row));
+    work.tab.update_value(|tab| tab.is_known = true);
     show_refused(work, found.refused);
 }
 
@@ -84,9 +75,9 @@ pub async fn flush(work: Work, wait: bool) -> Ended {
     let ended = Rc::new(Cell::new(Ended::Elsewhere));
     let result = ended.clone();
     lock::exclusive(LOCK, wait, async move {
-        SENDING.set(true);
+        work.tab.update_value(|tab| tab.is_sending = true);
         result.set(send_all(work).await);
-        SENDING.set(false);
+        work.tab.update_value(|tab| tab.is_sending = false);
     })
     .await;
     ended.get()
@@ -108,7 +99,7 @@ async fn send_all(work: Work) -> Ended {
             return Ended::Empty;
         };
         mark_sent();
-        let status = match record_events(first.session_id.clone(), body(&batch)).await {
+        let status = match call(RecordEvents { session_id: first.session_id.clone(), append: body(&batch) }).await {
             Ok(()) => RECORDED,
             Err(refusal) => refusal.status,
         };
@@ -129,7 +120,7 @@ async fn send_all(work: Work) -> Ended {
             _ => queue::refuse(&owner, first).await,
         };
         let Ok(left) = settled else { return Ended::Unreachable };
-        forget_own(&batch);
+        forget_own(work, &batch);
         work.set_waiting(waiting(left));
         if status != RECORDED {
             tell_refused(work).await;
@@ -167,8 +158,8 @@ fn body(rows: &[Row]) -> String {
     ["{\"events\":[", &events.join(","), "]}"].concat()
 }
 
-fn forget_own(batch: &[Row]) {
-    OWN.with_borrow_mut(|own| own.retain(|row| !batch.iter().any(|sent| sent.number == row.number)));
+fn forget_own(work: Work, batch: &[Row]) {
+    work.tab.update_value(|tab| tab.own.retain(|row| !batch.iter().any(|sent| sent.number == row.number)));
 }
 
 /// Shows how many events are queued.
@@ -192,16 +183,16 @@ fn show_refused(work: Work, rows: Vec<Row>) {
 /// On pagehide: sends this tab's events again from the first one, in order, without reading the response. The rows
 /// stay queued until a response confirms them.
 pub fn hint(work: Work) {
-    if SENDING.get() || !KNOWN.get() || work.active_now().is_none() {
+    let (own, is_complete) = work.tab.with_value(|tab| (tab.own.clone(), tab.is_known && !tab.is_sending));
+    if !is_complete || work.active_now().is_none() {
         return;
     }
-    let own = OWN.with_borrow(Clone::clone);
     let batch = one_request(own.into_iter().take(BATCH_EVENTS_MAX as usize).collect());
     if let Some(first) = batch.first() {
         mark_sent();
-        let call = record_events(first.session_id.clone(), body(&batch));
+        let call = call(RecordEvents { session_id: first.session_id.clone(), append: body(&batch) });
         // The request is made before the page goes: the first poll of a local task follows the event at once.
-        wasm_bindgen_futures::spawn_local(async move {
+        crate::browser::task::spawn_local(async move {
             let _ = call.await;
         });
     }

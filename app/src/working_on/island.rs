@@ -2,22 +2,16 @@
 //! The list of tasks is an island of its own, because few visits open it. The marker dialog is not: it takes the keys
 //! that are pressed right after its shortcut.
 
-use super::{Active, Work, marker::MarkerDialog, messages::Messages, picker::Picker, work::owner_of};
+use super::{Active, Given, Work, marker::MarkerDialog, messages::Messages, picker::Picker};
 use leptos::prelude::*;
 
-/// What a person works on. Without scripts it is a link to /working-on and a form that stops.
+/// What a person works on. Without scripts it is a link to /working-on and a form that stops. The server provides
+/// [`Given`].
 #[island]
-pub fn WorkingOn(
-    /// The active working session.
-    active: Option<Active>,
-    /// Id of the person.
-    user_id: String,
-    /// Id of the workspace.
-    tenant_id: String,
-    /// Whether the person may create tasks.
-    may_create: bool,
-) -> impl IntoView {
-    let work = Work::new(owner_of(&tenant_id, &user_id), may_create, active);
+pub fn WorkingOn() -> impl IntoView {
+    let Given { owner, may_create, active } = Given::of_page();
+    let (of, lines) = (owner.clone(), active.as_ref().map(Active::to_lines));
+    let work = Work::new(owner, may_create, active);
     #[cfg(feature = "hydrate")]
     {
         work.connect();
@@ -27,12 +21,11 @@ pub fn WorkingOn(
             super::recorder::start(work);
         });
     }
-    provide_context(work);
     view! {
-        <div class="working">
-            <Picker/>
-            <MarkerDialog/>
-            <Messages/>
+        <div class="working" data-owner=of data-may-create=may_create.then_some("") data-active=lines>
+            <Picker work/>
+            <MarkerDialog work/>
+            <Messages work/>
         </div>
     }
 }

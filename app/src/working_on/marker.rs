@@ -48,8 +48,7 @@ impl Marking {
 
 /// The dialog. [`Work::open_marker`] opens it.
 #[component]
-pub fn MarkerDialog() -> impl IntoView {
-    let work: Work = expect_context();
+pub fn MarkerDialog(work: Work) -> impl IntoView {
     let Marking { dialog, field, note, problem, is_sending } = work.marker;
     let record = move || {
         let text = note.get_untracked().trim().to_owned();
@@ -64,7 +63,7 @@ pub fn MarkerDialog() -> impl IntoView {
         is_sending.set(true);
         problem.set(String::new());
         #[cfg(feature = "hydrate")]
-        wasm_bindgen_futures::spawn_local(async move {
+        crate::browser::task::spawn_local(async move {
             let recorded = super::draft::send(work, &text).await;
             is_sending.set(false);
             match recorded {

@@ -13,8 +13,7 @@ const GOOD_MS: u32 = 5_000;
 
 /// The messages, below the buttons.
 #[component]
-pub fn Messages() -> impl IntoView {
-    let work: Work = expect_context();
+pub fn Messages(work: Work) -> impl IntoView {
     let message = work.message;
     let is_bad = move || message.read().as_ref().is_some_and(|message| message.is_bad);
     let text = move || message.read().as_ref().map(|message| message.text.clone());

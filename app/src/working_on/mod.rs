@@ -9,6 +9,7 @@ mod choice;
 mod chooser;
 mod elapsed;
 mod focus;
+mod given;
 mod island;
 mod marker;
 mod messages;
@@ -29,11 +30,14 @@ mod flush;
 mod queue;
 #[cfg(feature = "hydrate")]
 mod recorder;
+#[cfg(feature = "hydrate")]
+mod tab;
 
 pub use active::Active;
 #[cfg(feature = "ssr")]
 pub use api::WorkingOnBackend;
 pub use api::{CreateTask, Marker, StartWork, StopWork, Task, Tasks};
 pub use chooser::TaskChooser;
+pub use given::Given;
 pub use island::WorkingOn;
 pub use work::Work;

@@ -9,8 +9,7 @@ pub const POPOVER_ID: &str = "working-popover";
 
 /// The buttons. The links stand in for them where scripts are off.
 #[component]
-pub fn Picker() -> impl IntoView {
-    let work: Work = expect_context();
+pub fn Picker(work: Work) -> impl IntoView {
     let (idle_part, active_part) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
     let (idle_button, active_button) = (NodeRef::<html::Button>::new(), NodeRef::<html::Button>::new());
     let is_active = Memo::new(move |_| work.active.read().is_some());
@@ -43,13 +42,13 @@ pub fn Picker() -> impl IntoView {
         </div>
         <div class="working-split" data-part="active" hidden=move || !is_active.get() node_ref=active_part>
             <a class="button working-now no-js" data-look="quiet" href="/working-on">
-                {icon(Icon::Target)}<Label/>
+                {icon(Icon::Target)}<Label work/>
             </a>
             <button
                 class="button working-now js-only" data-look="quiet" type="button" title=move || title.get()
                 aria-haspopup="dialog" popovertarget=POPOVER_ID node_ref=active_button
             >
-                {icon(Icon::Target)}<Label/>
+                {icon(Icon::Target)}<Label work/>
                 <span class="working-paused" data-part="paused" hidden=move || !work.paused.get()>"Paused"</span>
             </button>
             <form method="post" action=StopWork::PATH data-part="stop" on:submit=stop>
@@ -68,8 +67,7 @@ pub fn Picker() -> impl IntoView {
 
 /// The task, and for how long. The time ticks once a second in the browser.
 #[component]
-fn Label() -> impl IntoView {
-    let work: Work = expect_context();
+fn Label(work: Work) -> impl IntoView {
     let now = RwSignal::new(None::<f64>);
     #[cfg(feature = "hydrate")]
     {

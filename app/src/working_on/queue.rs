@@ -3,12 +3,8 @@
 //! The database numbers the rows, so the rows of one tab are in order. A row names its owner (workspace and person):
 //! another person who signs in with this browser neither sees nor sends it.
 
-use crate::browser::dom;
-use idb::{
-    Database, DatabaseEvent, Error, Factory, IndexParams, KeyPath, ObjectStoreParams, Query, Transaction,
-    TransactionMode,
-};
-use std::cell::RefCell;
+use crate::browser::{database::opened, dom};
+use idb::{Database, Error, IndexParams, KeyPath, ObjectStoreParams, Query, Transaction, TransactionMode};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
@@ -65,30 +61,8 @@ impl From<Error> for Failed {
     }
 }
 
-thread_local! {
-    static OPENED: RefCell<Option<std::rc::Rc<Database>>> = const { RefCell::new(None) };
-}
-
 async fn database() -> Result<std::rc::Rc<Database>, Failed> {
-    if let Some(database) = OPENED.with_borrow(Clone::clone) {
-        return Ok(database);
-    }
-    let mut request = Factory::new()?.open(DATABASE, Some(1))?;
-    request.on_upgrade_needed(|event| {
-        let _ = event.database().and_then(|database| create(&database));
-    });
-    let mut database = request.await?;
-    // Closes the database if another tab needs a newer schema, so that the upgrade is not blocked.
-    database.on_version_change(|_| {
-        if let Some(database) = OPENED.take() {
-            database.close();
-            // The database owns the closure that is running, so it must not be dropped here.
-            std::mem::forget(database);
-        }
-    });
-    let database = std::rc::Rc::new(database);
-    OPENED.set(Some(database.clone()));
-    Ok(database)
+    Ok(opened(DATABASE, 1, create).await?)
 }
 
 fn create(database: &Database) -> Result<(), Error> {

@@ -11,10 +11,10 @@ use super::{
     work::Waiting,
 };
 use crate::browser::dom;
+use crate::browser::task::spawn_local;
 use gloo_timers::callback::{Interval, Timeout};
-use leptos::prelude::GetUntracked as _;
-use std::cell::Cell;
-use wasm_bindgen_futures::spawn_local;
+use leptos::prelude::{GetUntracked as _, UpdateValue as _};
+use std::sync::atomic::{AtomicU64, Ordering};
 use web_sys::Event;
 
 /// Interval between two flushes of the queue, in milliseconds.
@@ -22,10 +22,8 @@ const SEND_EVERY_MS: u32 = 5_000;
 /// Session storage key of this tab's id, which is kept across its pages.
 const TAB_KEY: &str = "shiftbook-tab";
 
-thread_local! {
-    static STARTED: Cell<bool> = const { Cell::new(false) };
-    static NEWEST_MS: Cell<f64> = const { Cell::new(0.0) };
-}
+/// Time of the newest id, milliseconds since 1970.
+static NEWEST_MS: AtomicU64 = AtomicU64::new(0);
 
 /// Runs once per page: records it if a session is active, and sends what earlier pages queued.
 pub fn start(work: Work) {
@@ -49,7 +47,7 @@ pub fn session_began(work: Work) {
 
 /// Attaches the listeners of the page; every navigation loads a new page. Records the page first if it is visible.
 fn listen(work: Work, arrived: bool) {
-    if STARTED.replace(true) {
+    if work.tab.try_update_value(|tab| std::mem::replace(&mut tab.is_listening, true)) == Some(true) {
         if arrived {
             arrive(work);
         }
@@ -111,7 +109,7 @@ async fn record(work: Work, look: bool) -> Option<Stored> {
     let row = |json| Row { number: 0.0, session_id: session.session_id.clone(), tab: tab.clone(), json };
     let always = row(event("human.navigate", &[("pathname", &path)]));
     let once = extract_entity_ref_from_path(&path).map(|entity| {
-        let id = entity.entity_id.to_lowercase();
+        let id = entity.entity_id.to_ascii_lowercase();
         // An entity's page names its type in an attribute, because its path may not have it.
         let marked = dom::root().and_then(|root| dom::find(&root, "[data-entity-type]"));
         let marked = marked.and_then(|element| element.get_attribute("data-entity-type"));
@@ -129,7 +127,7 @@ async fn record(work: Work, look: bool) -> Option<Stored> {
                 Some(found) => found.waiting.len() as u32,
                 None => work.waiting.get_untracked().count + rows.len() as u32,
             };
-            rows.into_iter().for_each(flush::remember);
+            rows.into_iter().for_each(|row| flush::remember(work, row));
             work.set_waiting(Waiting { count, full: false });
             known = found;
         }
@@ -166,14 +164,13 @@ pub fn now_text() -> String {
 
 /// A new UUIDv7. Ids of one page are strictly increasing.
 pub fn new_id() -> String {
-    let now = js_sys::Date::now().floor();
-    let now = if now > NEWEST_MS.get() { now } else { NEWEST_MS.get() + 1.0 };
-    NEWEST_MS.set(now);
+    let now = (js_sys::Date::now() as u64).max(NEWEST_MS.load(Ordering::Relaxed) + 1);
+    NEWEST_MS.store(now, Ordering::Relaxed);
     let mut random = [0_u8; 10];
     if let Ok(crypto) = dom::window().crypto() {
         let _ = crypto.get_random_values_with_u8_array(&mut random);
     }
-    uuid::Builder::from_unix_timestamp_millis(now as u64, &random).into_uuid().to_string()
+    uuid::Builder::from_unix_timestamp_millis(now, &random).into_uuid().to_string()
 }
 
 /// This tab's id, created on its first page.

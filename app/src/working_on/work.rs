@@ -50,6 +50,9 @@ pub struct Work {
     pub refused: RwSignal<Vec<String>>,
     /// The marker dialog, whose element knows whether it is open.
     pub marker: Marking,
+    /// What the recorder of this tab knows.
+    #[cfg(feature = "hydrate")]
+    pub tab: StoredValue<super::tab::Tab, LocalStorage>,
 }
 
 /// The state of this page. Only the picker's island creates one, and a page has one picker.
@@ -73,6 +76,8 @@ impl Work {
             message: RwSignal::new(None),
             refused: RwSignal::new(Vec::new()),
             marker: Marking::default(),
+            #[cfg(feature = "hydrate")]
+            tab: StoredValue::new_local(super::tab::Tab::default()),
         }
     }
 

@@ -1,12 +1,12 @@
 //! The leading tab, which reads the stream. It reconnects with backoff and jitter, and restarts a silent stream.
 
 use super::hub::{self, State};
+use crate::browser::task::spawn_local;
 use crate::browser::{
     dom,
     fetch::{self, Failed},
 };
 use std::cell::{Cell, RefCell};
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, EventSource, MessageEvent};
 
 /// Longest silence before the stream is restarted, in milliseconds. The server sends something every 15 s.
