@@ -71,7 +71,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <Empty sentence="This task has not been run yet. Run it to see its first session here."/> }
                 .into_any()
         } else {
-            (session_table(&runs, shell.now, "Recent sessions, newest first"), view! { <LiveRows/> }).into_any()
+            let table = static_html(session_table(&runs, shell.now, "Recent sessions, newest first"));
+            view! { <LiveRows>{table}</LiveRows> }.into_any()
         };
         let more = has_more_runs.then(|| {
             view! { <p><a href=format!("/sessions?actionId={}", query(&action.id))>"All sessions"</a></p> }

@@ -91,7 +91,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             <div class="split chat-split">
                 <section class="section" aria-labelledby="chat-own">
                     <div class="section-head"><h2 id="chat-own">"Your conversations"</h2></div>
-                    {static_html(list)}
+                    <LiveRows>{static_html(list)}</LiveRows>
                     {static_html(pager)}
                 </section>
                 <section class="section" aria-labelledby="chat-new">
@@ -99,7 +99,6 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                     {static_html(begin)}
                 </section>
             </div>
-            <LiveRows/>
         };
         frame(shell, Place::Chat, page)
     })

@@ -61,7 +61,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         // A page of earlier messages has no form, unless it restores a message that was refused.
         let write = (goes_on && conversation.before.is_none() || say.is_refused())
             .then(|| static_html(composer(shell, thread, conversation.agent(), &say)));
-        let page = view! {
+        let shown = view! {
             <div class="chat" data-keys="session">
                 <header class="chat-head">
                     {static_html(view! { <Breadcrumbs crumbs=vec![("Chat".to_owned(), "/chat".to_owned())]/> })}
@@ -76,8 +76,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {look.map(static_html)}
                 {write}
             </div>
-            <LiveRows/>
         };
+        let shown = static_html(shown);
+        let page = view! { <LiveRows>{shown}</LiveRows> };
         frame(shell, Place::Chat, page)
     })
 }

@@ -1,25 +1,27 @@
 //! Keeps the section about the day up to date in the browser.
 
+use crate::fragment::{FragmentOfPage, Slot};
 use leptos::prelude::*;
 
 /// Reads the day again when the page opens, because only the browser knows when the person's day began, and whenever
-/// their working session changes. `detail` is the query of the fragment.
-#[island]
-pub fn LiveDay(detail: String, children: Children) -> impl IntoView {
-    let section = NodeRef::<leptos::html::Div>::new();
+/// their working session changes. The section stays HTML of the server, which formats its durations and rows. It names
+/// its query in `data-detail`.
+#[island(lazy)]
+pub fn LiveDay(children: Children) -> impl IntoView {
+    let at = Slot::default();
     #[cfg(feature = "hydrate")]
     {
         use crate::{
-            browser::{fetch, patch, times},
+            browser::{patch, task::spawn_local, times},
+            fragment,
             working_on::{Active, Work},
         };
         let read = move || {
-            let url = ["/working-on/day?detail=", &detail, "&timezone=", &times::zone()].concat();
-            wasm_bindgen_futures::spawn_local(async move {
-                let Ok(html) = fetch::get_text(&url).await else { return };
-                let new = patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next());
-                let old = section.get_untracked().and_then(|section| crate::browser::dom::find(&section, "section"));
-                if let (Some(old), Some(new)) = (old, new) {
+            spawn_local(async move {
+                let Some(old) = at.find("[data-detail]") else { return };
+                let detail = old.get_attribute("data-detail").unwrap_or_default();
+                let address = ["/working-on/day?detail=", &detail, "&timezone=", &times::zone()].concat();
+                if let Some(new) = fragment::read(&address).await {
                     patch::update(&old, &new);
                 }
             });
@@ -31,7 +33,5 @@ pub fn LiveDay(detail: String, children: Children) -> impl IntoView {
             }
         });
     }
-    #[cfg(not(feature = "hydrate"))]
-    let _ = detail;
-    view! { <div node_ref=section>{children()}</div> }
+    view! { <FragmentOfPage at>{children()}</FragmentOfPage> }
 }

@@ -36,7 +36,7 @@ pub fn day_fragment(day: &Day) -> String {
 /// The section, kept up to date in the browser.
 pub fn live_day(day: &Day) -> impl IntoView + use<> {
     let section = day_section(day);
-    view! { <LiveDay detail=day.detail().to_owned()>{section}</LiveDay> }
+    view! { <LiveDay>{section}</LiveDay> }
 }
 
 fn day_section(day: &Day) -> impl IntoView + use<> {
@@ -58,7 +58,7 @@ fn day_section(day: &Day) -> impl IntoView + use<> {
     let more =
         (!day.whole).then(|| view! { <p class="rows-more"><a href="/working-on">"Sessions of your day"</a></p> });
     static_html(view! {
-        <section class="section" id="your-day" aria-labelledby="your-day-title">
+        <section class="section" id="your-day" aria-labelledby="your-day-title" data-detail=day.detail()>
             <div class="section-head">
                 <h2 id="your-day-title">"Your day"</h2>
                 {total}

@@ -40,10 +40,15 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
                 query(&import.id)
             )
         });
+        let shown = view! {
+            <div class="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id)) data-running=running.then_some("") inner_html=inside></div>
+        };
+        let shown = static_html(shown);
+        let shown =
+            if running { view! { <ImportProgress>{shown}</ImportProgress> }.into_any() } else { shown.into_any() };
         let page = view! {
             <PageHead title=format!("Import into {}", one_line(&of.name, 100)) crumbs=crumbs/>
-            <div class="import-progress" id="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id)) data-running=running.then_some("") inner_html=inside></div>
-            {running.then(|| view! { <ImportProgress/> })}
+            {shown}
             {again.map(|html| view! { <div inner_html=html></div> })}
             {static_html(error_table(&of, &import.errors))}
             <p><a href=format!("/entities?type={}", query(&of.slug))>"Show the entities"</a></p>

@@ -135,10 +135,15 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             view! { <ButtonLink href=format!("/exports/{id}/file?split=validation") attr:download="">{label}</ButtonLink> }
         });
         let inside = to_html(progress(&job));
+        let shown = view! {
+            <div class="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
+        };
+        let shown = static_html(shown);
+        let shown =
+            if running { view! { <ImportProgress>{shown}</ImportProgress> }.into_any() } else { shown.into_any() };
         let page = view! {
             <PageHead title=job.title.clone() crumbs=crumbs/>
-            <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
-            {running.then(|| view! { <ImportProgress/> })}
+            {shown}
             {again.map(|html| view! { <div inner_html=html></div> })}
             <div class="form-actions">{stop}{export}{download}{validation}{anew}<ButtonLink look=Look::Quiet href="/export">"Change options"</ButtonLink></div>
             {static_html(facts(&counts, &redactions))}

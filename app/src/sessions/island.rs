@@ -1,11 +1,15 @@
-//! The island attaches event handlers to the HTML that the server rendered.
+//! The island keeps rows and conversations that the server rendered up to date.
 
+use crate::fragment::{FragmentOfPage, Slot};
 use leptos::prelude::*;
 
-/// Updates every row of the page that has a `data-session-id`, and an open conversation.
+/// Updates every row inside that has a `data-session-id`, and an open conversation, and sends its forms. Rows, messages
+/// and their state stay HTML of the server: markdown, tool views and the words for each status never ship.
 #[island(lazy)]
-pub fn LiveRows() -> impl IntoView {
+pub fn LiveRows(children: Children) -> impl IntoView {
+    let at = Slot::default();
+    // The rows are there once the island is mounted.
     #[cfg(feature = "hydrate")]
-    super::start();
-    view! { <span hidden></span> }
+    Effect::new(move |_| super::start(at));
+    view! { <FragmentOfPage at>{children()}</FragmentOfPage> }
 }

@@ -44,8 +44,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
         let pager = view! { <Pager newest=newest older=older/> };
         let list = if !entries.is_empty() {
-            (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, static_html(pager))
-                .into_any()
+            let table = static_html(session_table(&entries, now, "Sessions, newest first"));
+            (view! { <LiveRows>{table}</LiveRows> }, static_html(pager)).into_any()
         } else if !filter.is_open() || is_continued {
             view! { <Empty sentence="No session matches the filter." link=Some(("Show all", "/sessions".to_owned()))/> }
                 .into_any()

@@ -1,11 +1,13 @@
 //! Reads rows of sessions and conversations, and an open conversation, again after a change. Also calls the server
 //! functions of the forms of a conversation. Only in the WASM build.
 
+use crate::browser::task::spawn_local;
 use crate::{
+    browser::live::{self, Signal},
     browser::{dom, fetch, patch},
-    live::{self, Signal},
-    server_function::Refusal,
-    thread::{interrupt_turn, send_message},
+    fragment::Slot,
+    server_function::{self, Refusal},
+    thread::{InterruptTurn, SendMessage},
 };
 use std::{
     cell::{Cell, RefCell},
@@ -13,29 +15,30 @@ use std::{
     rc::Rc,
 };
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlElement, HtmlFormElement};
 
 const GATHER_MS: i32 = 250;
+/// Rows that are updated.
+const ROW: &str = "[data-session-id]";
 /// Most rows in one request; the server refuses more.
 const IDS_MAX: usize = 100;
 /// The status of a refusal because nobody is signed in.
 const SIGNED_OUT: u16 = 401;
 
 /// Subscribes the rows of the page to the live stream.
-pub fn start() {
+pub fn start(at: Slot) {
     let moved = Rc::new(RefCell::new(BTreeSet::<String>::new()));
     let due = Rc::new(Cell::new(false));
     let gather = move |signal: &Signal| {
         match signal {
             Signal::Session { id, .. } => {
-                if row(id).is_some() {
+                if row(at, id).is_some() {
                     moved.borrow_mut().insert(id.clone());
                 }
             }
-            Signal::Resync | Signal::Opened => {
-                moved.borrow_mut().extend(rows().into_iter().filter_map(|r| r.get_attribute("data-session-id")))
-            }
+            Signal::Resync | Signal::Opened => moved
+                .borrow_mut()
+                .extend(at.find_all(ROW).into_iter().filter_map(|r| r.get_attribute("data-session-id"))),
             Signal::Counts => {}
         }
         if moved.borrow().is_empty() || due.replace(true) {
@@ -46,30 +49,32 @@ pub fn start() {
             due.set(false);
             let ids: Vec<_> = std::mem::take(&mut *moved.borrow_mut()).into_iter().take(IDS_MAX).collect();
             spawn_local(async move {
-                read(ids).await;
+                read(at, ids).await;
             });
         });
     };
-    if let Some(conversation) = dom::by_id("conversation") {
+    if let Some(conversation) = at.find(".conversation") {
         patch::remember(&conversation);
     }
     live::subscribe(gather);
-    dom::on(&dom::document(), "submit", on_submit);
+    if let Some(root) = at.root() {
+        dom::on(&root, "submit", move |event| on_submit(at, event));
+    }
 }
 
 /// Reads rows and shows them. Returns the last one.
-async fn read(ids: Vec<String>) -> Option<HtmlElement> {
-    let from = dom::root().and_then(|root| dom::find(&root, "[data-rows]")?.get_attribute("data-rows"));
+async fn read(at: Slot, ids: Vec<String>) -> Option<HtmlElement> {
+    let from = at.find("[data-rows]").and_then(|rows| rows.get_attribute("data-rows"));
     let from = from.unwrap_or_else(|| "/sessions/rows?ids=".to_owned());
-    show(&fetch::get_text(&[from, ids.join(",")].concat()).await.ok()?)
+    show(at, &fetch::get_text(&[from, ids.join(",")].concat()).await.ok()?)
 }
 
 /// Replaces rows by id. Returns the last one.
-fn show(html: &str) -> Option<HtmlElement> {
+fn show(at: Slot, html: &str) -> Option<HtmlElement> {
     let fragment = patch::parse(html)?;
     let mut last = None;
     for new in patch::children(&fragment) {
-        if let Some(old) = new.get_attribute("data-session-id").and_then(|id| row(&id)) {
+        if let Some(old) = new.get_attribute("data-session-id").and_then(|id| row(at, &id)) {
             if old.id().is_empty() {
                 patch::update(&old, &new);
             } else {
@@ -82,7 +87,7 @@ fn show(html: &str) -> Option<HtmlElement> {
 }
 
 /// Submits a form of a conversation by calling its server function, then reads the conversation again.
-fn on_submit(event: Event) {
+fn on_submit(at: Slot, event: Event) {
     let Some(form) = dom::closest(&event, "form[data-stay]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok())
     else {
         return;
@@ -104,10 +109,10 @@ fn on_submit(event: Event) {
             }
             set(&form, "[name=id]", "");
         }
-        if let Some(said) = dom::by_id("composer-said") {
+        if let Some(said) = at.find(".composer [role=alert]") {
             said.set_text_content(sent.as_ref().err().map(reason).as_deref());
         }
-        let shown = read(vec![session_id]).await;
+        let shown = read(at, vec![session_id]).await;
         if let (Ok(()), Some(new)) = (sent, shown) {
             set(&form, "[name=id]", &new.get_attribute("data-form-key").unwrap_or_default());
         }
@@ -117,8 +122,8 @@ fn on_submit(event: Event) {
 /// Calls the server function that `data-stay` of the form names.
 async fn call(form: &HtmlFormElement, session_id: String, text: String) -> Result<(), Refusal> {
     match form.get_attribute("data-stay").as_deref() {
-        Some("interrupt") => interrupt_turn(session_id).await,
-        _ => send_message(session_id, text, Some(value(form, "id"))).await,
+        Some("interrupt") => server_function::call(InterruptTurn { session_id }).await,
+        _ => server_function::call(SendMessage { session_id, text, id: Some(value(form, "id")) }).await,
     }
 }
 
@@ -144,10 +149,6 @@ fn set(form: &HtmlFormElement, selector: &str, value: &str) {
     }
 }
 
-fn rows() -> Vec<HtmlElement> {
-    dom::root().map(|root| dom::find_all(&root, "[data-session-id]")).unwrap_or_default()
-}
-
-fn row(id: &str) -> Option<HtmlElement> {
-    rows().into_iter().find(|row| row.get_attribute("data-session-id").as_deref() == Some(id))
+fn row(at: Slot, id: &str) -> Option<HtmlElement> {
+    at.find(&["[data-session-id=\"", id, "\"]"].concat())
 }
