@@ -29,7 +29,7 @@ pub struct Verified {
     pub is_unsealed: bool,
     /// The first error in a session: the session, the sequence of its log and the error.
     pub bad: Option<(SessionId, u64, String)>,
-    /// Other errors in the file, in values or in rolls, each with its location. If there are any, no session is
+    /// Other errors in the file, in values, in gates or in rolls, each with its location. If there are any, no session is
     /// verified.
     pub problems: Vec<String>,
     /// Whether the pages of the database file were checked. Not available for PostgreSQL.
@@ -87,12 +87,19 @@ pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl 
     require_unchanged(ledger, verified)
 }
 
-/// Returns errors in values and in the database file.
+/// Returns errors in values, in gates and in the database file.
 async fn problems(ledger: &Ledger) -> Result<Vec<String>> {
     let store = ledger.store();
     let mut pages = store.read(Access::System, |conn| Box::pin(store::verify::file(conn))).await?;
     pages.extend(store.check_feedback_file()?);
-    match store.read(Access::System, |conn| Box::pin(store::verify::unknown(conn))).await {
+    let values = store.read(Access::System, |conn| {
+        Box::pin(async move {
+            let unknown = store::verify::unknown(conn).await?;
+            // A gate with an unknown value is impossible too. It is named once.
+            if unknown.is_empty() { store::verify::impossible_gates(conn).await } else { Ok(unknown) }
+        })
+    });
+    match values.await {
         // Errors in values come first, because they name the row.
         Ok(values) => Ok(values.into_iter().chain(pages).collect()),
         // A damaged page may contain the values.

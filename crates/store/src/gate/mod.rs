@@ -22,7 +22,8 @@ pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};
 
 pub(crate) use inbox::{decidable_by, listed, snoozed};
-use row::{Row, gate_select, hex_list, hex_uuids, record, records};
+pub(crate) use row::{Row, gate_select};
+use row::{hex_list, hex_uuids, record, records};
 
 use crate::engine::Texts;
 

@@ -63,6 +63,13 @@ row! {
     }
 }
 
+impl Row {
+    /// The key of the row, which is readable even if no gate can have the row.
+    pub(crate) const fn key(&self) -> (TenantId, GateId) {
+        (TenantId(self.tenant_id), GateId(self.id))
+    }
+}
+
 impl TryFrom<Row> for Gate {
     type Error = Error;
 
