@@ -33,26 +33,25 @@ impl ExportBackend for Backend {
 impl Backend {
     async fn start_job(&self, step: &str, choice: ChoiceFields) -> Result<Created, Problem> {
         permit(self.scope())?;
-        let is_preview = match step {
-            "preview" => true,
-            "export" => false,
-            _ => return Err(Problem::field(Code::InvalidRequest, "step", "preview or export")),
-        };
+        let request = self.export_request(is_preview(step)?, choice).await?;
+        let state = &self.state;
+        match state.exports.begin(&state.ledger, &*state.entropy, request, state.shutdown.token()) {
+            Ok(job) => Ok(Created { id: job.id.to_string() }),
+            Err(busy) => Err(Problem::detailed(Code::WrongStatus, busy_text(busy))),
+        }
+    }
+
+    async fn export_request(&self, is_preview: bool, choice: ChoiceFields) -> Result<ExportRequest, Problem> {
         let wrong = |(field, message): (&str, String)| Problem::field(Code::InvalidRequest, field, message);
         let mut options = options(&choice.into()).map_err(wrong)?;
         self.replace_action_names(&mut options).await?;
-        let asked = ExportRequest {
+        Ok(ExportRequest {
             scope: *self.scope(),
             workspace: self.identity.tenant.slug.clone(),
             is_preview,
             noted: choice_json(&resolved(&options), is_preview),
             options,
-        };
-        let state = &self.state;
-        match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
-            Ok(job) => Ok(Created { id: job.id.to_string() }),
-            Err(busy) => Err(Problem::detailed(Code::WrongStatus, busy_text(busy))),
-        }
+        })
     }
 
     /// Replaces slugs of actions by their ids.
@@ -64,6 +63,15 @@ impl Backend {
         let ids = action::named(&self.state.ledger, self.scope(), "actions", names).await?;
         options.filter.actions = ids.iter().map(ToString::to_string).collect();
         Ok(())
+    }
+}
+
+/// Reads which button of the form was used.
+fn is_preview(step: &str) -> Result<bool, Problem> {
+    match step {
+        "preview" => Ok(true),
+        "export" => Ok(false),
+        _ => Err(Problem::field(Code::InvalidRequest, "step", "preview or export")),
     }
 }
 

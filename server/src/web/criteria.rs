@@ -25,6 +25,7 @@ use domain::{
     slug::slugify,
 };
 use ledger::{
+    CriteriaSetRecord,
     criteria_set::{self, CriteriaSetChange, NewCriteriaSet},
     page::criteria_set as page,
 };
@@ -124,24 +125,39 @@ async fn post(
     Query(query): Query<ShowQuery>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, id, query.version).await?;
-    if form.text("do") == "try" {
-        let tried = preview(page.set.dimensions.clone(), &form);
-        return Ok(answer(viewer, page, Some(tried), form.kept("try"), StatusCode::OK).await);
-    }
-    let read = read_dimensions(&form);
-    if let Some(preview) = previewed(&form, &read) {
-        return Ok(answer(viewer, page, Some(preview), form.kept("edit"), StatusCode::OK).await);
-    }
-    match save(&state, &viewer, id, &form, &read).await {
-        Ok(()) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
-        Err(problem) => {
-            let refused = read.refused(&form, &problem);
-            let mut response = answer(viewer, page, None, refused, problem.status()).await;
-            problem.mark(&mut response);
-            Ok(response)
+    let (page, read) = (page::read(&state.ledger, &viewer.scope, id, query.version).await?, read_dimensions(&form));
+    Ok(match Step::of(&form, &page.set, &read) {
+        Step::Evaluate(preview, form) => answer(viewer, page, Some(preview), form, StatusCode::OK).await,
+        Step::Save => match save(&state, &viewer, id, &form, &read).await {
+            Ok(()) => redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response(),
+            Err(problem) => refusal(viewer, page, read.refused(&form, &problem), &problem).await,
+        },
+    })
+}
+
+/// What a posted form of a set asks for.
+enum Step {
+    /// The evaluation of chosen values, and the form as it was posted.
+    Evaluate(Preview, FormState),
+    /// A new version.
+    Save,
+}
+
+impl Step {
+    /// `try` evaluates the version that is shown, `preview` what the form holds, if it can be read.
+    fn of(form: &Form, shown: &CriteriaSetRecord, read: &Rows) -> Self {
+        if form.text("do") == "try" {
+            return Self::Evaluate(preview(shown.dimensions.clone(), form), form.kept("try"));
         }
+        previewed(form, read).map_or(Self::Save, |preview| Self::Evaluate(preview, form.kept("edit")))
     }
+}
+
+/// The page with the form that was refused.
+async fn refusal(viewer: Viewer, page: page::Page, form: FormState, problem: &Problem) -> Response {
+    let mut response = answer(viewer, page, None, form, problem.status()).await;
+    problem.mark(&mut response);
+    response
 }
 
 async fn save(state: &AppState, viewer: &Viewer, id: CriteriaSetId, form: &Form, read: &Rows) -> Result<(), Problem> {

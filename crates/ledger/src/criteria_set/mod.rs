@@ -11,6 +11,7 @@ pub use create::{NewCriteriaSet, create};
 pub use get::get;
 pub(crate) use get::get_on;
 pub use list::list;
+pub(crate) use list::list_on;
 pub use update::{CriteriaSetChange, update};
 pub use versions::list_versions;
 pub(crate) use versions::versions_on;

@@ -27,7 +27,7 @@ use domain::member::MemberStatus;
 use store::{Access, Conn};
 
 /// Returns a member who has not been removed.
-async fn present(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<MemberRecord> {
+pub(crate) async fn present(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<MemberRecord> {
     let found = store::user::find_any_member(conn, tenant_id, user_id).await?;
     found.filter(|member| member.status != MemberStatus::Removed).ok_or(Error::NotFound("member"))
 }

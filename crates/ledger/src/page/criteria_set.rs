@@ -24,7 +24,11 @@ pub struct Page {
 
 /// Reads one page of the list.
 pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<Listed<CriteriaSetRecord>> {
-    criteria_set::list(ledger, scope, ListPage { limit: ROWS, cursor }).await
+    require(scope, Permission::Read)?;
+    let (tenant_id, page) = (scope.tenant_id, ListPage { limit: ROWS, cursor });
+    ledger
+        .snapshot(scope, move |conn| Box::pin(async move { criteria_set::list_on(conn, tenant_id, page).await }))
+        .await
 }
 
 /// Reads the page of one set at a version, or at its newest version.

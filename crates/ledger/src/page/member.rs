@@ -11,5 +11,6 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: UserId) -> Result<MemberRe
     if !scope.may(Permission::Administer) {
         return Err(Error::NotFound("member"));
     }
-    member::get(ledger, scope, id).await
+    let tenant_id = scope.tenant_id;
+    ledger.snapshot(scope, move |conn| Box::pin(async move { member::present(conn, tenant_id, id).await })).await
 }
