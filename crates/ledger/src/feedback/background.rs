@@ -34,13 +34,20 @@ pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &Session, rat
 
 async fn store_with_retries(ledger: &Ledger, session: &Session, rating: Rating) -> crate::Result<()> {
     let (record, backend) = (to_record(ledger, session, rating)?, backend(ledger, session));
-    for _ in 1..TRIES {
-        match backend.record(record.clone()).await {
-            Err(store::Error::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
-            other => return Ok(other.map(drop)?),
+    let (writes, key) = (&ledger.ratings().late_writes, (record.session_id_opaque.clone(), record.user_id_or_null));
+    let write = writes.add(key.clone()).await;
+    let mut tries = 0;
+    let outcome = loop {
+        tries += 1;
+        match write.attempt(backend.record(record.clone())).await {
+            // Meanwhile the person has taken the rating back, or has given another one.
+            None => break Ok(()),
+            Some(Err(store::Error::Unavailable(_))) if tries < TRIES => tokio::time::sleep(PAUSE).await,
+            Some(other) => break other.map(drop).map_err(Into::into),
         }
-    }
-    Ok(backend.record(record).await.map(drop)?)
+    };
+    writes.remove(&key, &write);
+    outcome
 }
 
 /// Waits up to 1 s for ratings that are still being written, and logs how many are lost.

@@ -6,6 +6,7 @@
 
 mod ask;
 mod background;
+mod late;
 mod operate;
 mod record;
 
@@ -24,6 +25,7 @@ use domain::{
     session::Session,
     thread::is_incognito,
 };
+use late::LateWrites;
 use std::{
     fmt::Write as _,
     sync::{
@@ -46,6 +48,7 @@ pub(crate) struct Ratings {
     failures: AtomicU64,
     /// One permit for each rating that is written in the background.
     late: Arc<Semaphore>,
+    late_writes: LateWrites,
 }
 
 impl Default for Ratings {
@@ -54,6 +57,7 @@ impl Default for Ratings {
             incognito: FeedbackBackend::memory(),
             failures: AtomicU64::new(0),
             late: Arc::new(Semaphore::new(LATE_RATINGS_MAX)),
+            late_writes: LateWrites::default(),
         }
     }
 }

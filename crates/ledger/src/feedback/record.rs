@@ -44,11 +44,12 @@ pub async fn record(
     keep(ledger, &session, Rating { user: rater(scope, &session), label, source, turns }).await
 }
 
-/// Removes the caller's rating. Returns whether there was one.
+/// Removes the caller's rating, or stops it if it is still to be written. Returns whether one was stored.
 pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
-    Ok(backend.remove(&name, rater(scope, &session)).await?)
+    let (backend, key) = (backend(ledger, &session), (opaque_id(ledger, session_id)?, rater(scope, &session)));
+    ledger.ratings().late_writes.replace(&key).await;
+    Ok(backend.remove(&key.0, key.1).await?)
 }
 
 /// Returns a session that the caller may rate.
@@ -74,6 +75,7 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
 /// Stores a rating in the backend of its session.
 async fn keep(ledger: &Ledger, session: &Session, rating: Rating) -> Result<FeedbackRecord> {
     let record = to_record(ledger, session, rating)?;
+    ledger.ratings().late_writes.replace(&(record.session_id_opaque.clone(), record.user_id_or_null)).await;
     Ok(backend(ledger, session).record(record).await?)
 }
 

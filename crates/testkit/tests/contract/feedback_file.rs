@@ -138,6 +138,29 @@ async fn a_read_only_file_is_reported_at_start_and_works_when_it_is_writable() {
     f.done().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rating_that_is_taken_back_before_it_is_written_does_not_reappear() {
+    let mut f = Fixture::sqlite().await;
+    rate(&f).await;
+    f.ledger.close().await;
+    let mut bytes = std::fs::read(file(&f)).unwrap();
+    bytes[WRITE_VERSION] = 3;
+    std::fs::write(file(&f), &bytes).unwrap();
+    f.restart().await;
+    let session = rested(&f).await;
+    // The write fails, and is tried again each second.
+    thread::end(&f.ledger, &f.member, session.id, HELPED).await.unwrap();
+    bytes[WRITE_VERSION] = 2;
+    std::fs::write(file(&f), &bytes).unwrap();
+    feedback::undo(&f.ledger, &f.member, session.id).await.unwrap();
+    // Closing waits for ratings that are still to be written.
+    f.ledger.close().await;
+    f.restart().await;
+    assert!(feedback::list_by_operator(&f.ledger, session.id).await.unwrap().is_empty());
+    assert_eq!(feedback::count_by_operator(&f.ledger).await.unwrap(), 1, "the first one was not taken back");
+    f.done().await;
+}
+
 /// Whether any file of the ratings contains this text.
 fn can_be_read(f: &Fixture, text: &str) -> bool {
     let dir = f.ledger.data_dir().unwrap();
