@@ -104,9 +104,13 @@ impl TenantHub {
 pub(crate) struct Hub(Arc<Shared>);
 
 impl Hub {
-    pub(crate) fn start(notices: broadcast::Receiver<Change>) -> Self {
+    /// Starts the hub. `access_changed` is called when someone's access changed outside of this process, or may have.
+    pub(crate) fn start(
+        notices: broadcast::Receiver<Change>,
+        access_changed: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let shared = Arc::new(Shared::default());
-        tokio::spawn(run(shared.clone(), notices));
+        tokio::spawn(run(shared.clone(), notices, access_changed));
         Self(shared)
     }
 
@@ -213,11 +217,19 @@ impl Shared {
     }
 }
 
-async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Change>) {
+async fn run(
+    shared: Arc<Shared>,
+    mut notices: broadcast::Receiver<Change>,
+    access_changed: impl Fn() + Send + Sync + 'static,
+) {
     loop {
         match notices.recv().await {
             Ok(Change::Committed(notice)) => shared.publish(&notice),
-            Ok(Change::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => shared.resync(),
+            Ok(Change::AccessChanged) => access_changed(),
+            Ok(Change::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => {
+                access_changed();
+                shared.resync();
+            }
             Err(broadcast::error::RecvError::Closed) => return,
         }
     }

@@ -55,6 +55,20 @@ pub struct Options {
     pub password_cost: PasswordCost,
 }
 
+/// The callers whose identity is cached, and the number of changes of access so far, which open streams watch.
+struct AccessState {
+    identities: IdentityCache,
+    changes: watch::Sender<u64>,
+}
+
+impl AccessState {
+    /// Clears the cached identities and wakes the open streams.
+    fn changed(&self) {
+        self.identities.clear();
+        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+}
+
 /// The log and everything that belongs to it. Cloning is cheap.
 #[derive(Clone)]
 pub struct Ledger(Arc<Inner>);
@@ -68,8 +82,7 @@ struct Inner {
     entropy: Arc<dyn Entropy>,
     hub: Hub,
     instance: String,
-    identities: IdentityCache,
-    access: watch::Sender<u64>,
+    access: Arc<AccessState>,
     kind_counts: CountedKinds,
     owners: Owners,
     password_cost: PasswordCost,
@@ -118,16 +131,17 @@ impl Ledger {
                 tracing::warn!(%error, "ratings cannot be kept; it is tried again with each");
             }
         }
+        let access = Arc::new(AccessState { identities: IdentityCache::new(), changes: watch::Sender::new(0) });
+        let changed = Arc::clone(&access);
         let ledger = Self(Arc::new(Inner {
-            hub: Hub::start(store.subscribe()),
+            hub: Hub::start(store.subscribe(), move || changed.changed()),
             store,
             clock: options.clock,
             behind: AtomicI64::new(0),
             lease_clock: options.lease_clock,
             instance: RequestId::new(now, &*options.entropy).to_string(),
             entropy: options.entropy,
-            identities: IdentityCache::new(),
-            access: watch::Sender::new(0),
+            access,
             kind_counts: counted_kinds(),
             owners: owners(),
             password_cost: options.password_cost,
@@ -288,21 +302,21 @@ impl Ledger {
         &self.0.hub
     }
 
-    /// Clears cached identities and makes open streams check access again. Called after someone's access
-    /// changed.
-    pub(crate) fn access_changed(&self) {
-        self.0.identities.clear();
-        self.0.access.send_modify(|changes| *changes = changes.wrapping_add(1));
+    /// Clears cached identities and makes open streams check access again, here and at other servers of one
+    /// PostgreSQL database. Called after someone's access changed.
+    pub(crate) async fn access_changed(&self) {
+        self.0.access.changed();
+        self.store().access_changed().await;
     }
 
-    /// Returns a receiver that is notified when someone's access changes in this process. Changes by other
-    /// processes are not included.
+    /// Returns a receiver that is notified when someone's access changes. On PostgreSQL changes by other servers and
+    /// by commands are included, as far as their notifications arrive.
     pub fn access_changes(&self) -> watch::Receiver<u64> {
-        self.0.access.subscribe()
+        self.0.access.changes.subscribe()
     }
 
     pub(crate) fn identities(&self) -> &IdentityCache {
-        &self.0.identities
+        &self.0.access.identities
     }
 
     pub(crate) fn kind_counts(&self) -> &CountedKinds {

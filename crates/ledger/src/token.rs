@@ -97,7 +97,7 @@ pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
             Box::pin(async move { Ok(store::token::revoke(tx, tenant_id, id, whose, now).await?) })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     if known { Ok(()) } else { Err(Error::NotFound("token")) }
 }
 

@@ -108,7 +108,7 @@ struct Feed {
     /// When the next frames may be sent; in the past while the stream is quiet.
     flush_at: Instant,
     beat: Interval,
-    /// Changes when this server changes someone's access.
+    /// Changes when the access of someone changed, here or at another server.
     access: watch::Receiver<u64>,
     state: AppState,
     caller: Caller,

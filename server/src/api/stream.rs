@@ -91,7 +91,7 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 struct Tail {
     events: Following,
     beat: Interval,
-    /// Changes when this server changes someone's access.
+    /// Changes when the access of someone changed, here or at another server.
     access: watch::Receiver<u64>,
     state: AppState,
     caller: Caller,

@@ -60,6 +60,6 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
             })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     Ok(())
 }

@@ -73,7 +73,7 @@ pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str,
         }
         (LinkPurpose::Reset { .. }, None) => return Err(gone()),
     };
-    ledger.access_changed();
+    ledger.access_changed().await;
     start(ledger, NewSignIn { user, tenant_id: Some(tenant_id), cleared: Some(email_digest(&link.email)), browser })
         .await
 }

@@ -29,7 +29,7 @@ pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -
         Box::pin(async move { Ok(store::browser_session::delete_one(tx, user_id, id).await?) })
     });
     let known = known.await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     if known { Ok(()) } else { Err(Error::NotFound("sign-in")) }
 }
 
@@ -43,6 +43,6 @@ pub async fn end_other_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) ->
             Box::pin(async move { Ok(store::browser_session::delete_of_user(tx, user_id, kept).await?) })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     Ok(())
 }

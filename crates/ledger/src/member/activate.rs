@@ -38,6 +38,6 @@ async fn let_in(ledger: &Ledger, access: Access, tenant_id: TenantId, user_id: U
             })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     Ok(activated)
 }

@@ -86,6 +86,6 @@ async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, pas
             })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     Ok(joined)
 }

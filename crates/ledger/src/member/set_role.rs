@@ -30,6 +30,6 @@ pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Rol
             })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     Ok(changed)
 }

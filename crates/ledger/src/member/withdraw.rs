@@ -85,7 +85,7 @@ async fn end_access(
             })
         })
         .await?;
-    ledger.access_changed();
+    ledger.access_changed().await;
     Ok(())
 }
 

@@ -31,6 +31,8 @@ const SESSIONS_PER_PAYLOAD: usize = 60;
 const SEND_PAUSE: Duration = Duration::from_millis(5);
 /// Pause before a failed connection is tried again.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
+/// The line of a notification that says that someone's access changed.
+const ACCESS: &str = "access";
 /// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
 /// of appends.
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
@@ -59,6 +61,8 @@ pub struct Notice {
 pub enum Change {
     /// A session was changed.
     Committed(Notice),
+    /// Another server or a command changed someone's access. What is remembered of callers is out of date.
+    AccessChanged,
     /// Notices of other servers may have been lost. Watchers must re-read what they show.
     Missed,
 }
@@ -81,16 +85,18 @@ type Pending = HashMap<(TenantId, SessionId), (u64, Status, bool)>;
 pub(crate) struct Notifier {
     pending: Arc<Mutex<Pending>>,
     wake: Arc<Notify>,
+    pool: PgPool,
+    own: u64,
 }
 
 impl Notifier {
     /// Starts the sender and the listener. They end with the pool.
     pub(crate) fn start(pool: PgPool, notices: broadcast::Sender<Change>) -> Self {
-        let notifier = Self { pending: Arc::default(), wake: Arc::default() };
         // Distinguishes the notifications of this process from those of other servers; it need not be secret.
         // Process ids are not unique: in containers every server can have id 1.
         let own = RandomState::new().build_hasher().finish();
-        tokio::spawn(notifier.clone().send(pool.clone(), own));
+        let notifier = Self { pending: Arc::default(), wake: Arc::default(), pool: pool.clone(), own };
+        tokio::spawn(notifier.clone().send());
         tokio::spawn(listen(pool, notices, own));
         notifier
     }
@@ -104,10 +110,23 @@ impl Notifier {
         self.wake.notify_one();
     }
 
-    async fn send(self, pool: PgPool, own: u64) {
+    /// Notifies the other servers that someone's access changed. Returns when the notification is sent, because a
+    /// command may end right after. If it cannot be sent, they notice the change at the next heartbeat of a stream.
+    pub(crate) async fn access_changed(&self) {
+        self.execute(ACCESS).await;
+    }
+
+    async fn execute(&self, lines: &str) {
+        let payload = format!("{}\n{lines}", self.own);
+        if let Err(error) = sqlx::query(NOTIFY).bind(CHANNEL).bind(payload).execute(&self.pool).await {
+            tracing::warn!(%error, "other servers were not woken; they re-read later");
+        }
+    }
+
+    async fn send(self) {
         loop {
             self.wake.notified().await;
-            if pool.is_closed() {
+            if self.pool.is_closed() {
                 return;
             }
             let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
@@ -118,10 +137,7 @@ impl Notifier {
                 })
                 .collect();
             for part in lines.chunks(SESSIONS_PER_PAYLOAD) {
-                let payload = format!("{own}\n{}", part.join("\n"));
-                if let Err(error) = sqlx::query(NOTIFY).bind(CHANNEL).bind(payload).execute(&pool).await {
-                    tracing::warn!(%error, "other servers were not woken; they re-read later");
-                }
+                self.execute(&part.join("\n")).await;
             }
             tokio::time::sleep(SEND_PAUSE).await;
         }
@@ -149,7 +165,11 @@ async fn listen(pool: PgPool, notices: broadcast::Sender<Change>, own: u64) {
             tokio::select! {
                 () = pool.close_event() => return,
                 received = listener.try_recv() => match received {
-                    Ok(Some(notification)) => publish(&notices, None, parse(notification.payload(), own)),
+                    Ok(Some(notification)) => {
+                        for change in parse(notification.payload(), own) {
+                            let _ = notices.send(change);
+                        }
+                    }
                     // The connection was lost, and notifications may be lost with it: connect again.
                     Ok(None) | Err(_) => break,
                 },
@@ -158,22 +178,25 @@ async fn listen(pool: PgPool, notices: broadcast::Sender<Change>, own: u64) {
     }
 }
 
-/// The notices of a payload; empty for a payload of this process. Lines that do not parse are left out.
-fn parse(payload: &str, own: u64) -> Vec<Notice> {
+/// The changes of a payload; empty for a payload of this process. Lines that do not parse are left out.
+fn parse(payload: &str, own: u64) -> Vec<Change> {
     let Some((sender, lines)) = payload.split_once('\n') else { return Vec::new() };
     if sender.parse() == Ok(own) {
         return Vec::new();
     }
     let line = |line: &str| {
+        if line == ACCESS {
+            return Some(Change::AccessChanged);
+        }
         let mut words = line.split(' ');
-        Some(Notice {
+        Some(Change::Committed(Notice {
             tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
             session_id: SessionId(Uuid::parse_str(words.next()?).ok()?),
             head_sequence: words.next()?.parse().ok()?,
             status: Status::parse(words.next()?)?,
             status_changed: words.next()? == "1",
             events: Arc::from([]),
-        })
+        }))
     };
     lines.lines().filter_map(line).collect()
 }
@@ -187,12 +210,15 @@ mod tests {
         let tenant = Uuid::from_u128(1).simple();
         let session = Uuid::from_u128(2).simple();
         let payload = format!("41\n{tenant} {session} 7 running 1\nnonsense");
-        let notices = parse(&payload, 42);
-        assert_eq!(notices.len(), 1);
-        assert_eq!(
-            (notices[0].head_sequence, notices[0].status, notices[0].status_changed),
-            (7, Status::Running, true)
-        );
+        let changes = parse(&payload, 42);
+        let [Change::Committed(notice)] = &changes[..] else { panic!("{changes:?}") };
+        assert_eq!((notice.head_sequence, notice.status, notice.status_changed), (7, Status::Running, true));
         assert!(parse(&payload, 41).is_empty());
+    }
+
+    #[test]
+    fn a_payload_says_that_access_changed() {
+        assert!(matches!(parse("41\naccess", 42)[..], [Change::AccessChanged]));
+        assert!(parse("42\naccess", 42).is_empty());
     }
 }

@@ -154,6 +154,14 @@ impl Store {
         publish(&self.0.notices, self.0.notifier.as_ref(), notices);
     }
 
+    /// Notifies other servers of one PostgreSQL database that someone's access changed. Best effort; does nothing on
+    /// SQLite, which has one server.
+    pub async fn access_changed(&self) {
+        if let Some(notifier) = &self.0.notifier {
+            notifier.access_changed().await;
+        }
+    }
+
     /// Subscribes to committed changes. A receiver that lags must re-read what it shows.
     pub fn subscribe(&self) -> broadcast::Receiver<Change> {
         self.0.notices.subscribe()
