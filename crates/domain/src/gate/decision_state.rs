@@ -223,4 +223,22 @@ mod tests {
         let twice = [vote(1, 1, Verdict::Approve, STAGED), undo(2, 1, 1), vote(3, 1, Verdict::Deny, STAGED)];
         assert_eq!(decision_state_of(STAGED, &twice).last, Some(twice[2]));
     }
+
+    #[test]
+    fn the_same_answer_repeats_and_another_conflicts() {
+        for verdict in [Verdict::Respond, Verdict::Edit, Verdict::Deny] {
+            let standing = decision_state_of(STAGED, &[vote(1, 1, verdict, EDITED)]);
+            let judged = |value| evaluate(GateState::Settled, 1, &standing, &asks(1, verdict, value, None));
+            assert_eq!(judged(EDITED), DecisionEffect::Repeat(1), "{verdict}");
+            assert_eq!(judged(STAGED), DecisionEffect::Conflict(1), "{verdict}");
+        }
+    }
+
+    #[test]
+    fn an_edit_that_is_sent_again_to_an_open_gate_repeats_for_its_own_person_alone() {
+        let one = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED)]);
+        let again = |by| evaluate(GateState::Open, 3, &one, &asks(by, Verdict::Edit, EDITED, Some(STAGED)));
+        assert_eq!(again(1), DecisionEffect::Repeat(1));
+        assert_eq!(again(2), DecisionEffect::Stale);
+    }
 }

@@ -90,3 +90,19 @@ names!(Verdict { Approve = "approve", Edit = "edit", Deny = "deny", Respond = "r
 
 /// Number of denials of a session's output at which the session fails.
 pub const OUTPUT_REJECTION_MAX: u32 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_takes_the_verdicts_of_its_question() {
+        let taken =
+            |kind: GateKind| Verdict::ALL.into_iter().filter(|verdict| kind.takes(*verdict)).collect::<Vec<_>>();
+        let values = [Verdict::Approve, Verdict::Edit, Verdict::Deny];
+        assert_eq!(taken(GateKind::Tool), Verdict::ALL);
+        assert_eq!(taken(GateKind::Output), values);
+        assert_eq!(taken(GateKind::Fields), values);
+        assert_eq!(taken(GateKind::Question), [Verdict::Deny, Verdict::Respond]);
+    }
+}
