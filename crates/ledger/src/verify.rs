@@ -29,8 +29,8 @@ pub struct Verified {
     pub is_unsealed: bool,
     /// The first error in a session: the session, the sequence of its log and the error.
     pub bad: Option<(SessionId, u64, String)>,
-    /// Other errors in the file, in values, in gates or in rolls, each with its location. If there are any, no session is
-    /// verified.
+    /// Other errors in the file, in values, in gates or in rolls, each with its location. If there are any, no session
+    /// is verified.
     pub problems: Vec<String>,
     /// Whether the pages of the database file were checked. Not available for PostgreSQL.
     pub has_checked_pages: bool,
