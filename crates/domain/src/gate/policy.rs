@@ -272,6 +272,15 @@ mod tests {
     }
 
     #[test]
+    fn only_the_value_true_asks_for_approval() {
+        let asks = |metadata: Value| needs_approval(metadata.as_object().unwrap());
+        assert!(asks(json!({ "requiresApproval": true })));
+        for other in [json!({}), json!({ "requiresApproval": false }), json!({ "requiresApproval": "true" })] {
+            assert!(!asks(other.clone()), "{other}");
+        }
+    }
+
+    #[test]
     fn a_role_decides_what_anyone_may_and_an_admin_what_has_too_few_reviewers() {
         let by = [Role::Admin, Role::Operator, Role::Reviewer, Role::Member].map(|role| ByRole::of(role, None));
         assert_eq!(by, [ByRole::Admins, ByRole::Anyones, ByRole::Anyones, ByRole::Nothing]);
