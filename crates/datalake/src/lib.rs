@@ -19,9 +19,9 @@ mod fold;
 mod layout;
 mod load;
 mod record;
-mod redact;
 mod sort;
 
+pub use ::redact::{InvalidRule, Personal, Redactor};
 pub use append::append;
 pub use collector::{Collector, Counts};
 pub use erase::{Erased, Fate, SessionKey, erase, sessions};
@@ -29,5 +29,4 @@ pub use fold::{Fold, Folded};
 pub use layout::Layout;
 pub use load::{Lines, Warning, feedback, interactions, outcomes, workspaces};
 pub use record::{Feedback, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role, Source};
-pub use redact::{InvalidRule, Personal, Redactor};
 pub use sort::{Pair, Sorted, Sorter};

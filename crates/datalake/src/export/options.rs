@@ -2,8 +2,8 @@
 
 use super::filter::Filter;
 use crate::{
+    Personal,
     record::{Feedback, Source},
-    redact::Personal,
 };
 use domain::outcome::CONFIDENT_MIN;
 use serde::Serialize;

@@ -1,10 +1,7 @@
 //! Removes secrets from messages and tools. In JSON, such as the arguments of calls, each value is checked by
 //! itself and together with its name, because either can show that it is a secret.
 
-use crate::{
-    record::Message,
-    redact::{InvalidRule, Redactor},
-};
+use crate::{InvalidRule, Redactor, record::Message};
 use serde_json::Value;
 use std::borrow::Cow;
 

@@ -2,8 +2,8 @@
 
 use super::redacted::{redact_tools, redacted};
 use crate::{
+    InvalidRule, Redactor,
     record::{InteractionRecord, Message, Role},
-    redact::{InvalidRule, Redactor},
 };
 use domain::message::ToolCall;
 use serde::{Deserialize, Serialize};

@@ -11,10 +11,10 @@ use super::{
     row::Row,
 };
 use crate::{
+    InvalidRule, Redactor,
     fold::{Fold, Folded},
     load::Warning,
     record::{Feedback, FeedbackRecord, InteractionRecord, Source},
-    redact::{InvalidRule, Redactor},
     sort::Sorter,
 };
 use domain::clock::to_micros;

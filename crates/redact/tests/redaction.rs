@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use datalake::{Personal, Redactor};
 use fastrand::Rng;
+use redact::{Personal, Redactor};
 
 /// Least recall (share of the secrets that are replaced) and least precision (share of secrets among the
 /// replacements), in thousandths.

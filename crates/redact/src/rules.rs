@@ -1,7 +1,7 @@
 //! Reads the rules: those of the product, and those taken from gitleaks. A pattern is compiled when one of its
 //! keywords occurs for the first time.
 
-use super::check::{Check, entropy};
+use crate::check::{Check, entropy};
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -10,8 +10,8 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-const OWN: &str = include_str!("../../rules/shiftbook.toml");
-const GITLEAKS: &str = include_str!("../../rules/gitleaks.toml");
+const OWN: &str = include_str!("../rules/shiftbook.toml");
+const GITLEAKS: &str = include_str!("../rules/gitleaks.toml");
 /// Largest compiled pattern, bytes.
 const PROGRAM_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Pattern of the text between a name and the assigned value, for the rules of gitleaks.
@@ -22,12 +22,12 @@ const END: &str = r"(?:[^A-Za-z0-9_\-]|\z)";
 /// The error for rules that cannot be used. It holds the reason.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the rules for secrets cannot be used: {0}")]
-pub struct InvalidRule(pub(super) String);
+pub struct InvalidRule(pub(crate) String);
 
 /// The option that enables a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// The rule is always used.
     #[default]
     Secret,
@@ -78,7 +78,7 @@ struct GitleaksRule {
 }
 
 /// A rule that finds one kind of secret.
-pub(super) struct Rule {
+pub(crate) struct Rule {
     pub name: String,
     pub kind: Kind,
     /// Whether it is one of the product's own rules. Manifests list these even if they found nothing.
@@ -121,7 +121,7 @@ impl Rule {
 }
 
 /// All rules.
-pub(super) struct Rules {
+pub(crate) struct Rules {
     pub list: Vec<Rule>,
     /// Indexes of the rules without keywords. They are applied to every text.
     always: Vec<usize>,

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// A check that is applied to the match of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Check {
+pub(crate) enum Check {
     /// A value that is assigned to a name for secrets.
     Assigned,
     /// A word after "the password is".
@@ -284,7 +284,7 @@ fn is_mixed(value: &str) -> bool {
 }
 
 /// Returns the Shannon entropy of a text, bits per byte.
-pub(super) fn entropy(text: &str) -> f64 {
+pub(crate) fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
         counts[usize::from(byte)] += 1;

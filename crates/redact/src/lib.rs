@@ -1,5 +1,5 @@
-//! Replaces secrets and personal data, which must not be part of training data. The rules that find them are
-//! data in `rules/`.
+//! Replaces secrets and personal data, which must not be part of training data or of an agent's memory. The rules
+//! that find them are data in `rules/`.
 
 mod check;
 mod rules;
