@@ -99,4 +99,10 @@ ids! {
     LinkId,
     /// A view: a published, versioned input form.
     ViewId,
+    /// A memory document of an agent.
+    MemoryDocumentId,
+    /// One version of a memory document. The ids of a workspace's versions are in the order of writing.
+    MemoryVersionId,
+    /// A character card that was given to an agent.
+    CardId,
 }

@@ -22,6 +22,7 @@ pub mod interaction;
 pub mod issue;
 pub mod limit;
 pub mod member;
+pub mod memory;
 pub mod message;
 mod names;
 pub mod notification;

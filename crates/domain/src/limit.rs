@@ -282,3 +282,36 @@ pub const VIEW_URL_BYTES_MAX: usize = 2_048;
 pub const VIEW_EMBED_ORIGINS_MAX: usize = 20;
 /// Most responses of one view.
 pub const VIEW_RESPONSES_MAX: u32 = 100_000;
+
+/// Largest memory document with its front matter, bytes.
+pub const MEMORY_DOCUMENT_BYTES_MAX: usize = 100 * 1024;
+/// Largest total of an agent's memory documents, bytes.
+pub const MEMORY_AGENT_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Most memory documents of an agent.
+pub const MEMORY_DOCUMENTS_MAX: u64 = 100_000;
+/// Longest name of a memory document without `.md`, characters.
+pub const MEMORY_NAME_CHARS_MAX: usize = 120;
+/// Longest reason for a version of a memory document, characters.
+pub const MEMORY_REASON_CHARS_MAX: usize = 500;
+/// Most places of logs that a version of a memory document names as its origin.
+pub const MEMORY_EVIDENCE_MAX: usize = 2_000;
+/// Most sessions that the origin of one version names.
+pub const MEMORY_EVIDENCE_SESSIONS_MAX: usize = 50;
+/// Most words of a search in memory. Further words are ignored.
+pub const MEMORY_QUERY_TERMS_MAX: usize = 32;
+/// Longest search in memory, characters.
+pub const MEMORY_QUERY_CHARS_MAX: usize = 2_000;
+/// Longest word that search compares, characters. Of longer words the start is compared.
+pub const MEMORY_TERM_CHARS_MAX: usize = 48;
+/// Documents that the database returns for a search, of which the best are shown.
+pub const MEMORY_CANDIDATES: u32 = 100;
+/// Most documents in the answer to a search.
+pub const MEMORY_FOUND_MAX: u32 = 50;
+/// Most versions of a document that are compared to find where its lines come from.
+pub const MEMORY_BLAME_VERSIONS_MAX: u32 = 200;
+/// Most documents that one folder to import has.
+pub const MEMORY_IMPORT_DOCUMENTS_MAX: usize = 2_000;
+/// Largest character card as it is uploaded, bytes.
+pub const MEMORY_CARD_BYTES_MAX: usize = BATCH_BYTES_MAX;
+/// Most pixels of the image of a character card.
+pub const MEMORY_CARD_PIXELS_MAX: u64 = 64 * 1024 * 1024;

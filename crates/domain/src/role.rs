@@ -80,6 +80,8 @@ pub enum Permission {
     ManageActions,
     /// Create, change and import entities.
     WriteEntities,
+    /// Write, revert and delete memory documents of agents.
+    WriteMemory,
     /// Create and change entity types.
     ManageEntityTypes,
     /// Create and change criteria sets.
@@ -102,6 +104,7 @@ pub const PERMISSIONS: [Permission; 13] = [
     Permission::Decide,
     Permission::ManageActions,
     Permission::WriteEntities,
+    Permission::WriteMemory,
     Permission::ManageEntityTypes,
     Permission::ManageCriteriaSets,
     Permission::ManageGroups,
@@ -113,11 +116,14 @@ pub const PERMISSIONS: [Permission; 13] = [
 /// token with one.
 pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> bool {
     if scope == Some(TokenScope::Worker) {
-        return matches!(permission, Permission::Read | Permission::StartSession | Permission::Work);
+        return matches!(
+            permission,
+            Permission::Read | Permission::StartSession | Permission::Work | Permission::WriteMemory
+        );
     }
     match permission {
         Permission::Read | Permission::StartSession | Permission::Converse | Permission::WriteEntities => true,
-        Permission::Decide => role != Role::Member,
+        Permission::Decide | Permission::WriteMemory => role != Role::Member,
         Permission::ManageSessions
         | Permission::Work
         | Permission::ManageActions

@@ -1,0 +1,18 @@
+//! Memory documents of agents: paths, documents with front matter, sections, words that search compares, and the
+//! commands of Anthropic's memory tool as functions from text to text.
+
+mod card;
+mod document;
+mod path;
+mod rank;
+mod section;
+mod tool;
+mod version;
+
+pub use card::{BadCard, Card, read_card};
+pub use document::{BadDocument, Document, check_text, digest};
+pub use path::{BadPath, Folder, MemoryPath, fold};
+pub use rank::{Ranked, rank, terms};
+pub use section::{Section, SectionError, aliases, append, find, replace, sections};
+pub use tool::{Edited, ToolCommand, ToolError, document_path, insert, str_replace, tool_path, view};
+pub use version::{Evidence, Operation, Source};

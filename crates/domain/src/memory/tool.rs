@@ -1,0 +1,283 @@
+//! The commands of Anthropic's memory tool (`memory_20250818`), as functions from text to text, with the exact texts
+//! that models were trained on.
+
+use crate::memory::{BadPath, MemoryPath};
+use serde::{Deserialize, Serialize};
+
+/// The root under which the tool names documents.
+const ROOT: &str = "/memories";
+
+/// A command of the memory tool. Unknown fields are refused, so that a misspelt one is not lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ToolCommand {
+    /// Shows a folder, or a document with numbered lines.
+    View {
+        /// `/memories`, a folder below it, or a document.
+        path: String,
+        /// First and last line, from 1; -1 as the last means the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        view_range: Option<[i64; 2]>,
+    },
+    /// Makes a document.
+    Create {
+        /// The document.
+        path: String,
+        /// Its whole text.
+        file_text: String,
+    },
+    /// Replaces a text that occurs once.
+    StrReplace {
+        /// The document.
+        path: String,
+        /// The text to find.
+        old_str: String,
+        /// The text to put in its place; nothing if left out.
+        #[serde(default)]
+        new_str: String,
+    },
+    /// Inserts lines.
+    Insert {
+        /// The document.
+        path: String,
+        /// The line after which the text is inserted; 0 for the start.
+        insert_line: i64,
+        /// New lines.
+        insert_text: String,
+    },
+    /// Deletes a document.
+    Delete {
+        /// The document.
+        path: String,
+    },
+    /// Gives a document another path.
+    Rename {
+        /// The document.
+        old_path: String,
+        /// Its new path, at which no document may be.
+        new_path: String,
+    },
+}
+
+/// What the tool answers instead of a result. The texts are those of Anthropic's SDK, except `Refused`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// No document or folder has this path.
+    #[error("The path {0} does not exist. Please provide a valid path.")]
+    Missing(String),
+    /// A document to be made exists.
+    #[error("File {0} already exists")]
+    Exists(String),
+    /// The text to replace does not occur.
+    #[error("No replacement was performed, old_str `{old}` did not appear verbatim in {path}.")]
+    NotFound {
+        /// The text that was looked for.
+        old: String,
+        /// The document.
+        path: String,
+    },
+    /// The text to replace occurs more than once.
+    #[error(
+        "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {lines}. \
+         Please ensure it is unique"
+    )]
+    Multiple {
+        /// The text that was looked for.
+        old: String,
+        /// Numbers of the lines in which it begins, joined by `, `.
+        lines: String,
+    },
+    /// The line to insert after does not exist.
+    #[error("Invalid `insert_line` parameter: {line}. It should be within the range [0, {last}].")]
+    InsertLine {
+        /// The line that was named.
+        line: i64,
+        /// Number of lines of the document.
+        last: usize,
+    },
+    /// The lines to show do not exist.
+    #[error("Invalid `view_range` parameter: [{from}, {to}]. It should be within the range [1, {last}].")]
+    ViewRange {
+        /// First line.
+        from: i64,
+        /// Last line.
+        to: i64,
+        /// Number of lines of the document.
+        last: usize,
+    },
+    /// A document has the new path already.
+    #[error("The destination {0} already exists")]
+    Destination(String),
+    /// The path or the text is not one that this store keeps.
+    #[error("Error: {0}")]
+    Refused(String),
+}
+
+impl ToolError {
+    /// The refusal of a path.
+    pub fn path(path: &str, why: &BadPath) -> Self {
+        Self::Refused(format!("the path {path} cannot be used: {why}"))
+    }
+}
+
+/// Returns the document that the tool calls `path`.
+///
+/// # Errors
+/// [`ToolError::Refused`] for a path outside of `/memories` or one that is not the path of a document.
+pub fn document_path(path: &str) -> Result<MemoryPath, ToolError> {
+    let inner = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/'));
+    let inner = inner.ok_or_else(|| ToolError::Refused(format!("the path {path} does not begin with {ROOT}/")))?;
+    MemoryPath::parse(inner).map_err(|why| ToolError::path(path, &why))
+}
+
+/// Returns the path by which the tool names a document.
+pub fn tool_path(path: &str) -> String {
+    format!("{ROOT}/{path}")
+}
+
+/// A text after a change, and the lines that the change wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// The whole text.
+    pub text: String,
+    /// First line of the new text, from 1.
+    pub from: usize,
+    /// Number of its lines.
+    pub lines: usize,
+}
+
+/// Returns a document with numbered lines, as `cat -n` does, or some of its lines.
+///
+/// # Errors
+/// [`ToolError::ViewRange`]
+pub fn view(text: &str, range: Option<[i64; 2]>) -> Result<String, ToolError> {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.len().max(1);
+    let (from, to) = match range {
+        None => (1, last),
+        Some([from, to]) => {
+            let refused = ToolError::ViewRange { from, to, last };
+            let end = if to == -1 { last } else { usize::try_from(to).map_err(|_| refused.clone())? };
+            let begin = usize::try_from(from).map_err(|_| refused.clone())?;
+            if begin < 1 || begin > last || end < begin || end > last {
+                return Err(refused);
+            }
+            (begin, end)
+        }
+    };
+    let numbered = lines.iter().enumerate().skip(from - 1).take(to + 1 - from);
+    Ok(numbered.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect::<Vec<_>>().join("\n"))
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// Replaces the one occurrence of `old`. `path` is quoted in errors.
+///
+/// # Errors
+/// [`ToolError::NotFound`], [`ToolError::Multiple`]
+pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<Edited, ToolError> {
+    let found: Vec<usize> =
+        if old.is_empty() { Vec::new() } else { text.match_indices(old).map(|(at, _)| at).collect() };
+    match found[..] {
+        [] => Err(ToolError::NotFound { old: old.to_owned(), path: path.to_owned() }),
+        [at] => Ok(Edited {
+            text: [&text[..at], new, &text[at + old.len()..]].concat(),
+            from: line_of(text, at),
+            lines: new.matches('\n').count() + 1,
+        }),
+        _ => {
+            let lines: Vec<String> = found.iter().map(|at| line_of(text, *at).to_string()).collect();
+            Err(ToolError::Multiple { old: old.to_owned(), lines: lines.join(", ") })
+        }
+    }
+}
+
+/// Inserts a text after a line.
+///
+/// # Errors
+/// [`ToolError::InsertLine`]
+pub fn insert(text: &str, line: i64, inserted: &str) -> Result<Edited, ToolError> {
+    let last = text.lines().count();
+    let after = usize::try_from(line).ok().filter(|after| *after <= last);
+    let after = after.ok_or(ToolError::InsertLine { line, last })?;
+    let at: usize = text.split_inclusive('\n').take(after).map(str::len).sum();
+    let (before, rest) = text.split_at(at);
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let end = if rest.is_empty() || inserted.ends_with('\n') { "" } else { "\n" };
+    let lines = inserted.lines().count().max(1);
+    Ok(Edited { text: [before, gap, inserted, end, rest].concat(), from: after + 1, lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn commands_have_the_arguments_of_the_sdk() {
+        let read = |json: &str| serde_json::from_str::<ToolCommand>(json);
+        let view = read(r#"{"command":"view","path":"/memories","view_range":[1,-1]}"#).unwrap();
+        assert_eq!(view, ToolCommand::View { path: "/memories".into(), view_range: Some([1, -1]) });
+        assert!(read(r#"{"command":"create","path":"/memories/topics/a.md","file_text":"x"}"#).is_ok());
+        assert!(read(r#"{"command":"str_replace","path":"p","old_str":"a"}"#).is_ok());
+        assert!(read(r#"{"command":"insert","path":"p","insert_line":0,"insert_text":"x"}"#).is_ok());
+        assert!(read(r#"{"command":"delete","path":"p"}"#).is_ok());
+        assert!(read(r#"{"command":"rename","old_path":"a","new_path":"b"}"#).is_ok());
+        for bad in
+            [r#"{"command":"undo","path":"p"}"#, r#"{"command":"delete"}"#, r#"{"command":"delete","path":"p","x":1}"#]
+        {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn errors_have_the_texts_of_the_sdk() {
+        let text = "a\nb\na\n";
+        let refused = str_replace("/memories/x", text, "a", "c").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "No replacement was performed. Multiple occurrences of old_str `a` in lines: 1, 3. Please ensure it is unique"
+        );
+        let refused = str_replace("/memories/x", text, "z", "c").unwrap_err().to_string();
+        assert_eq!(refused, "No replacement was performed, old_str `z` did not appear verbatim in /memories/x.");
+        assert!(str_replace("p", text, "", "c").is_err());
+        let refused = insert(text, 4, "x").unwrap_err().to_string();
+        assert_eq!(refused, "Invalid `insert_line` parameter: 4. It should be within the range [0, 3].");
+        assert!(insert(text, -1, "x").is_err());
+    }
+
+    #[test]
+    fn texts_are_shown_replaced_and_inserted() {
+        assert_eq!(view("a\nb\nc\n", None).unwrap(), "     1\ta\n     2\tb\n     3\tc");
+        assert_eq!(view("a\nb\nc\n", Some([2, -1])).unwrap(), "     2\tb\n     3\tc");
+        assert!(view("a\n", Some([0, 1])).is_err() && view("a\n", Some([1, 2])).is_err());
+        assert_eq!(view("", None).unwrap(), "");
+        let edited = str_replace("p", "a\nb\nc\n", "b", "x\ny").unwrap();
+        assert_eq!(edited, Edited { text: "a\nx\ny\nc\n".into(), from: 2, lines: 2 });
+        assert_eq!(insert("a\nb", 2, "c\n").unwrap().text, "a\nb\nc\n");
+        assert_eq!(insert("a\nb\n", 1, "c").unwrap(), Edited { text: "a\nc\nb\n".into(), from: 2, lines: 1 });
+        assert_eq!(insert("", 0, "c").unwrap().text, "c");
+    }
+
+    #[test]
+    fn paths_outside_of_the_memory_are_refused() {
+        assert_eq!(document_path("/memories/topics/a.md").unwrap().as_str(), "topics/a.md");
+        for bad in ["topics/a.md", "/memories", "/memories/../etc/passwd", "/memoriesx/topics/a.md", "/memories/a.txt"]
+        {
+            assert!(matches!(document_path(bad), Err(ToolError::Refused(_))), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_insertion_keeps_every_line(text in "[ab\n]{0,10}", line in -1_i64..6, inserted in "[c\n]{0,4}") {
+            if let Ok(edited) = insert(&text, line, &inserted) {
+                let without: String = edited.text.chars().filter(|c| matches!(c, 'a' | 'b')).collect();
+                let before: String = text.chars().filter(|c| matches!(c, 'a' | 'b')).collect();
+                prop_assert_eq!(without, before);
+            }
+        }
+    }
+}
