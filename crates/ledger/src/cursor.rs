@@ -61,6 +61,9 @@ pub(crate) enum List {
     Interactions = 18,
     Views = 19,
     ViewVersions = 20,
+    MemoryDocuments = 40,
+    MemoryVersions = 41,
+    MemoryAudit = 42,
 }
 
 /// Encodes the cursor of the page after the item with this id.

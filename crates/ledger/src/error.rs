@@ -70,6 +70,9 @@ pub enum Error {
         /// State of the view.
         state: domain::view::State,
     },
+    /// A memory document is not at the version on which the caller based a write.
+    #[error("`{}` has changed since version {}", .0.path, .0.given)]
+    MemoryConflict(Box<crate::conflict::Conflict>),
     /// The gate already has a different decision.
     #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),

@@ -23,6 +23,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
         Permission::Decide => "only reviewers, operators and admins can decide",
         Permission::ManageActions => "only operators and admins can change tasks",
+        Permission::WriteMemory => "writing an agent's memory is not allowed with these credentials",
         Permission::WriteEntities => "writing entities is not allowed with these credentials",
         Permission::ManageCriteriaSets => "only operators and admins can change criteria sets",
         Permission::ManageGroups => "only operators and admins can change groups",

@@ -9,6 +9,7 @@ pub mod auth;
 pub mod backup;
 pub mod bundle;
 mod commit;
+mod conflict;
 pub mod criteria_set;
 mod cursor;
 pub mod email;
@@ -29,6 +30,7 @@ mod instance_key;
 pub mod interaction;
 pub mod live;
 pub mod member;
+pub mod memory;
 mod open;
 pub mod outbox;
 mod output;
@@ -57,4 +59,9 @@ pub use store::{
 pub use store::{
     FailureRecord, FeedbackRecord, GroupRecord, ImportRecord, LinkPurpose, MemberRecord, MessageRecord, ReviewerRecord,
     SignInRecord, Stats, TenantRecord, TokenRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    AccessLinkRecord, ActionRecord, CardRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord,
+    EntityTypeRecord, EntityVersionRecord, EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord,
+    ImportRecord, LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord,
+    MemoryVersionText, MessageRecord, ReviewerRecord, SessionRecord, SignInRecord, Stats, TenantRecord, TokenRecord,
+    WebhookRecord,
 };

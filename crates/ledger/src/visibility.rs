@@ -60,7 +60,8 @@ async fn is_working_agent(conn: &mut Conn<'_>, scope: &Scope, session: &Session)
     claimed_last(conn, scope, session).await
 }
 
-async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> store::Result<bool> {
+/// Returns whether the caller is the agent that claimed the session last, whether or not it still works on it.
+pub(crate) async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> store::Result<bool> {
     if scope.user_id().is_some() || !scope.may(Permission::Work) {
         return Ok(false);
     }

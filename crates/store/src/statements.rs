@@ -3,6 +3,7 @@
 use crate::{
     action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, gate, group,
     human, insight, interaction, lease, open, outbox, retention, session, thread, verify, view, webhook, work_queue,
+    human, insight, interaction, lease, memory, open, outbox, retention, session, thread, verify, webhook, work_queue,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -30,19 +31,28 @@ fn on_both() -> Vec<Texts> {
         webhook::SQL,
         work_queue::SQL,
     ];
-    let folders: [&[Texts]; 7] =
-        [&auth::SQL, &entity::SQL, &event::SQL, &gate::SQL, &interaction::SQL, &session::SQL, &verify::SQL];
+    let folders: [&[Texts]; 8] = [
+        &auth::SQL,
+        &entity::SQL,
+        &event::SQL,
+        &gate::SQL,
+        &interaction::SQL,
+        &memory::SQL,
+        &session::SQL,
+        &verify::SQL,
+    ];
     [&files[..], &folders.concat()].concat()
 }
 
 fn on_sqlite() -> Vec<Texts> {
     let files = [action::SQLITE_SQL, failure::SQLITE_SQL, outbox::SQLITE_SQL];
-    let folders: [&[Texts]; 8] = [
+    let folders: [&[Texts]; 9] = [
         &engine::SQLITE_SQL,
         &entity::SQLITE_SQL,
         &event::SQLITE_SQL,
         &gate::SQLITE_SQL,
         &interaction::SQLITE_SQL,
+        &memory::SQLITE_SQL,
         &open::SQLITE_SQL,
         &session::SQLITE_SQL,
         &verify::SQLITE_SQL,
@@ -62,12 +72,13 @@ fn on_postgres() -> Vec<Texts> {
         outbox::POSTGRES_SQL,
         view::POSTGRES_SQL,
     ];
-    let folders: [&[Texts]; 8] = [
+    let folders: [&[Texts]; 9] = [
         &auth::POSTGRES_SQL,
         &entity::POSTGRES_SQL,
         &event::POSTGRES_SQL,
         &gate::POSTGRES_SQL,
         &interaction::POSTGRES_SQL,
+        &memory::POSTGRES_SQL,
         &open::POSTGRES_SQL,
         &session::POSTGRES_SQL,
         &verify::POSTGRES_SQL,

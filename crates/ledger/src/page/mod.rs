@@ -15,6 +15,7 @@ pub mod find;
 pub mod inbox;
 pub mod insight;
 pub mod member;
+pub mod memory;
 mod names;
 mod row;
 pub mod session;

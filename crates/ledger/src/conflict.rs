@@ -1,0 +1,37 @@
+//! Both sides of a write of a memory document that was refused.
+
+use domain::{Timestamp, chain::Digest, memory::Source};
+
+/// Both sides of a write that was refused, so that the caller can merge them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The document.
+    pub path: String,
+    /// The version on which the caller based the write; 0 if there should be none.
+    pub given: u64,
+    /// The text of that version; `None` if there is no such version or it was erased.
+    pub base: Option<String>,
+    /// The newest version; `None` if there is no document.
+    pub current: Option<Side>,
+    /// The text that the caller wanted to write, without secrets.
+    pub wanted: String,
+}
+
+/// The newest version of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side {
+    /// Its number.
+    pub version: u64,
+    /// SHA-256 of its text.
+    pub digest: Digest,
+    /// The whole document at that version.
+    pub text: String,
+    /// Whether it deleted the document.
+    pub is_deleted: bool,
+    /// What wrote it.
+    pub source: Source,
+    /// Who wrote it.
+    pub author: String,
+    /// Time it was written (UTC).
+    pub at: Timestamp,
+}

@@ -1,0 +1,89 @@
+//! Where each line of a document comes from: the version that wrote it, and the turn that the version names.
+
+use super::{check_agent, diff::line_ops, read::found};
+use crate::{Ledger, MemoryVersionRecord, MemoryVersionText, Result, guard::require};
+use domain::{
+    Scope,
+    limit::MEMORY_BLAME_VERSIONS_MAX,
+    memory::{Evidence, MemoryPath},
+    role::Permission,
+};
+use similar::DiffOp;
+
+/// Most lines of all compared versions together. Older versions are not compared.
+const LINES_MAX: usize = 50_000;
+
+/// A line of a document and its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlamedLine {
+    /// The text of the line.
+    pub text: String,
+    /// The version that wrote it.
+    pub version: MemoryVersionRecord,
+    /// Whether an even older version may have written it: this is the oldest one that was compared.
+    pub is_oldest: bool,
+    /// The events that the version names for it.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Returns the lines of a document's newest version with their origin.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such document.
+pub async fn blame(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<Vec<BlamedLine>> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let document = found(conn, tenant_id, &agent, &path).await?;
+            Ok(store::memory::latest_texts(conn, tenant_id, document.id, MEMORY_BLAME_VERSIONS_MAX).await?)
+        })
+    });
+    let newest_first = read.await?;
+    Ok(attribute(newest_first))
+}
+
+/// A line while versions are compared: the version that wrote it, by its place, and its number there.
+#[derive(Clone, Copy)]
+struct Place {
+    version: usize,
+    line: usize,
+}
+
+pub(super) fn attribute(mut versions: Vec<MemoryVersionText>) -> Vec<BlamedLine> {
+    let texts: Vec<String> = versions.iter().map(|version| version.document.to_text()).collect();
+    let mut total = 0;
+    let within = texts.iter().take_while(|text| {
+        total += text.lines().count();
+        total <= LINES_MAX
+    });
+    let count = within.count().max(1).min(versions.len());
+    versions.truncate(count);
+    versions.reverse();
+    let texts: Vec<&String> = texts[..count].iter().rev().collect();
+    let mut lines: Vec<&str> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
+    for (version, text) in texts.iter().enumerate() {
+        let next: Vec<&str> = text.lines().collect();
+        let mut moved = Vec::with_capacity(next.len());
+        for op in line_ops(&lines, &next) {
+            match op {
+                DiffOp::Equal { old_index, len, .. } => moved.extend_from_slice(&places[old_index..old_index + len]),
+                _ => moved.extend(op.new_range().map(|line| Place { version, line })),
+            }
+        }
+        (lines, places) = (next, moved);
+    }
+    let blamed = lines.iter().zip(places).map(|(text, place)| {
+        let version = &versions[place.version].version;
+        let of_line = version.evidence.iter().filter(|one| one.line as usize == place.line + 1);
+        BlamedLine {
+            text: (*text).to_owned(),
+            evidence: of_line.copied().collect(),
+            is_oldest: place.version == 0 && version.version > 1,
+            version: MemoryVersionRecord { evidence: Vec::new(), ..version.clone() },
+        }
+    });
+    blamed.collect()
+}

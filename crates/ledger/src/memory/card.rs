@@ -1,0 +1,190 @@
+//! The character card of an agent: kept as it was uploaded, and unpacked to documents below `self/`.
+
+use super::{
+    card_png::json_of,
+    check_agent,
+    write::{By, NewVersion, Next, Stamp, put, write_on},
+};
+use crate::{CardRecord, Error, Ledger, Result, guard::require};
+use domain::{
+    Scope,
+    chain::Digest,
+    id::{CardId, TenantId},
+    limit::{MEMORY_CARD_BYTES_MAX, PAGE_MAX},
+    memory::{Card, Folder, MemoryPath, Operation, Source, read_card},
+    role::Permission,
+};
+use sha2::{Digest as _, Sha256};
+use store::WriteTx;
+
+/// Why documents of a card were written.
+const REASON: &str = "From the character card.";
+
+/// The format of an uploaded card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CardFormat {
+    /// A PNG with the card in a text chunk.
+    Png,
+    /// The card's JSON.
+    Json,
+}
+
+impl CardFormat {
+    /// The content type of the file.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Json => "application/json",
+        }
+    }
+}
+
+/// A card that was uploaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadedCard {
+    /// The card in use.
+    pub card: CardRecord,
+    /// Whether it is another one than before.
+    pub is_new: bool,
+    /// Paths of the documents that have new versions.
+    pub changed: Vec<String>,
+}
+
+/// Gives an agent a card. Its bytes are kept unmodified; its fields become new versions of `self/*.md`. Documents of
+/// fields that the card does not have any more are deleted. The same card again changes nothing.
+///
+/// # Errors
+/// [`Error::TooLarge`] for too many bytes, [`Error::Invalid`] for the field `card` with the reason, or for a field that
+/// cannot be a document.
+pub async fn upload_card(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    format: CardFormat,
+    original: Vec<u8>,
+) -> Result<UploadedCard> {
+    require(scope, Permission::ManageActions)?;
+    check_agent(agent)?;
+    if original.len() > MEMORY_CARD_BYTES_MAX {
+        return Err(Error::TooLarge(format!("a card has at most {MEMORY_CARD_BYTES_MAX} bytes")));
+    }
+    let refused = |why: domain::memory::BadCard| Error::invalid("card", why.to_string());
+    let json = match format {
+        CardFormat::Png => json_of(&original).map_err(refused)?,
+        CardFormat::Json => {
+            String::from_utf8(original.clone()).map_err(|_| Error::invalid("card", "the card is not UTF-8"))?
+        }
+    };
+    let card = read_card(&json).map_err(refused)?;
+    let now = ledger.now();
+    let record = CardRecord {
+        id: CardId::new(now, ledger.entropy()),
+        media_type: format.media_type().to_owned(),
+        digest: Digest(Sha256::digest(&original).into()),
+        name: card.name.clone(),
+        author: scope.caller.to_string(),
+        created_at: now,
+    };
+    // One stamp for each document that is written, and for each that may be deleted.
+    let stamps = (0..card.documents.len() + PAGE_MAX as usize).map(|_| Stamp::new(ledger)).collect();
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let uploaded = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move { unpack(tx, tenant_id, agent, card, record, original, stamps).await })
+    });
+    uploaded.await
+}
+
+async fn unpack(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: String,
+    card: Card,
+    record: CardRecord,
+    original: Vec<u8>,
+    stamps: Vec<Stamp>,
+) -> Result<UploadedCard> {
+    store::memory::lock_agent(tx, tenant_id, &agent, record.created_at).await?;
+    let before = store::memory::card(tx.conn(), tenant_id, &agent).await?;
+    if let Some(same) = before.filter(|before| before.digest == record.digest) {
+        return Ok(UploadedCard { card: same, is_new: false, changed: Vec::new() });
+    }
+    store::memory::insert_card(tx, tenant_id, &agent, &record, &original).await?;
+    let mut stamps = stamps.into_iter();
+    let mut changed = Vec::new();
+    let kept: Vec<String> = card.documents.iter().map(|(path, _)| path.folded()).collect();
+    for (path, text) in card.documents {
+        let Some(stamp) = stamps.next() else { break };
+        let found = store::memory::find_by_path(tx.conn(), tenant_id, &agent, &path).await?;
+        let new = NewVersion {
+            agent: agent.clone(),
+            path: path.clone(),
+            base_version: found.map_or(0, |found| found.version),
+            text,
+            source: Source::Card,
+            author: record.author.clone(),
+            reason: REASON.to_owned(),
+            evidence: Vec::new(),
+        };
+        let written = write_on(tx, tenant_id, stamp, new).await.map_err(|error| in_document(error, &path))?;
+        if written.is_new {
+            changed.push(written.document.path);
+        }
+    }
+    let listed = store::memory::list(tx.conn(), tenant_id, &agent, Some(Folder::Own), false, None, PAGE_MAX).await?;
+    for gone in listed.items.into_iter().filter(|document| document.source == Source::Card) {
+        let Ok(path) = MemoryPath::parse(&gone.path) else { continue };
+        let Some(stamp) = stamps.next().filter(|_| !kept.contains(&path.folded())) else { continue };
+        let mut totals = store::memory::lock_agent(tx, tenant_id, &agent, stamp.at).await?;
+        totals.documents = totals.documents.saturating_sub(1);
+        totals.bytes = totals.bytes.saturating_sub(gone.bytes);
+        totals.updated_at = stamp.at;
+        changed.push(gone.path.clone());
+        let by =
+            By { agent: agent.clone(), source: Source::Card, author: record.author.clone(), reason: REASON.to_owned() };
+        let operation = Operation::Deleted;
+        let next = Next { operation, path, text: String::new(), evidence: Vec::new(), is_deleted: true };
+        put(tx, tenant_id, stamp, Some(gone), next, by).await?;
+        store::memory::save_agent(tx, tenant_id, &totals).await?;
+    }
+    Ok(UploadedCard { card: record, is_new: true, changed })
+}
+
+/// Says in which document of the card a text cannot be kept.
+fn in_document(error: Error, path: &MemoryPath) -> Error {
+    match error {
+        Error::Invalid(issues) => {
+            let detail = issues.into_iter().map(|issue| issue.message).collect::<Vec<_>>().join("; ");
+            Error::invalid("card", format!("{path}: {detail}"))
+        }
+        other => other,
+    }
+}
+
+/// Returns the card of an agent; `None` if it has none.
+pub async fn card(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Option<CardRecord>> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger
+        .snapshot(scope, move |conn| Box::pin(async move { Ok(store::memory::card(conn, tenant_id, &agent).await?) }));
+    read.await
+}
+
+/// Returns the card of an agent with its bytes as they were uploaded.
+///
+/// # Errors
+/// [`Error::NotFound`] if the agent has no card.
+pub async fn original_card(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<(CardRecord, Vec<u8>)> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let missing = || Error::NotFound("character card");
+            let card = store::memory::card(conn, tenant_id, &agent).await?.ok_or_else(missing)?;
+            let bytes = store::memory::original(conn, tenant_id, &agent, card.id).await?.ok_or_else(missing)?;
+            Ok((card, bytes))
+        })
+    });
+    read.await
+}

@@ -1,0 +1,91 @@
+//! Erasing a memory document with all its versions. Digests, times and authors stay.
+
+use super::{Stamp, check_agent, read::found};
+use crate::{Error, Ledger, Result, guard::require};
+use domain::{
+    Scope,
+    id::{MemoryDocumentId, TenantId},
+    memory::{Document, MemoryPath, Operation, Source, digest},
+    role::Permission,
+};
+use store::{Access, MemoryVersionRecord, MemoryVersionText, WriteTx};
+
+/// What an erasure removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// Number of versions whose text is gone.
+    pub versions: u64,
+}
+
+/// Erases a document with the texts of all its versions, and removes them from the database file. It cannot be undone.
+///
+/// # Errors
+/// [`Error::NotFound`] if no document has this path. A deleted one is erased too.
+pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<Erased> {
+    require(scope, Permission::Administer)?;
+    check_agent(agent)?;
+    let (tenant_id, author, agent) = (scope.tenant_id, scope.caller.to_string(), agent.to_owned());
+    let stamp = Stamp::new(ledger);
+    let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+        Box::pin(async move {
+            let document = found(tx.conn(), tenant_id, &agent, &path).await?;
+            erase_on(tx, tenant_id, stamp, document.id, author).await
+        })
+    });
+    let erased = erased.await?;
+    ledger.store().scrub().await?;
+    Ok(erased)
+}
+
+/// Erases a document inside a transaction that runs with [`Access::Retention`]. Its path becomes `erased/<id>`, because
+/// the name of a person's document says who it is. The caller scrubs the database file afterwards.
+pub async fn erase_on(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    stamp: Stamp,
+    id: MemoryDocumentId,
+    author: String,
+) -> Result<Erased> {
+    let missing = Error::NotFound("memory document");
+    let agent = store::memory::find(tx.conn(), tenant_id, id).await?.ok_or(missing)?.agent;
+    let mut totals = store::memory::lock_agent(tx, tenant_id, &agent, stamp.at).await?;
+    // Read again under the lock.
+    let mut document =
+        store::memory::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("memory document"))?;
+    let path = format!("erased/{id}");
+    if document.path == path {
+        return Ok(Erased::default());
+    }
+    if !document.is_deleted {
+        totals.documents = totals.documents.saturating_sub(1);
+        totals.bytes = totals.bytes.saturating_sub(document.bytes);
+    }
+    totals.updated_at = stamp.at;
+    let versions = store::memory::erase_versions(tx, tenant_id, id, &path, stamp.at).await?;
+    store::memory::unindex(tx, tenant_id, id).await?;
+    document.path.clone_from(&path);
+    document.version += 1;
+    document.digest = digest("");
+    document.bytes = 0;
+    document.is_deleted = true;
+    document.updated_at = stamp.at;
+    store::memory::save_document(tx, tenant_id, &document, &path).await?;
+    let version = MemoryVersionRecord {
+        document_id: id,
+        version: document.version,
+        id: stamp.version_id,
+        agent,
+        path,
+        operation: Operation::Erased,
+        digest: document.digest,
+        source: Source::Erasure,
+        author,
+        reason: String::new(),
+        evidence: Vec::new(),
+        created_at: stamp.at,
+        erased_at: None,
+    };
+    store::memory::insert_version(tx, tenant_id, &MemoryVersionText { version, document: Document::default() }).await?;
+    store::memory::save_agent(tx, tenant_id, &totals).await?;
+    Ok(Erased { versions })
+}

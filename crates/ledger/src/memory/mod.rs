@@ -1,0 +1,42 @@
+//! Memory documents of agents. Every change is a new version with its author, reason and origin. [`write_on`] and the
+//! functions that delete, rename and erase are the only ways to make one.
+
+mod blame;
+mod card;
+mod card_png;
+mod change;
+mod conflict;
+mod diff;
+mod erase;
+mod origin;
+mod read;
+mod search;
+mod tool;
+mod write;
+
+pub use blame::{BlamedLine, blame};
+pub use card::{CardFormat, UploadedCard, card, original_card, upload_card};
+pub use change::{Change, delete, rename, revert};
+pub use conflict::{Conflict, Side};
+pub use diff::{DiffLine, LineChange, Part, compare, diff};
+pub use erase::{Erased, erase, erase_on};
+pub use read::{Listing, MemoryText, VersionDiff, agents, audit, find, list, read, read_on, read_version, versions};
+pub use search::{FoundMemory, search, search_on};
+pub use tool::{ToolAnswer, tool};
+pub use write::{NewVersion, Stamp, Write, Written, write, write_on};
+
+use crate::{Error, Result};
+use domain::{memory::MemoryPath, slug::is_slug};
+
+/// Refuses a text that is not the slug of an agent.
+pub(crate) fn check_agent(agent: &str) -> Result<()> {
+    if is_slug(agent) { Ok(()) } else { Err(Error::NotFound("agent")) }
+}
+
+/// Parses the path of a document.
+///
+/// # Errors
+/// [`Error::Invalid`] for the field `path`.
+pub fn path(text: &str) -> Result<MemoryPath> {
+    MemoryPath::parse(text).map_err(|why| Error::invalid("path", why.to_string()))
+}

@@ -1,0 +1,217 @@
+//! Reading memory documents, their versions, and the audit lists.
+
+use super::{LineChange, check_agent, compare, diff::DiffLine};
+use crate::{
+    Error, Ledger, ListPage, Listed, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
+    Result,
+    cursor::{List, decode, encode, encode_version, page_size},
+    guard::require,
+};
+use domain::{
+    Scope,
+    id::{MemoryDocumentId, MemoryVersionId, TenantId},
+    limit::PAGE_MAX,
+    memory::{Folder, MemoryPath},
+    role::Permission,
+};
+use store::Conn;
+
+/// A document with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryText {
+    /// At its newest version.
+    pub document: MemoryDocumentRecord,
+    /// The whole text of its newest version; empty if it is deleted.
+    pub text: String,
+}
+
+/// Filter and page of a list of documents.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// Only documents of this folder.
+    pub folder: Option<Folder>,
+    /// Whether deleted documents are listed too.
+    pub with_deleted: bool,
+    /// Size and place in the list.
+    pub page: ListPage,
+}
+
+/// Two versions of a document, compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionDiff {
+    /// The older version; `None` for the empty text before the first.
+    pub from: Option<MemoryVersionRecord>,
+    /// The newer version.
+    pub to: MemoryVersionRecord,
+    /// Their lines.
+    pub lines: Vec<DiffLine>,
+    /// Number of lines that were added.
+    pub added: usize,
+    /// Number of lines that were removed.
+    pub removed: usize,
+}
+
+impl VersionDiff {
+    pub(super) fn of(from: Option<MemoryVersionText>, to: MemoryVersionText) -> Self {
+        let old = from.as_ref().map(|from| from.document.to_text()).unwrap_or_default();
+        let lines = compare(&old, &to.document.to_text());
+        let count = |change| lines.iter().filter(|line| line.change == change).count();
+        let (added, removed) = (count(LineChange::Added), count(LineChange::Removed));
+        Self { from: from.map(|from| from.version), to: to.version, lines, added, removed }
+    }
+}
+
+/// Returns the agents that have a memory, by slug.
+pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemoryAgentRecord>> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move { Ok(store::memory::agents(conn, tenant_id, None, PAGE_MAX).await?) })
+    });
+    read.await
+}
+
+/// Returns one page of an agent's documents, by path.
+pub async fn list(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    listing: Listing,
+) -> Result<Listed<MemoryDocumentRecord>> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let after = listing.page.cursor.as_deref().map(|cursor| decode(List::MemoryDocuments, cursor)).transpose()?;
+    let (after, limit) = (after.map(MemoryDocumentId), page_size(listing.page.limit)?);
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let Listing { folder, with_deleted, .. } = listing;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let page = store::memory::list(conn, tenant_id, &agent, folder, with_deleted, after, limit).await?;
+            Ok(Listed::of(page, |last| encode(List::MemoryDocuments, last.id.0)))
+        })
+    });
+    read.await
+}
+
+/// Returns a document with its text.
+///
+/// # Errors
+/// [`Error::NotFound`] if no document has this path, or it is deleted.
+pub async fn read(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<MemoryText> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let found = read_on(conn, tenant_id, &agent, &path).await?;
+            found.filter(|found| !found.document.is_deleted).ok_or(Error::NotFound("memory document"))
+        })
+    });
+    read.await
+}
+
+/// Returns a document with its text, which is empty if the document is deleted.
+///
+/// # Errors
+/// [`Error::NotFound`] if there was never a document at this path.
+pub async fn find(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<MemoryText> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(
+            async move { read_on(conn, tenant_id, &agent, &path).await?.ok_or(Error::NotFound("memory document")) },
+        )
+    });
+    read.await
+}
+
+/// A document at a path on an open connection, deleted or not.
+pub async fn read_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    path: &MemoryPath,
+) -> Result<Option<MemoryText>> {
+    let Some(document) = store::memory::find_by_path(conn, tenant_id, agent, path).await? else { return Ok(None) };
+    let newest = store::memory::text(conn, tenant_id, document.id, document.version).await?;
+    let text = newest.map(|newest| newest.document.to_text()).unwrap_or_default();
+    Ok(Some(MemoryText { document, text }))
+}
+
+/// Finds a document by its path, deleted or not.
+pub(super) async fn found(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    path: &MemoryPath,
+) -> Result<MemoryDocumentRecord> {
+    store::memory::find_by_path(conn, tenant_id, agent, path).await?.ok_or(Error::NotFound("memory document"))
+}
+
+/// Returns a version of a document with its text. The document may be deleted.
+pub async fn read_version(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    path: MemoryPath,
+    version: u64,
+) -> Result<MemoryVersionText> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let document = found(conn, tenant_id, &agent, &path).await?;
+            version_on(conn, tenant_id, document.id, version).await
+        })
+    });
+    read.await
+}
+
+pub(super) async fn version_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: MemoryDocumentId,
+    version: u64,
+) -> Result<MemoryVersionText> {
+    store::memory::text(conn, tenant_id, id, version).await?.ok_or(Error::NotFound("version"))
+}
+
+/// Returns one page of a document's versions, newest first. The document may be deleted.
+pub async fn versions(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    path: MemoryPath,
+    page: ListPage,
+) -> Result<Listed<MemoryVersionRecord>> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (before, limit) = page.before_version(List::MemoryVersions)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let document = found(conn, tenant_id, &agent, &path).await?;
+            let page = store::memory::versions(conn, tenant_id, document.id, before, limit).await?;
+            Ok(Listed::of(page, |last| encode_version(List::MemoryVersions, last.version)))
+        })
+    });
+    read.await
+}
+
+/// Returns one page of the versions of all documents of an agent, newest first.
+pub async fn audit(ledger: &Ledger, scope: &Scope, agent: &str, page: ListPage) -> Result<Listed<MemoryVersionRecord>> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (before, limit) = page.before_id(List::MemoryAudit)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let before = before.map(MemoryVersionId);
+            let page = store::memory::audit(conn, tenant_id, &agent, before, limit).await?;
+            Ok(Listed::of(page, |last| encode(List::MemoryAudit, last.id.0)))
+        })
+    });
+    read.await
+}

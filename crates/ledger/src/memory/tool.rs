@@ -1,0 +1,231 @@
+//! The commands of Anthropic's memory tool over an agent's documents. A refusal is an answer for the model, not an
+//! error of the request.
+
+use super::{
+    Change, Listing, Write, check_agent, delete, list, read_on, rename,
+    write::{source_of, write},
+};
+use crate::{Error, Ledger, ListPage, Result, guard::require};
+use domain::{
+    Scope,
+    id::SessionId,
+    limit::PAGE_MAX,
+    memory::{
+        Evidence, Folder, MemoryPath, ToolCommand, ToolError, document_path, insert, str_replace, tool_path, view,
+    },
+    role::Permission,
+};
+use store::MemoryDocumentRecord;
+
+/// The root of the tool's paths.
+const ROOT: &str = "/memories";
+
+/// The answer to a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolAnswer {
+    /// The text for the model.
+    pub text: String,
+    /// Whether the command was refused.
+    pub is_error: bool,
+    /// The newest version of the document, if the command wrote one.
+    pub version: Option<u64>,
+}
+
+/// A caller of the tool.
+struct Call<'a> {
+    ledger: &'a Ledger,
+    scope: &'a Scope,
+    agent: &'a str,
+    session_id: Option<SessionId>,
+    /// The event that a write comes from, if the caller names it.
+    sequence: Option<u64>,
+}
+
+/// What goes wrong: an answer for the model, or an error of the request.
+enum Stop {
+    Tool(ToolError),
+    Request(Error),
+}
+
+impl From<ToolError> for Stop {
+    fn from(error: ToolError) -> Self {
+        Self::Tool(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Request(error)
+    }
+}
+
+type Answer<T> = std::result::Result<T, Stop>;
+
+/// Runs a command of the memory tool. `session_id` and `sequence` name the turn in which the agent uses the tool; what
+/// it writes then records that turn as its origin.
+///
+/// # Errors
+/// [`Error::Forbidden`] as for [`super::write()`]. What a model can correct is an answer with `is_error`.
+pub async fn tool(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    session_id: Option<SessionId>,
+    sequence: Option<u64>,
+    command: ToolCommand,
+) -> Result<ToolAnswer> {
+    require(scope, Permission::WriteMemory)?;
+    check_agent(agent)?;
+    let (reader, name) = (*scope, agent.to_owned());
+    // A worker reads no other agent's memory through the tool either.
+    let checked =
+        ledger.snapshot(scope, move |conn| Box::pin(async move { source_of(conn, &reader, &name, session_id).await }));
+    checked.await?;
+    let call = Call { ledger, scope, agent, session_id, sequence };
+    match call.run(command).await {
+        Ok((text, version)) => Ok(ToolAnswer { text, is_error: false, version }),
+        Err(Stop::Tool(refused)) => Ok(ToolAnswer { text: refused.to_string(), is_error: true, version: None }),
+        Err(Stop::Request(error)) => match for_the_model(&error) {
+            Some(text) => Ok(ToolAnswer { text, is_error: true, version: None }),
+            None => Err(error),
+        },
+    }
+}
+
+/// The text of an error that a model can do something about.
+fn for_the_model(error: &Error) -> Option<String> {
+    match error {
+        Error::Invalid(issues) => {
+            let parts: Vec<_> = issues.iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect();
+            Some(format!("Error: {}", parts.join("; ")))
+        }
+        Error::LimitReached(why) => Some(format!("Error: {why}")),
+        Error::Forbidden(why) if why.contains("self/") => Some(format!("Error: {why}")),
+        Error::MemoryConflict(_) => {
+            Some("Error: the file changed in the meantime. View it again and repeat the command.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+impl Call<'_> {
+    async fn run(&self, command: ToolCommand) -> Answer<(String, Option<u64>)> {
+        match command {
+            ToolCommand::View { path, view_range } => Ok((self.view(&path, view_range).await?, None)),
+            ToolCommand::Create { path, file_text } => {
+                let at = document_path(&path)?;
+                if self.find(&at).await?.is_some() {
+                    return Err(ToolError::Exists(path).into());
+                }
+                let lines = file_text.lines().count();
+                let version = match self.write(at, 0, file_text, 1..=lines).await {
+                    Err(Stop::Request(Error::MemoryConflict(_))) => return Err(ToolError::Exists(path).into()),
+                    written => written?,
+                };
+                Ok((format!("File created successfully at: {path}"), Some(version)))
+            }
+            ToolCommand::StrReplace { path, old_str, new_str } => {
+                let (at, document, text) = self.existing(&path).await?;
+                let edited = str_replace(&path, &text, &old_str, &new_str)?;
+                let lines = edited.from..=edited.from + edited.lines - 1;
+                let version = self.write(at, document.version, edited.text, lines).await?;
+                Ok((format!("The file {path} has been edited."), Some(version)))
+            }
+            ToolCommand::Insert { path, insert_line, insert_text } => {
+                let (at, document, text) = self.existing(&path).await?;
+                let edited = insert(&text, insert_line, &insert_text)?;
+                let lines = edited.from..=edited.from + edited.lines - 1;
+                let version = self.write(at, document.version, edited.text, lines).await?;
+                Ok((format!("The file {path} has been edited."), Some(version)))
+            }
+            ToolCommand::Delete { path } => {
+                let (at, document, _) = self.existing(&path).await?;
+                let deleted = delete(self.ledger, self.scope, self.agent, at, self.change(document.version)).await?;
+                Ok((format!("Successfully deleted {path}"), Some(deleted.version)))
+            }
+            ToolCommand::Rename { old_path, new_path } => {
+                let (at, document, _) = self.existing(&old_path).await?;
+                let to = document_path(&new_path)?;
+                let change = self.change(document.version);
+                match rename(self.ledger, self.scope, self.agent, at, to, change).await {
+                    Ok(renamed) => {
+                        Ok((format!("Successfully renamed {old_path} to {new_path}"), Some(renamed.version)))
+                    }
+                    Err(Error::NameTaken(_)) => Err(ToolError::Destination(new_path).into()),
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    fn change(&self, base_version: u64) -> Change {
+        Change { base_version, reason: "With the memory tool.".to_owned(), session_id: self.session_id }
+    }
+
+    async fn find(&self, path: &MemoryPath) -> Answer<Option<(MemoryDocumentRecord, String)>> {
+        let (tenant_id, agent, path) = (self.scope.tenant_id, self.agent.to_owned(), path.clone());
+        let read = self
+            .ledger
+            .snapshot(self.scope, move |conn| Box::pin(async move { read_on(conn, tenant_id, &agent, &path).await }));
+        let found = read.await?.filter(|found| !found.document.is_deleted);
+        Ok(found.map(|found| (found.document, found.text)))
+    }
+
+    async fn existing(&self, path: &str) -> Answer<(MemoryPath, MemoryDocumentRecord, String)> {
+        let at = document_path(path)?;
+        match self.find(&at).await? {
+            Some((document, text)) => Ok((at, document, text)),
+            None => Err(ToolError::Missing(path.to_owned()).into()),
+        }
+    }
+
+    async fn write(
+        &self,
+        path: MemoryPath,
+        base_version: u64,
+        text: String,
+        lines: std::ops::RangeInclusive<usize>,
+    ) -> Answer<u64> {
+        let last = text.lines().count();
+        let evidence = match (self.session_id, self.sequence) {
+            (Some(session), Some(sequence)) => lines
+                .filter(|line| *line <= last)
+                .filter_map(|line| Some(Evidence { line: u32::try_from(line).ok()?, session, sequence }))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let reason = "With the memory tool.".to_owned();
+        let write_it = Write { base_version, text, reason, evidence, session_id: self.session_id, is_import: false };
+        Ok(write(self.ledger, self.scope, self.agent, path, write_it).await?.document.version)
+    }
+
+    async fn view(&self, path: &str, range: Option<[i64; 2]>) -> Answer<String> {
+        let inner = path.strip_prefix(ROOT).ok_or_else(|| ToolError::Missing(path.to_owned()))?;
+        let inner = inner.trim_matches('/');
+        let folder = Folder::parse(inner);
+        if inner.is_empty() || folder.is_some() {
+            return self.view_folder(path, folder).await;
+        }
+        let (_, _, text) = self.existing(path).await?;
+        let numbered = view(&text, range)?;
+        Ok(format!("Here's the content of {path} with line numbers:\n{numbered}"))
+    }
+
+    async fn view_folder(&self, path: &str, folder: Option<Folder>) -> Answer<String> {
+        let page = ListPage { limit: PAGE_MAX, cursor: None };
+        let listed = list(self.ledger, self.scope, self.agent, Listing { folder, with_deleted: false, page }).await?;
+        let mut lines = vec![format!("Here're the files and directories up to 2 levels deep in {path}:")];
+        lines.extend(
+            listed.items.iter().map(|document| format!("{}\t{}", size(document.bytes), tool_path(&document.path))),
+        );
+        if listed.next_cursor.is_some() {
+            lines.push(format!("(the first {PAGE_MAX} files; view one folder to see fewer)"));
+        }
+        Ok(lines.join("\n"))
+    }
+}
+
+/// A size as `du -h` writes it.
+fn size(bytes: u64) -> String {
+    if bytes < 1_024 { format!("{bytes}") } else { format!("{}.{}K", bytes / 1_024, bytes % 1_024 * 10 / 1_024) }
+}

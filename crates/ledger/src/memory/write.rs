@@ -1,0 +1,260 @@
+//! Writing a memory document.
+
+use super::{check_agent, conflict::conflict, origin};
+use crate::{
+    Error, Ledger, MemoryDocumentRecord, Result,
+    guard::{Fields, require},
+    visibility::claimed_last,
+};
+use domain::{
+    Caller, Scope, Timestamp,
+    id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
+    limit::{MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_REASON_CHARS_MAX},
+    memory::{Document, Evidence, Folder, MemoryPath, Operation, Source, check_text, digest, terms},
+    role::{Permission, TokenScope},
+};
+use store::{Conn, MemoryVersionRecord, MemoryVersionText, WriteTx};
+
+/// The next version of a document.
+#[derive(Debug, Clone)]
+pub struct NewVersion {
+    /// Slug of the agent.
+    pub agent: String,
+    /// The document.
+    pub path: MemoryPath,
+    /// The version that the writer read; 0 to make a document.
+    pub base_version: u64,
+    /// The whole text with front matter.
+    pub text: String,
+    /// What writes it.
+    pub source: Source,
+    /// Who writes it, as [`Caller`] is displayed.
+    pub author: String,
+    /// Why, at most [`MEMORY_REASON_CHARS_MAX`] characters.
+    pub reason: String,
+    /// Where its changed lines come from.
+    pub evidence: Vec<Evidence>,
+}
+
+/// Time and ids of a version, which a transaction cannot make.
+#[derive(Debug, Clone, Copy)]
+pub struct Stamp {
+    /// Time of the version (UTC).
+    pub at: Timestamp,
+    /// Id of the document, if it is new.
+    pub document_id: MemoryDocumentId,
+    /// Used for the row of this write.
+    pub version_id: MemoryVersionId,
+}
+
+impl Stamp {
+    /// Makes the stamp of one version.
+    pub fn new(ledger: &Ledger) -> Self {
+        let (at, entropy) = (ledger.now(), ledger.entropy());
+        Self { at, document_id: MemoryDocumentId::new(at, entropy), version_id: MemoryVersionId::new(at, entropy) }
+    }
+}
+
+/// The outcome of a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The document at its newest version.
+    pub document: MemoryDocumentRecord,
+    /// Whether a version was written. A text that is there already writes none.
+    pub is_new: bool,
+}
+
+/// What a caller wants to write, without what the server knows about the caller.
+#[derive(Debug, Clone, Default)]
+pub struct Write {
+    /// The version that the caller read; 0 to make a document.
+    pub base_version: u64,
+    /// The whole text with front matter.
+    pub text: String,
+    /// Shown in the history.
+    pub reason: String,
+    /// Where its changed lines come from.
+    pub evidence: Vec<Evidence>,
+    /// The session that the agent works on. Required from a worker token.
+    pub session_id: Option<SessionId>,
+    /// Whether the text comes from a folder that is imported.
+    pub is_import: bool,
+}
+
+/// Writes the next version of a document for a caller of the API.
+///
+/// # Errors
+/// [`Error::MemoryConflict`] with both sides if the document is not at `base_version`, unless it has this text already.
+/// [`Error::Invalid`] for a text, reason or origin that cannot be kept. [`Error::LimitReached`] for a full memory.
+pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, write: Write) -> Result<Written> {
+    require(scope, Permission::WriteMemory)?;
+    check_agent(agent)?;
+    let (stamp, writer, agent) = (Stamp::new(ledger), *scope, agent.to_owned());
+    let tenant_id = scope.tenant_id;
+    let written = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
+            let source = if write.is_import && source == Source::Person { Source::Import } else { source };
+            let Write { base_version, text, reason, evidence, .. } = write;
+            let author = writer.caller.to_string();
+            let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence };
+            write_on(tx, tenant_id, stamp, new).await
+        })
+    });
+    written.await
+}
+
+/// Returns what a caller's versions count as. A worker token, or an agent of the server's process, writes for the
+/// agent whose session it claimed, and for no other.
+///
+/// # Errors
+/// [`Error::Forbidden`] for a worker token without such a session, or with an incognito one.
+pub(super) async fn source_of(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    agent: &str,
+    session_id: Option<SessionId>,
+) -> Result<Source> {
+    if matches!(scope.caller, Caller::User(_) | Caller::System) {
+        return Ok(Source::Person);
+    }
+    const WRONG: Error =
+        Error::Forbidden("a worker writes to the memory of the agent whose running session it names and has claimed");
+    let is_bound = scope.token_scope == Some(TokenScope::Worker) || matches!(scope.caller, Caller::Agent(_));
+    let Some(session_id) = session_id else { return if is_bound { Err(WRONG) } else { Ok(Source::Agent) } };
+    let session = store::session::find(conn, scope.tenant_id, session_id).await?.ok_or(WRONG)?;
+    if session.agent_slug.as_deref() != Some(agent) {
+        return Err(WRONG);
+    }
+    if session.private_to.is_some() {
+        return Err(Error::Forbidden("an incognito conversation is not remembered"));
+    }
+    let works = !session.status().is_final() && claimed_last(conn, scope, &session).await?;
+    if works || !is_bound { Ok(Source::Agent) } else { Err(WRONG) }
+}
+
+/// Writes the next version of a document inside a transaction. Every version goes through here: it checks the text,
+/// replaces secrets, checks that the origin exists and that the document is at the base version, and indexes the words.
+///
+/// # Errors
+/// As [`write`]. The caller lets them roll the transaction back.
+pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, new: NewVersion) -> Result<Written> {
+    check_agent(&new.agent)?;
+    if new.source == Source::Agent && new.path.folder() == Folder::Own {
+        return Err(Error::Forbidden("documents below self/ come from the agent's card; people change them"));
+    }
+    let mut fields = Fields::default();
+    fields.text("reason", Some(&new.reason), MEMORY_REASON_CHARS_MAX);
+    if let Err(bad) = check_text(&new.text) {
+        fields.refuse("text", bad.to_string());
+    }
+    fields.check()?;
+    let (text, evidence) = origin::redacted(new.text, new.evidence)?;
+    let mut totals = store::memory::lock_agent(tx, tenant_id, &new.agent, stamp.at).await?;
+    let found = store::memory::find_by_path(tx.conn(), tenant_id, &new.agent, &new.path).await?;
+    let live = found.as_ref().filter(|found| !found.is_deleted);
+    if let Some(same) = live.filter(|live| live.digest == digest(&text)) {
+        return Ok(Written { document: same.clone(), is_new: false });
+    }
+    let fits = match (&found, live) {
+        (_, Some(live)) => new.base_version == live.version,
+        (Some(deleted), None) => new.base_version == 0 || new.base_version == deleted.version,
+        (None, None) => new.base_version == 0,
+    };
+    if !fits {
+        let sides = conflict(tx, tenant_id, new.path.as_str(), found.as_ref(), new.base_version, text).await?;
+        return Err(Error::MemoryConflict(Box::new(sides)));
+    }
+    let old_bytes = live.map_or(0, |live| live.bytes);
+    totals.documents += u64::from(live.is_none());
+    totals.bytes = totals.bytes.saturating_sub(old_bytes) + text.len() as u64;
+    totals.updated_at = stamp.at;
+    if totals.documents > MEMORY_DOCUMENTS_MAX {
+        return Err(Error::LimitReached(format!("an agent has at most {MEMORY_DOCUMENTS_MAX} memory documents")));
+    }
+    if totals.bytes > MEMORY_AGENT_BYTES_MAX {
+        return Err(Error::LimitReached(format!("an agent's memory has at most {MEMORY_AGENT_BYTES_MAX} bytes")));
+    }
+    origin::check(tx, tenant_id, &text, &evidence).await?;
+    let operation = if live.is_some() { Operation::Modified } else { Operation::Created };
+    let next = Next { operation, path: new.path, text, evidence, is_deleted: false };
+    let by = By { agent: new.agent, source: new.source, author: new.author, reason: new.reason };
+    let document = put(tx, tenant_id, stamp, found, next, by).await?;
+    store::memory::save_agent(tx, tenant_id, &totals).await?;
+    Ok(Written { document, is_new: true })
+}
+
+/// What a version makes of its document.
+pub(super) struct Next {
+    pub operation: Operation,
+    pub path: MemoryPath,
+    pub text: String,
+    pub evidence: Vec<Evidence>,
+    pub is_deleted: bool,
+}
+
+/// Who writes a version, and why.
+pub(super) struct By {
+    pub agent: String,
+    pub source: Source,
+    pub author: String,
+    pub reason: String,
+}
+
+/// Writes the document's row, the version and the index. The caller holds the lock of the agent and has checked
+/// everything.
+pub(super) async fn put(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    stamp: Stamp,
+    found: Option<MemoryDocumentRecord>,
+    next: Next,
+    by: By,
+) -> Result<MemoryDocumentRecord> {
+    // A document keeps the spelling of its path until it is renamed or made again.
+    let keeps = next.operation == Operation::Modified || next.operation == Operation::Deleted;
+    let path = found.as_ref().filter(|_| keeps).map_or_else(|| next.path.as_str().to_owned(), |doc| doc.path.clone());
+    let document = MemoryDocumentRecord {
+        id: found.as_ref().map_or(stamp.document_id, |doc| doc.id),
+        agent: by.agent,
+        path,
+        version: found.as_ref().map_or(1, |doc| doc.version + 1),
+        digest: digest(&next.text),
+        bytes: next.text.len() as u64,
+        is_deleted: next.is_deleted,
+        source: by.source,
+        author: by.author,
+        created_at: found.as_ref().map_or(stamp.at, |doc| doc.created_at),
+        updated_at: stamp.at,
+    };
+    let folded = next.path.folded();
+    if found.is_some() {
+        store::memory::save_document(tx, tenant_id, &document, &folded).await?;
+    } else {
+        store::memory::insert_document(tx, tenant_id, &document, &folded).await?;
+    }
+    if next.is_deleted {
+        store::memory::unindex(tx, tenant_id, document.id).await?;
+    } else {
+        let words = [terms(&document.path), terms(&next.text)].concat();
+        store::memory::index(tx, tenant_id, &document.agent, document.id, &words).await?;
+    }
+    let version = MemoryVersionRecord {
+        document_id: document.id,
+        version: document.version,
+        id: stamp.version_id,
+        agent: document.agent.clone(),
+        path: document.path.clone(),
+        operation: next.operation,
+        digest: document.digest,
+        source: document.source,
+        author: document.author.clone(),
+        reason: by.reason,
+        evidence: next.evidence,
+        created_at: stamp.at,
+        erased_at: None,
+    };
+    let new = MemoryVersionText { version, document: Document::parse(&next.text) };
+    store::memory::insert_version(tx, tenant_id, &new).await?;
+    Ok(document)
+}

@@ -1,0 +1,112 @@
+//! The pages /agents, /agents/{slug}, /agents/{slug}/memory and /memory.
+
+use super::names::{People, people_on};
+use crate::{
+    ActionRecord, CardRecord, Ledger, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, Result,
+    action::{self, ListActions},
+    guard::require,
+    insight::{self, InsightsRecord},
+    memory::check_agent,
+};
+use domain::{Scope, limit::PAGE_MAX, role::Permission};
+
+/// Number of versions among the last changes.
+const RECENT: u32 = 20;
+/// Days of the figures of an agent.
+const DAYS: u32 = 30;
+
+/// What every page of an agent's memory shows.
+#[derive(Debug)]
+pub struct Memory {
+    /// Documents that are not deleted, by path.
+    pub documents: Vec<MemoryDocumentRecord>,
+    /// Whether there are more.
+    pub has_more: bool,
+    /// The newest versions of all documents.
+    pub recent: Vec<MemoryVersionRecord>,
+    /// Everyone who may have written a version.
+    pub people: People,
+}
+
+/// The page of an agent.
+#[derive(Debug)]
+pub struct Agent {
+    /// The card in use, if there is one.
+    pub card: Option<CardRecord>,
+    /// Totals of its memory.
+    pub totals: Option<MemoryAgentRecord>,
+    /// The newest versions of its documents.
+    pub recent: Vec<MemoryVersionRecord>,
+    /// Everyone who may have written a version.
+    pub people: People,
+    /// Figures of the workspace, by agent.
+    pub insights: InsightsRecord,
+}
+
+/// The list of agents.
+#[derive(Debug)]
+pub struct Agents {
+    /// Agents with a memory.
+    pub memories: Vec<MemoryAgentRecord>,
+    /// Actions, some of which name an agent.
+    pub actions: Vec<ActionRecord>,
+    /// Figures of the workspace, by agent.
+    pub insights: InsightsRecord,
+}
+
+/// Reads what every page of an agent's memory shows.
+pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memory> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
+            Ok(Memory {
+                documents: listed.items,
+                has_more: listed.has_more,
+                recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+                people: people_on(conn, tenant_id).await?,
+            })
+        })
+    });
+    read.await
+}
+
+/// Reads the page of an agent.
+pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let insights = insight::read_window(ledger, scope, DAYS).await?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            Ok(Agent {
+                card: store::memory::card(conn, tenant_id, &agent).await?,
+                totals: store::memory::find_agent(conn, tenant_id, &agent).await?,
+                recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+                people: people_on(conn, tenant_id).await?,
+                insights,
+            })
+        })
+    });
+    read.await
+}
+
+/// Reads the list of agents: those with a memory, those that actions name, and those with sessions in the window.
+pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Agents> {
+    require(scope, Permission::Read)?;
+    let reader = *scope;
+    let insights = insight::read_window(ledger, scope, DAYS).await?;
+    let known = action::ListQuery::of(scope, ListActions { limit: PAGE_MAX, ..ListActions::default() })?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            Ok(Agents {
+                memories: store::memory::agents(conn, reader.tenant_id, None, PAGE_MAX).await?,
+                actions: action::list_on(conn, &reader, known).await?.items,
+                insights,
+            })
+        })
+    });
+    read.await
+}

@@ -1,0 +1,96 @@
+//! Rows of `memory_cards`: character cards as they were uploaded.
+
+use crate::{
+    engine::{Conn, Error, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    id::{CardId, TenantId},
+};
+use uuid::Uuid;
+
+const NEWEST: &str = "SELECT id, media_type, digest, name, author, created_at FROM memory_cards \
+     WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT 1";
+const ORIGINAL: &str = "SELECT original FROM memory_cards WHERE tenant_id = $1 AND agent = $2 AND id = $3";
+const INSERT: &str = "INSERT INTO memory_cards (tenant_id, agent, id, media_type, original, digest, name, author, created_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+pub(crate) const SQL: Texts =
+    &[("memory::card::NEWEST", NEWEST), ("memory::card::ORIGINAL", ORIGINAL), ("memory::card::INSERT", INSERT)];
+
+/// A character card, without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardRecord {
+    /// Identifies the card. Newer cards have larger ids.
+    pub id: CardId,
+    /// `image/png` or `application/json`.
+    pub media_type: String,
+    /// SHA-256 of the original bytes.
+    pub digest: Digest,
+    /// Name of the character.
+    pub name: String,
+    /// Who uploaded it.
+    pub author: String,
+    /// Time of the upload (UTC).
+    pub created_at: Timestamp,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        media_type: String,
+        digest: Vec<u8>,
+        name: String,
+        author: String,
+        created_at: i64,
+    }
+}
+
+/// The newest card of an agent.
+pub async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Option<CardRecord>> {
+    let Some(row) = run!(conn, fetch_optional Row, NEWEST, tenant_id.0, agent)? else { return Ok(None) };
+    let digest = Digest::from_slice(&row.digest);
+    Ok(Some(CardRecord {
+        id: CardId(row.id),
+        digest: digest.ok_or_else(|| Error::inconsistent("memory_cards", "digest", row.digest.len()))?,
+        media_type: row.media_type,
+        name: row.name,
+        author: row.author,
+        created_at: from_micros(row.created_at),
+    }))
+}
+
+type One<T> = (T,);
+
+/// The bytes of a card as they were uploaded.
+pub async fn original(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, id: CardId) -> Result<Option<Vec<u8>>> {
+    Ok(run!(conn, fetch_optional One<Vec<u8>>, ORIGINAL, tenant_id.0, agent, id.0)?.map(|(bytes,)| bytes))
+}
+
+/// Adds a card. The caller holds the lock of the agent.
+pub async fn insert_card(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    card: &CardRecord,
+    original: &[u8],
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        agent,
+        card.id.0,
+        card.media_type.as_str(),
+        original.to_vec(),
+        card.digest.0.to_vec(),
+        card.name.as_str(),
+        card.author.as_str(),
+        to_micros(card.created_at),
+    )?;
+    Ok(())
+}

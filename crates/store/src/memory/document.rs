@@ -1,0 +1,201 @@
+//! Rows of `memory_documents`, each with the author of its newest version.
+
+use crate::{
+    engine::{Conn, Error, Page, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    id::{MemoryDocumentId, TenantId},
+    memory::{Folder, MemoryPath, Source},
+};
+use uuid::Uuid;
+
+macro_rules! document_select {
+    ($rest:expr) => {
+        concat!(
+            "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
+             v.source, v.author FROM memory_documents d JOIN memory_versions v \
+             ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version WHERE d.tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = document_select!("d.id = $2");
+// A deleted document is found by its path until another one has it.
+const BY_PATH: &str =
+    document_select!("d.agent = $2 AND d.path_folded = $3 ORDER BY d.is_deleted, d.updated_at DESC, d.id DESC LIMIT 1");
+const LIST: &str = document_select!(
+    "d.agent = $2 AND (d.is_deleted = 0 OR $3 = 1) AND (d.path_folded LIKE $4 OR $4 IS NULL) \
+     AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
+         WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL) ORDER BY d.path_folded, d.id LIMIT $6"
+);
+const INSERT: &str = "INSERT INTO memory_documents (tenant_id, id, agent, path, path_folded, version, digest, bytes, \
+     is_deleted, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+const SAVE: &str = "UPDATE memory_documents SET path = $3, path_folded = $4, version = $5, digest = $6, bytes = $7, \
+     is_deleted = $8, updated_at = $9 WHERE tenant_id = $1 AND id = $2";
+
+pub(crate) const SQL: Texts = &[
+    ("memory::document::BY_ID", BY_ID),
+    ("memory::document::BY_PATH", BY_PATH),
+    ("memory::document::LIST", LIST),
+    ("memory::document::INSERT", INSERT),
+    ("memory::document::SAVE", SAVE),
+];
+
+/// A memory document at its newest version, without its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryDocumentRecord {
+    /// Identifies the document. It stays when the path changes.
+    pub id: MemoryDocumentId,
+    /// Slug of the agent.
+    pub agent: String,
+    /// Path of the document, or `erased/<id>` after its erasure.
+    pub path: String,
+    /// Newest version; the first is 1.
+    pub version: u64,
+    /// SHA-256 of the whole text.
+    pub digest: Digest,
+    /// Bytes of the whole text.
+    pub bytes: u64,
+    /// Whether the newest version deleted or erased the document.
+    pub is_deleted: bool,
+    /// What wrote the newest version.
+    pub source: Source,
+    /// Who wrote the newest version.
+    pub author: String,
+    /// Time the document was made (UTC).
+    pub created_at: Timestamp,
+    /// Time of the newest version (UTC).
+    pub updated_at: Timestamp,
+}
+
+row! {
+    pub(super) struct Row {
+        pub(super) id: Uuid,
+        pub(super) agent: String,
+        pub(super) path: String,
+        pub(super) version: i64,
+        pub(super) digest: Vec<u8>,
+        pub(super) bytes: i64,
+        pub(super) is_deleted: i64,
+        pub(super) created_at: i64,
+        pub(super) updated_at: i64,
+        pub(super) source: String,
+        pub(super) author: String,
+    }
+}
+
+impl TryFrom<Row> for MemoryDocumentRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_documents", column, value);
+        Ok(Self {
+            id: MemoryDocumentId(row.id),
+            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
+            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
+            bytes: u64::try_from(row.bytes).map_err(|_| bad("bytes", &row.bytes))?,
+            is_deleted: row.is_deleted != 0,
+            source: Source::parse(&row.source).ok_or_else(|| bad("source", &row.source))?,
+            author: row.author,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.updated_at),
+            agent: row.agent,
+            path: row.path,
+        })
+    }
+}
+
+/// A document of this workspace, deleted or not.
+pub async fn find(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: MemoryDocumentId,
+) -> Result<Option<MemoryDocumentRecord>> {
+    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(MemoryDocumentRecord::try_from).transpose()
+}
+
+/// The document of an agent at this path. If there is none, the one that was there last and is deleted.
+pub async fn find_by_path(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    path: &MemoryPath,
+) -> Result<Option<MemoryDocumentRecord>> {
+    let folded = path.folded();
+    let row = run!(conn, fetch_optional Row, BY_PATH, tenant_id.0, agent, folded.as_str())?;
+    row.map(MemoryDocumentRecord::try_from).transpose()
+}
+
+/// One page of an agent's documents by path, starting after the document `after`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    folder: Option<Folder>,
+    with_deleted: bool,
+    after: Option<MemoryDocumentId>,
+    limit: u32,
+) -> Result<Page<MemoryDocumentRecord>> {
+    let pattern = folder.map(|folder| format!("{}/%", folder.as_str()));
+    let (deleted, more) = (i64::from(with_deleted), i64::from(limit) + 1);
+    let after = after.map(|id| id.0);
+    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, agent, deleted, pattern.as_deref(), after, more)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(MemoryDocumentRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// Adds a document. The caller also adds its first version.
+pub async fn insert_document(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    document: &MemoryDocumentRecord,
+    path_folded: &str,
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        document.id.0,
+        document.agent.as_str(),
+        document.path.as_str(),
+        path_folded,
+        document.version.cast_signed(),
+        document.digest.0.to_vec(),
+        document.bytes.cast_signed(),
+        i64::from(document.is_deleted),
+        to_micros(document.created_at),
+        to_micros(document.updated_at),
+    )?;
+    Ok(())
+}
+
+/// Saves a document at its next version. The caller holds the lock of its agent and also adds the version.
+pub async fn save_document(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    document: &MemoryDocumentRecord,
+    path_folded: &str,
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        SAVE,
+        tenant_id.0,
+        document.id.0,
+        document.path.as_str(),
+        path_folded,
+        document.version.cast_signed(),
+        document.digest.0.to_vec(),
+        document.bytes.cast_signed(),
+        i64::from(document.is_deleted),
+        to_micros(document.updated_at),
+    )?;
+    Ok(())
+}
