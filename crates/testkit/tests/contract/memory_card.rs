@@ -1,0 +1,97 @@
+//! Character cards: kept as they were uploaded, unpacked to documents below `self/`, refused by name.
+
+use crate::memory::{AGENT, put};
+use domain::{
+    limit::MEMORY_CARD_BYTES_MAX,
+    memory::{Folder, Source, digest},
+};
+use ledger::{
+    Error,
+    memory::{self, CardFormat, Listing},
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    a_card_is_kept_as_it_was_and_its_fields_become_documents,
+    another_card_makes_new_versions_and_deletes_fields_that_are_gone,
+    cards_that_cannot_be_kept_are_refused_and_change_nothing,
+);
+
+fn card(data: Value) -> Vec<u8> {
+    json!({ "spec": "chara_card_v2", "spec_version": "2.0", "data": data }).to_string().into_bytes()
+}
+
+async fn documents(f: &Fixture) -> Vec<(String, u64, Source)> {
+    let listing = Listing { folder: Some(Folder::Own), ..Listing::default() };
+    let listed = memory::list(&f.ledger, &f.member, AGENT, listing).await.unwrap();
+    listed.items.into_iter().map(|document| (document.path, document.version, document.source)).collect()
+}
+
+async fn a_card_is_kept_as_it_was_and_its_fields_become_documents(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    assert!(memory::card(l, &f.member, AGENT).await.unwrap().is_none());
+    assert!(matches!(memory::original_card(l, &f.member, AGENT).await, Err(Error::NotFound(_))));
+    let bytes = card(json!({ "name": "Iris", "description": "A gardener.", "scenario": "" }));
+    let uploaded = memory::upload_card(l, s, AGENT, CardFormat::Json, bytes.clone()).await.unwrap();
+    assert!(uploaded.is_new);
+    assert_eq!(uploaded.changed, ["self/name.md", "self/description.md"]);
+    let made = Source::Card;
+    let expected = [("self/description.md".to_owned(), 1, made), ("self/name.md".to_owned(), 1, made)];
+    assert_eq!(documents(&f).await, expected);
+    let (kept, original) = memory::original_card(l, &f.member, AGENT).await.unwrap();
+    assert_eq!(
+        (original.as_slice(), kept.name.as_str(), kept.media_type.as_str()),
+        (&bytes[..], "Iris", "application/json")
+    );
+    assert_eq!(kept.digest, digest(std::str::from_utf8(&bytes).unwrap()));
+    let again = memory::upload_card(l, s, AGENT, CardFormat::Json, bytes).await.unwrap();
+    assert!(!again.is_new && again.changed.is_empty());
+    assert_eq!(documents(&f).await, expected);
+    let mut raw = f.engine.raw().await;
+    assert!(raw.execute("UPDATE memory_cards SET name = 'x'").await.is_err());
+    assert!(raw.execute("DELETE FROM memory_cards").await.is_err());
+    f.done().await;
+}
+
+async fn another_card_makes_new_versions_and_deletes_fields_that_are_gone(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let first = card(json!({ "name": "Iris", "description": "A gardener.", "personality": "calm" }));
+    memory::upload_card(l, s, AGENT, CardFormat::Json, first).await.unwrap();
+    put(&f, s, "self/rules.md", 0, "People wrote this.\n").await.unwrap();
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let second = card(json!({ "name": "Iris", "description": "A cook." }));
+    let uploaded = memory::upload_card(l, s, AGENT, CardFormat::Json, second).await.unwrap();
+    assert_eq!(uploaded.changed, ["self/description.md", "self/personality.md"]);
+    let shown: Vec<_> = documents(&f).await.into_iter().map(|(path, version, _)| (path, version)).collect();
+    let expected = [("self/description.md", 2), ("self/name.md", 1), ("self/rules.md", 1)];
+    assert_eq!(shown, expected.map(|(path, version)| (path.to_owned(), version)));
+    let at = memory::path("self/description.md").unwrap();
+    assert_eq!(memory::read(l, s, AGENT, at).await.unwrap().text, "A cook.\n");
+    assert_eq!(memory::agents(l, s).await.unwrap()[0].documents, 3);
+    f.done().await;
+}
+
+async fn cards_that_cannot_be_kept_are_refused_and_change_nothing(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let long = "x".repeat(200_000);
+    for (format, bytes, reason) in [
+        (CardFormat::Json, b"{".to_vec(), "not JSON"),
+        (CardFormat::Json, b"\xff".to_vec(), "not UTF-8"),
+        (CardFormat::Json, b"{\"name\":\"x\"}".to_vec(), "`spec`"),
+        (CardFormat::Json, card(json!({ "name": 1 })), "`data.name`"),
+        (CardFormat::Json, card(json!({ "name": "x", "scenario": "a\u{202e}b" })), "self/scenario.md"),
+        (CardFormat::Json, card(json!({ "name": "x", "description": long })), "self/description.md"),
+        (CardFormat::Png, b"not an image".to_vec(), "PNG"),
+    ] {
+        let refused = memory::upload_card(l, s, AGENT, format, bytes).await;
+        let Err(Error::Invalid(issues)) = refused else { panic!("{reason}: {refused:?}") };
+        assert!(issues[0].field == "card" && issues[0].message.contains(reason), "{issues:?}");
+    }
+    let large = memory::upload_card(l, s, AGENT, CardFormat::Json, vec![b' '; MEMORY_CARD_BYTES_MAX + 1]).await;
+    assert!(matches!(large, Err(Error::TooLarge(_))), "{large:?}");
+    let by_member = memory::upload_card(l, &f.member, AGENT, CardFormat::Json, card(json!({ "name": "x" }))).await;
+    assert!(matches!(by_member, Err(Error::Forbidden(_))));
+    assert!(documents(&f).await.is_empty() && memory::card(l, s, AGENT).await.unwrap().is_none());
+    f.done().await;
+}

@@ -1,0 +1,141 @@
+//! Search in memory has one order on both engines, and the memory tool has the texts of Anthropic's SDK.
+
+use crate::memory::{AGENT, put};
+use domain::memory::ToolCommand;
+use ledger::memory::{self, Change};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    both_engines_find_the_same_documents_in_the_same_order,
+    queries_are_words_and_never_syntax,
+    the_memory_tool_answers_with_the_texts_of_the_sdk,
+    the_memory_tool_stays_inside_the_memory,
+);
+
+const DOCUMENTS: [(&str, &str); 7] = [
+    ("topics/garden.md", "# Garden\n\nTomatoes and cucumbers grow behind the house.\n"),
+    ("topics/kitchen.md", "# Kitchen\n\nInés cooks tomatoes. Tomatoes again, and tomatoes.\n"),
+    ("people/discord-1.md", "# Inés\n\n- likes tomatoes\n\n## Aliases\n\n- INES\n- 東京のイネス\n"),
+    ("people/discord-2.md", "# Max\n\n- allergic to nuts\n"),
+    ("sessions/2026-11-25-night.md", "---\ntags: [garden]\n---\nTalked about the weather, v1.2 and user_id.\n"),
+    ("self/description.md", "A gardener.\n"),
+    ("topics/empty.md", "\n"),
+];
+
+async fn filled(f: &Fixture) {
+    for (path, text) in DOCUMENTS {
+        put(f, &f.operator, path, 0, text).await.unwrap();
+    }
+}
+
+async fn found(f: &Fixture, query: &str) -> Vec<String> {
+    let found = memory::search(&f.ledger, &f.member, Some(AGENT), query, 0).await.unwrap();
+    found.into_iter().map(|one| one.document.path).collect()
+}
+
+async fn both_engines_find_the_same_documents_in_the_same_order(f: Fixture) {
+    filled(&f).await;
+    // The same expectations on both engines.
+    assert_eq!(found(&f, "tomatoes").await, ["topics/kitchen.md", "topics/garden.md", "people/discord-1.md"]);
+    assert_eq!(found(&f, "garden").await, ["topics/garden.md", "sessions/2026-11-25-night.md"]);
+    assert_eq!(found(&f, "ines tomatoes").await[..1], ["people/discord-1.md"]);
+    assert_eq!(found(&f, "INÉS").await.len(), 2);
+    assert_eq!(found(&f, "東").await, ["people/discord-1.md"]);
+    assert_eq!(found(&f, "user id v1").await, ["sessions/2026-11-25-night.md"]);
+    assert_eq!(found(&f, "nuts allergic").await, ["people/discord-2.md"]);
+    let one = memory::search(&f.ledger, &f.member, None, "cucumbers", 1).await.unwrap();
+    assert_eq!((one[0].line, one[0].excerpt.as_str()), (3, "Tomatoes and cucumbers grow behind the house."));
+    // A changed document is found by its new words alone.
+    put(&f, &f.operator, "people/discord-2.md", 1, "# Max\n\n- likes pears\n").await.unwrap();
+    assert_eq!(found(&f, "nuts").await, Vec::<String>::new());
+    assert_eq!(found(&f, "pears").await, ["people/discord-2.md"]);
+    let to = memory::path("people/discord-3.md").unwrap();
+    let from = memory::path("people/discord-2.md").unwrap();
+    let change = Change { base_version: 2, ..Change::default() };
+    memory::rename(&f.ledger, &f.operator, AGENT, from, to, change).await.unwrap();
+    assert_eq!(found(&f, "3").await, ["people/discord-3.md"]);
+    f.done().await;
+}
+
+async fn queries_are_words_and_never_syntax(f: Fixture) {
+    filled(&f).await;
+    for query in ["", "   ", "\"", "'", "* OR *", "NEAR(", "a) OR terms:(b", "' | '", "!!&|", "\\", "scope:x", "%"] {
+        found(&f, query).await;
+    }
+    assert_eq!(found(&f, "NOT tomatoes").await.len(), 3);
+    let refused = memory::search(&f.ledger, &f.member, Some(AGENT), &"x".repeat(2_001), 0).await;
+    assert!(refused.is_err());
+    assert!(memory::search(&f.ledger, &f.member, Some(AGENT), "x", 51).await.is_err());
+    f.done().await;
+}
+
+async fn tool(f: &Fixture, command: serde_json::Value) -> (bool, String) {
+    let command: ToolCommand = serde_json::from_value(command).unwrap();
+    let answer = memory::tool(&f.ledger, &f.operator, AGENT, None, None, command).await.unwrap();
+    (answer.is_error, answer.text)
+}
+
+async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
+    use serde_json::json;
+    let path = "/memories/topics/garden.md";
+    let ok = |text: &str| (false, text.to_owned());
+    let refused = |text: &str| (true, text.to_owned());
+    let missing = format!("The path {path} does not exist. Please provide a valid path.");
+    assert_eq!(tool(&f, json!({"command": "view", "path": path})).await, refused(&missing));
+    let create = json!({"command": "create", "path": path, "file_text": "a\nb\na\n"});
+    assert_eq!(tool(&f, create.clone()).await, ok(&format!("File created successfully at: {path}")));
+    assert_eq!(tool(&f, create).await, refused(&format!("File {path} already exists")));
+    let (_, viewed) = tool(&f, json!({"command": "view", "path": path, "view_range": [2, -1]})).await;
+    assert_eq!(viewed, format!("Here's the content of {path} with line numbers:\n     2\tb\n     3\ta"));
+    let (_, folder) = tool(&f, json!({"command": "view", "path": "/memories"})).await;
+    assert_eq!(folder, format!("Here're the files and directories up to 2 levels deep in /memories:\n6\t{path}"));
+    let replace = |old: &str| json!({"command": "str_replace", "path": path, "old_str": old, "new_str": "c"});
+    assert_eq!(
+        tool(&f, replace("a")).await,
+        refused(
+            "No replacement was performed. Multiple occurrences of old_str `a` in lines: 1, 3. Please ensure it is unique"
+        )
+    );
+    let not_found = format!("No replacement was performed, old_str `z` did not appear verbatim in {path}.");
+    assert_eq!(tool(&f, replace("z")).await, refused(&not_found));
+    assert_eq!(tool(&f, replace("b")).await, ok(&format!("The file {path} has been edited.")));
+    let insert = |line: i64| json!({"command": "insert", "path": path, "insert_line": line, "insert_text": "d\n"});
+    assert_eq!(
+        tool(&f, insert(4)).await,
+        refused("Invalid `insert_line` parameter: 4. It should be within the range [0, 3].")
+    );
+    assert_eq!(tool(&f, insert(0)).await, ok(&format!("The file {path} has been edited.")));
+    let to = "/memories/topics/yard.md";
+    let rename = json!({"command": "rename", "old_path": path, "new_path": to});
+    assert_eq!(tool(&f, rename.clone()).await, ok(&format!("Successfully renamed {path} to {to}")));
+    assert_eq!(tool(&f, rename).await, refused(&missing));
+    tool(&f, json!({"command": "create", "path": path, "file_text": "x"})).await;
+    let taken = tool(&f, json!({"command": "rename", "old_path": path, "new_path": to})).await;
+    assert_eq!(taken, refused(&format!("The destination {to} already exists")));
+    assert_eq!(tool(&f, json!({"command": "delete", "path": to})).await, ok(&format!("Successfully deleted {to}")));
+    f.done().await;
+}
+
+async fn the_memory_tool_stays_inside_the_memory(f: Fixture) {
+    use serde_json::json;
+    for path in ["/etc/passwd", "/memories/../x", "/memories/topics/../../x.md", "/memories/x.md", "topics/a.md"] {
+        let (is_error, _) = tool(&f, json!({"command": "create", "path": path, "file_text": "x"})).await;
+        assert!(is_error, "{path}");
+        let (is_error, _) = tool(&f, json!({"command": "view", "path": path})).await;
+        assert!(is_error, "{path}");
+    }
+    // The caller is a person here; for an agent its card is read-only.
+    let command: ToolCommand =
+        serde_json::from_value(json!({"command": "create", "path": "/memories/self/a.md", "file_text": "x"})).unwrap();
+    let session = f.running().await;
+    let answer = memory::tool(&f.ledger, &f.worker, AGENT, Some(session.id), Some(1), command).await.unwrap();
+    assert!(answer.is_error && answer.text.contains("self/"), "{answer:?}");
+    let command: ToolCommand =
+        serde_json::from_value(json!({"command": "create", "path": "/memories/topics/a.md", "file_text": "x\ny\n"}))
+            .unwrap();
+    let answer = memory::tool(&f.ledger, &f.worker, AGENT, Some(session.id), Some(1), command).await.unwrap();
+    assert_eq!((answer.is_error, answer.version), (false, Some(1)));
+    let lines = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    assert!(lines.iter().all(|line| line.evidence[0].session == session.id && line.evidence[0].sequence == 1));
+    f.done().await;
+}
