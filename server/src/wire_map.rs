@@ -24,6 +24,7 @@ mod error;
 mod graph;
 mod insight;
 mod interaction;
+mod memory;
 mod thread;
 mod webhook;
 
@@ -34,6 +35,7 @@ pub use entity::*;
 pub use graph::*;
 pub use insight::*;
 pub use interaction::*;
+pub use memory::*;
 pub use thread::*;
 pub use webhook::*;
 

@@ -19,6 +19,7 @@ pub mod insight;
 pub mod interaction;
 pub mod live;
 pub mod me;
+pub mod memory;
 pub mod page;
 pub mod problem;
 #[cfg(feature = "openapi")]

@@ -21,12 +21,13 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// Tags of the operations and their descriptions, in the order of the API page.
-const TAGS: [(&str, &str); 17] = [
+const TAGS: [(&str, &str); 18] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("threads", "Conversations with agents: sessions that rest between turns."),
     ("feedback", "What people say of sessions that have ended. One label, nothing in words."),
     ("entities", "Records that work is about: types with typed fields, versioned values, imports."),
+    ("memory", "What agents remember: versioned documents with their origin, and character cards."),
     ("criteria", "What outputs are judged by, and the groups of people who judge."),
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),

@@ -4,6 +4,7 @@
 mod action;
 mod approval;
 mod bundle;
+mod card;
 mod criteria_set;
 mod document;
 mod entity;
@@ -22,6 +23,7 @@ mod invitation;
 mod live;
 mod me;
 mod member;
+mod memory;
 mod session;
 mod sign_in;
 mod stream;
@@ -64,6 +66,18 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(entity::get, entity::update))
         .routes(routes!(entity::versions))
         .routes(routes!(entity::sessions))
+        .routes(routes!(card::upload, card::get))
+        .routes(routes!(card::original))
+        .routes(routes!(memory::list))
+        .routes(routes!(memory::read, memory::write, memory::delete))
+        .routes(routes!(memory::rename))
+        .routes(routes!(memory::revert))
+        .routes(routes!(memory::erase))
+        .routes(routes!(memory::versions))
+        .routes(routes!(memory::diff))
+        .routes(routes!(memory::blame))
+        .routes(routes!(memory::search))
+        .routes(routes!(memory::tool))
         .routes(routes!(session::create, session::list))
         .routes(routes!(session::get))
         .routes(routes!(session::dependencies))

@@ -1,5 +1,6 @@
 //! Extractors that refuse a request with a precise problem instead of axum's plain text.
 
+mod agent;
 mod caller;
 mod id;
 mod json;
@@ -7,11 +8,12 @@ mod params;
 mod surrogate;
 mod text;
 
+pub use agent::AgentSlug;
 pub use caller::{Caller, identify};
 pub use id::Id;
 pub use json::{JsonBody, JsonBodyOrDefault, parse_json};
 pub use params::{Limit, PageQuery, Params, Sequence, id as query_id};
-pub use text::{BundleBody, CsvBody};
+pub use text::{BundleBody, CardBody, CsvBody};
 
 /// Returns the field that a serde error is about: its path, with the name that is missing or unknown there.
 fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {

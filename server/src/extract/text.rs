@@ -1,4 +1,4 @@
-//! Bodies that are text files: CSV, and bundles in YAML or JSON.
+//! Bodies that are files: CSV, bundles in YAML or JSON, and character cards.
 
 use super::surrogate::has_lone_surrogate;
 use crate::problem::Problem;
@@ -33,13 +33,38 @@ impl<S: Send + Sync> FromRequest<S> for BundleBody {
     }
 }
 
-async fn text<S: Send + Sync>(request: Request, state: &S, kinds: &[&str], advice: &str) -> Result<String, Problem> {
+/// A body of `image/png` or `application/json`, as bytes, and whether it is an image.
+#[derive(Debug, Clone)]
+pub struct CardBody {
+    /// Whether the content type is `image/png`.
+    pub is_png: bool,
+    /// The bytes as they were sent.
+    pub bytes: Bytes,
+}
+
+impl<S: Send + Sync> FromRequest<S> for CardBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let kind = kind_of(&request, &["image/png", "application/json"])?;
+        let bytes = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
+        Ok(Self { is_png: kind.eq_ignore_ascii_case("image/png"), bytes })
+    }
+}
+
+/// The content type of the request, if it is one of these.
+fn kind_of(request: &Request, kinds: &[&str]) -> Result<String, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_owned();
-    if !kinds.iter().any(|wanted| kind.eq_ignore_ascii_case(wanted)) {
-        let wanted: Vec<_> = kinds.iter().map(|kind| format!("`content-type: {kind}`")).collect();
-        return Err(Problem::detailed(Code::UnsupportedMediaType, format!("send {}", wanted.join(" or "))));
+    if kinds.iter().any(|wanted| kind.eq_ignore_ascii_case(wanted)) {
+        return Ok(kind);
     }
+    let wanted: Vec<_> = kinds.iter().map(|kind| format!("`content-type: {kind}`")).collect();
+    Err(Problem::detailed(Code::UnsupportedMediaType, format!("send {}", wanted.join(" or "))))
+}
+
+async fn text<S: Send + Sync>(request: Request, state: &S, kinds: &[&str], advice: &str) -> Result<String, Problem> {
+    let kind = kind_of(&request, kinds)?;
     let is_json = kind.eq_ignore_ascii_case("application/json");
     let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
     if is_json && has_lone_surrogate(&body) {

@@ -28,6 +28,10 @@ impl From<ledger::Error> for Problem {
             E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
             E::StaleVersion { .. } | E::StaleRevision { .. } => Self::detailed(Code::StaleVersion, text),
             E::WrongViewState { .. } => Self::detailed(Code::WrongStatus, text),
+            E::MemoryConflict(sides) => {
+                let recorded = serde_json::to_string(&super::memory_conflict(*sides)).ok();
+                Self::detailed(Code::StaleVersion, text).with_recorded(recorded)
+            }
             E::AlreadyDecided(decision) => {
                 let recorded = serde_json::to_string(&super::decision(*decision)).ok();
                 Self::detailed(Code::AlreadyDecided, text).with_recorded(recorded)

@@ -32,6 +32,7 @@ mod pages;
 mod people;
 mod prepare;
 mod prepare_functions;
+mod prepare_memory;
 mod prepare_rows;
 mod rating;
 mod routes;

@@ -94,7 +94,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         Value::Null
     };
     let csv = |request: reqwest::RequestBuilder| request.header("content-type", "text/csv").body("Name\nx\n");
-    let concrete = if path.starts_with("/api/entity-types/{id}") {
+    let in_memory = if path.starts_with("/api/agents/") { Some(memory(app, who, &method, path).await) } else { None };
+    let concrete = if let Some((concrete, _)) = &in_memory {
+        concrete.clone()
+    } else if path.starts_with("/api/entity-types/{id}") {
         path.replace("{id}", of.as_str().unwrap())
     } else if path.starts_with("/api/entities/{id}") {
         let made = app.post(Who::Member, "/api/entities", json!({ "typeId": of, "title": "Matrix" })).await;
@@ -152,7 +155,9 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         _ => concrete,
     };
     let mut request = app.request(who, method.clone(), &concrete);
-    if method == Method::POST
+    if let Some((_, body)) = in_memory {
+        request = body.map_or(request.try_clone().unwrap(), |body| request.json(&body));
+    } else if method == Method::POST
         && let Some(mut body) = body(path)
     {
         if ["/api/actions", "/api/entity-types", "/api/criteria-sets", "/api/groups"].contains(&path) {
@@ -220,6 +225,19 @@ async fn in_turn(app: &App) -> String {
     let made = app.post(Who::Member, "/api/threads", json!({ "agent": agent, "message": "Hello" })).await;
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": [agent] })).await;
     made["id"].as_str().unwrap().to_owned()
+}
+
+/// Creates a memory document. Returns the path of the operation on it with its query, and the body.
+async fn memory(app: &App, who: Who, method: &Method, path: &str) -> (String, Option<Value>) {
+    let at = format!("topics/{}.md", slug(who, method, path));
+    let document = format!("/api/agents/matrix/memory/document?path={at}");
+    let new = json!({ "baseVersion": 0, "text": "matrix\n" });
+    app.request(Who::Operator, Method::PUT, &document).json(&new).send().await.unwrap();
+    if *method == Method::GET && path.contains("/card") {
+        let upload = app.request(Who::Operator, Method::PUT, "/api/agents/matrix/card");
+        upload.json(&crate::prepare_memory::card()).send().await.unwrap();
+    }
+    crate::prepare_memory::operation(method.as_str(), path, "matrix", &at)
 }
 
 /// Creates a failed session of a member.

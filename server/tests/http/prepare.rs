@@ -84,7 +84,7 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
     let ends = ["/sign-out", "/sign-in", "/settings/password", "/workspace"].contains(&path.as_str())
         || path.contains("/sign-ins");
     let concrete = match path.split_once('{') {
-        Some((start, rest)) if !path.starts_with("/t/") => {
+        Some((start, rest)) if !path.starts_with("/t/") && !path.contains("/agents/{slug}") => {
             format!("{start}{object}{}", rest.split_once('}').unwrap().1)
         }
         Some(_) => object,

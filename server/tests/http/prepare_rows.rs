@@ -9,9 +9,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 45] = [
+const PLAIN: [(&str, &str); 47] = [
     ("/", ""),
     ("/actions", ""),
+    ("/agents", ""),
     ("/api/actions", ""),
     ("/api/approvals", ""),
     ("/api/approvals/count", ""),
@@ -51,6 +52,7 @@ const PLAIN: [(&str, &str); 45] = [
     ("/inbox/list", ""),
     ("/insights", ""),
     ("/link", ""),
+    ("/memory", "?q=matrix"),
     ("/metrics", ""),
     ("/needs-you", ""),
     ("/readyz", ""),
@@ -76,6 +78,9 @@ fn plain(path: &str) -> Option<String> {
 impl Maker<'_> {
     /// Returns the object, or the query of a path without a parameter, and the body.
     pub async fn api(&self, method: &str, path: &str) -> (String, Sent) {
+        if path.starts_with("/api/agents/{slug}") {
+            return self.memory(method, path).await;
+        }
         match (method, path) {
             ("GET", path) => (self.read(path).await, Sent::Nothing),
             ("DELETE", path) => (self.deleted(path).await, Sent::Nothing),
@@ -225,6 +230,9 @@ impl Maker<'_> {
     }
 
     pub async fn page(&self, method: &str, path: &str) -> (String, Sent) {
+        if path.starts_with("/agents/{slug}") {
+            return self.memory(method, path).await;
+        }
         match method {
             "GET" => (self.shown(path).await, Sent::Nothing),
             _ if path.starts_with("/settings") => self.set(path).await,

@@ -3,8 +3,8 @@
 
 use super::{Named, named};
 use domain::{
-    action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, notification, outcome, role,
-    session, session_feedback, thread, working,
+    action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, memory, notification, outcome,
+    role, session, session_feedback, thread, working,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -124,6 +124,16 @@ closed! {
     StreamEventName = ["message", "delta", "end", "session", "counts", "mark", "resync", "beat", "bye"].into_iter();
     /// Who wrote a conversation's summary.
     SummaryBy = thread::SummaryBy::ALL.into_iter().map(thread::SummaryBy::as_str);
+    /// What wrote a version of a memory document.
+    MemorySource = memory::Source::ALL.into_iter().map(memory::Source::as_str);
+    /// What a version did to its memory document.
+    MemoryOperation = memory::Operation::ALL.into_iter().map(memory::Operation::as_str);
+    /// What became of a line between two versions.
+    MemoryLineChange = ["kept", "added", "removed"].into_iter();
+    /// Media type of a character card.
+    CardMediaType = ["image/png", "application/json"].into_iter();
+    /// Where in a memory a document is.
+    MemoryFolder = memory::Folder::ALL.into_iter().map(memory::Folder::as_str);
     /// Author of a message in a prompt.
     PromptRole = ["system", "user", "assistant"].into_iter();
     /// Event that a webhook can subscribe to.

@@ -1,6 +1,6 @@
 //! Schemas of JSON values that are stored as they were sent.
 
-use super::{HookName, HookSession, Named, named};
+use super::{HookName, HookSession, Name, Named, named};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -39,6 +39,28 @@ impl PartialSchema for Part {
 }
 
 impl ToSchema for Part {}
+
+/// A character card as JSON.
+#[derive(Debug)]
+pub struct CardJson;
+
+impl PartialSchema for CardJson {
+    fn schema() -> RefOr<Schema> {
+        let specs = ["chara_card_v2", "chara_card_v3"];
+        let spec = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).enum_values(Some(specs));
+        let data = ObjectBuilder::new()
+            .property("name", Ref::from_schema_name(Name::name()))
+            .required("name")
+            .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)));
+        let card = ObjectBuilder::new().property("spec", spec).required("spec").property("data", data).required("data");
+        card.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
+            .description(Some("A character card of version 2 or 3. Every other field is kept as it is."))
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for CardJson {}
 
 /// A coding agent's hook.
 #[derive(Debug)]
@@ -81,5 +103,5 @@ impl ToSchema for EventContent {
 }
 
 pub(super) fn all() -> Vec<Named> {
-    vec![named::<AnyJson>(), named::<Part>(), named::<Hook>(), named::<EventContent>()]
+    vec![named::<AnyJson>(), named::<Part>(), named::<Hook>(), named::<EventContent>(), named::<CardJson>()]
 }

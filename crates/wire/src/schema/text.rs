@@ -5,8 +5,10 @@ use domain::limit::{
     BROWSER_CHARS_MAX, BUNDLE_BYTES_MAX, CLOSING_CHARS_MAX, CRITERIA_DESCRIPTION_CHARS_MAX, CURSOR_CHARS_MAX,
     DELIVERY_ERROR_CHARS_MAX, DELTA_BYTES_MAX, DESCRIPTION_CHARS_MAX, EDITED_CHARS_MAX, EMAIL_BYTES_MAX,
     FLAG_CHARS_MAX, HOOK_CONTEXT_CHARS_MAX, HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX, IMPORT_BYTES_MAX,
-    IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX, SLUG_CHARS_MAX,
-    SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+    IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX,
+    MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX,
+    SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX,
+    WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -16,10 +18,14 @@ use utoipa::{
     },
 };
 
+/// Longest folder of a memory with the slash, and `.md`.
+const MEMORY_FOLDER_CHARS_MAX: usize = "sessions/.md".len();
 /// At least one character that is no space, none that is a control character.
 const LINE: &str = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$";
 /// No control characters.
 const PRINTABLE: &str = r"^[^\x00-\x1F\x7F-\x9F]+$";
+/// No control characters but tab and line ends, and none that override the direction of text.
+const VISIBLE: &str = r"^[^\x00-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]*$";
 /// Any text but NUL, which PostgreSQL cannot store.
 const NO_NUL: &str = r"^[^\x00]*$";
 /// A NUL-free text that is not all spaces.
@@ -97,6 +103,20 @@ texts! {
     QuestionText = matching(SPOKEN, REASON_CHARS_MAX).min_length(Some(1));
     /// What to look at twice: a dimension and an option of it.
     Flag = text().max_length(Some(FLAG_CHARS_MAX));
+    /// The path of a memory document: a folder and a name that ends with `.md`. After an erasure `erased/` and an id.
+    MemoryPath = matching(PRINTABLE, MEMORY_NAME_CHARS_MAX + MEMORY_FOLDER_CHARS_MAX).min_length(Some(1));
+    /// Why a memory document was changed.
+    MemoryReason = prose(MEMORY_REASON_CHARS_MAX);
+    /// Words to look for in memory.
+    MemoryQuery = prose(MEMORY_QUERY_CHARS_MAX);
+    /// The text of a memory document, or a part of it. Control characters other than tab and line ends are refused.
+    MemoryText = matching(VISIBLE, MEMORY_DOCUMENT_BYTES_MAX);
+    /// A path as the memory tool names it.
+    MemoryToolPath = prose(MEMORY_QUERY_CHARS_MAX);
+    /// What the memory tool answers.
+    MemoryToolText = text().max_length(Some(9 * MEMORY_DOCUMENT_BYTES_MAX));
+    /// A PNG with a character card in a text chunk. Its bytes are counted.
+    CardImage = text().max_length(Some(MEMORY_CARD_BYTES_MAX));
     /// A sign-in address.
     EmailAddress = matching(r"^[^@\s\x00-\x1F\x7F-\x9F]+@[^@\s\x00-\x1F\x7F-\x9F]+$", EMAIL_BYTES_MAX);
     /// A person's sign-in address; where no person decided, who did, as in `requestedBy`.

@@ -1,0 +1,180 @@
+//! Converts memory documents, their versions and conflicts.
+
+use super::{id, parse_id};
+use crate::problem::Problem;
+use domain::memory::{Evidence, ToolCommand};
+use ledger::{CardRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, memory};
+use wire::memory as wired;
+
+/// Converts both sides of a refused write.
+pub fn memory_conflict(sides: memory::Conflict) -> wired::MemoryConflict {
+    wired::MemoryConflict {
+        path: sides.path,
+        base_version: sides.given,
+        base: sides.base,
+        current: sides.current.map(|side| wired::MemorySide {
+            version: side.version,
+            sha256: side.digest.to_string(),
+            text: side.text,
+            is_deleted: side.is_deleted,
+            source: side.source,
+            author: side.author,
+            at: side.at,
+        }),
+        wanted: sides.wanted,
+    }
+}
+
+/// Converts a document.
+pub fn memory_document(record: MemoryDocumentRecord) -> wired::MemoryDocument {
+    wired::MemoryDocument {
+        id: record.id.to_string(),
+        agent: record.agent,
+        path: record.path,
+        version: record.version,
+        sha256: record.digest.to_string(),
+        bytes: record.bytes,
+        is_deleted: record.is_deleted,
+        source: record.source,
+        author: record.author,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
+
+/// Converts a version.
+pub fn memory_version(record: MemoryVersionRecord) -> wired::MemoryVersion {
+    wired::MemoryVersion {
+        document_id: record.document_id.to_string(),
+        version: record.version,
+        path: record.path,
+        operation: record.operation,
+        sha256: record.digest.to_string(),
+        source: record.source,
+        author: record.author,
+        reason: record.reason,
+        created_at: record.created_at,
+        erased_at: record.erased_at,
+    }
+}
+
+/// Converts a version with its text.
+pub fn memory_version_text(found: MemoryVersionText) -> wired::MemoryDocumentText {
+    wired::MemoryDocumentText {
+        text: found.document.to_text(),
+        path: found.version.path,
+        version: found.version.version,
+        sha256: found.version.digest.to_string(),
+        is_erased: found.version.erased_at.is_some(),
+    }
+}
+
+/// Converts a document with its text.
+pub fn memory_text(found: memory::MemoryText) -> wired::MemoryDocumentText {
+    wired::MemoryDocumentText {
+        path: found.document.path,
+        version: found.document.version,
+        sha256: found.document.digest.to_string(),
+        text: found.text,
+        is_erased: false,
+    }
+}
+
+/// Converts the lines of a comparison.
+pub fn memory_diff_lines(lines: Vec<memory::DiffLine>) -> Vec<wired::MemoryDiffLine> {
+    let part = |part: memory::Part| wired::MemoryDiffPart { text: part.text, is_changed: part.is_changed };
+    let line = |line: memory::DiffLine| wired::MemoryDiffLine {
+        change: line.change.as_str().to_owned(),
+        old: line.old.map(|number| number as u64),
+        new: line.new.map(|number| number as u64),
+        parts: line.parts.into_iter().map(part).collect(),
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// Converts a comparison.
+pub fn memory_diff(diff: memory::VersionDiff) -> wired::MemoryDiff {
+    wired::MemoryDiff {
+        from: diff.from.map(memory_version),
+        to: memory_version(diff.to),
+        added: diff.added as u64,
+        removed: diff.removed as u64,
+        lines: memory_diff_lines(diff.lines),
+    }
+}
+
+fn evidence(one: Evidence) -> wired::MemoryEvidence {
+    wired::MemoryEvidence { line: one.line, session: one.session.to_string(), sequence: one.sequence }
+}
+
+/// Converts lines with their origin.
+pub fn memory_blame(lines: Vec<memory::BlamedLine>) -> wired::MemoryBlame {
+    let line = |line: memory::BlamedLine| wired::MemoryBlamedLine {
+        text: line.text,
+        version: memory_version(line.version),
+        is_oldest: line.is_oldest,
+        evidence: line.evidence.into_iter().map(evidence).collect(),
+    };
+    wired::MemoryBlame { lines: lines.into_iter().map(line).collect() }
+}
+
+/// Converts what a search found.
+pub fn found_memories(found: Vec<memory::FoundMemory>) -> wired::FoundMemories {
+    let item = |found: memory::FoundMemory| wired::FoundMemory {
+        document: memory_document(found.document),
+        score: found.score,
+        line: found.line as u64,
+        excerpt: found.excerpt,
+    };
+    wired::FoundMemories { items: found.into_iter().map(item).collect() }
+}
+
+/// Converts the body of a write.
+pub fn memory_write(body: wired::WriteMemory) -> Result<memory::Write, Problem> {
+    let evidence = body.evidence.into_iter().map(|one| {
+        let session = parse_id("evidence", &one.session)?;
+        Ok(Evidence { line: one.line, session, sequence: one.sequence })
+    });
+    Ok(memory::Write {
+        base_version: body.base_version,
+        text: body.text,
+        reason: body.reason,
+        evidence: evidence.collect::<Result<_, Problem>>()?,
+        session_id: id("sessionId", body.session_id)?,
+        is_import: body.is_import,
+    })
+}
+
+/// Converts what requests that change a document have in common.
+pub fn memory_change(base_version: u64, reason: String, session_id: Option<String>) -> Result<memory::Change, Problem> {
+    Ok(memory::Change { base_version, reason, session_id: id("sessionId", session_id)? })
+}
+
+/// Converts a command of the memory tool.
+pub fn memory_tool_command(command: wired::MemoryToolCommand) -> ToolCommand {
+    use wired::MemoryToolCommand as C;
+    match command {
+        C::View { path, view_range } => ToolCommand::View { path, view_range },
+        C::Create { path, file_text } => ToolCommand::Create { path, file_text },
+        C::StrReplace { path, old_str, new_str } => ToolCommand::StrReplace { path, old_str, new_str },
+        C::Insert { path, insert_line, insert_text } => ToolCommand::Insert { path, insert_line, insert_text },
+        C::Delete { path } => ToolCommand::Delete { path },
+        C::Rename { old_path, new_path } => ToolCommand::Rename { old_path, new_path },
+    }
+}
+
+/// Converts a character card.
+pub fn character_card(record: CardRecord) -> wired::CharacterCard {
+    wired::CharacterCard {
+        name: record.name,
+        media_type: record.media_type,
+        sha256: record.digest.to_string(),
+        author: record.author,
+        created_at: record.created_at,
+    }
+}
+
+/// Converts the outcome of an upload.
+pub fn uploaded_card(uploaded: memory::UploadedCard) -> wired::UploadedCard {
+    wired::UploadedCard { card: character_card(uploaded.card), is_new: uploaded.is_new, changed: uploaded.changed }
+}
