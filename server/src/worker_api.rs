@@ -8,7 +8,7 @@ use domain::{
     id::{ActionId, EntityId, SessionId},
     role::Role,
 };
-use ledger::{TenantRecord, action, entity, entity_type, event, session};
+use ledger::{TenantRecord, action, entity, entity_type, event, memory, session};
 use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, str::FromStr, time::Duration};
 use tokio::sync::oneshot;
@@ -17,6 +17,7 @@ use wire::{
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
+    memory::{MemoryToolAnswer, MemoryToolCommand},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
@@ -202,6 +203,22 @@ impl WorkerApi for LocalWorkerApi {
             let (ledger, session_id) = (&self.state.ledger, id(session_id)?);
             let written = entity::update_in(ledger, &self.scope, id(entity_id)?, change, Some(session_id)).await;
             written.map(wire_map::entity).map_err(refused)
+        })
+    }
+
+    fn call_memory_tool<'a>(
+        &'a self,
+        session_id: &'a str,
+        command: &'a MemoryToolCommand,
+    ) -> ApiFuture<'a, MemoryToolAnswer> {
+        Box::pin(async move {
+            let (ledger, session_id) = (&self.state.ledger, id(session_id)?);
+            let session = session::get(ledger, &self.scope, session_id).await.map_err(refused)?;
+            let agent = session.agent_slug.unwrap_or_default();
+            let command = wire_map::memory_tool_command(command.clone());
+            let answer = memory::tool(ledger, &self.scope, &agent, Some(session_id), None, command).await;
+            let answer = answer.map_err(refused)?;
+            Ok(MemoryToolAnswer { content: answer.text, is_error: answer.is_error, version: answer.version })
         })
     }
 

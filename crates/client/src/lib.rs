@@ -19,6 +19,7 @@ mod entity;
 mod error;
 mod event;
 mod hook;
+mod memory;
 mod retry;
 mod session;
 mod stream;

@@ -131,6 +131,33 @@ impl Client {
         self.exchange(request, allowed).await
     }
 
+    /// Sends a body of this content type.
+    pub(crate) async fn send_bytes<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &[&str],
+        query: Query<'_>,
+        content_type: &'static str,
+        body: Vec<u8>,
+    ) -> Result<T> {
+        let request = self
+            .http
+            .request(method, self.url(path, query))
+            .header(CONTENT_TYPE, content_type)
+            .header(ACCEPT, "application/json")
+            .body(body);
+        self.exchange(request, limit::CALL_TIMEOUT).await
+    }
+
+    /// Downloads a file.
+    pub(crate) async fn get_bytes(&self, path: &[&str]) -> Result<Vec<u8>> {
+        let allowed = limit::CALL_TIMEOUT;
+        let request = self.http.get(self.url(path, &[])).timeout(allowed);
+        let answer = request.send().await.map_err(|error| Error::of_exchange(error, allowed))?;
+        let answer = checked(answer, allowed).await?;
+        Ok(read(answer, allowed).await?.to_vec())
+    }
+
     /// Opens a stream and waits for the head of its answer.
     pub(crate) async fn open(&self, path: &[&str], query: Query<'_>, last_event_id: u64) -> Result<Response> {
         let request = self

@@ -1,5 +1,6 @@
 //! The command line of `shiftbook`.
 
+mod agent;
 mod backup;
 mod chat;
 mod export;
@@ -7,6 +8,7 @@ mod feedback;
 mod hook;
 mod install;
 mod instance_key;
+mod memory;
 mod openapi;
 mod retention;
 mod run;

@@ -1,6 +1,8 @@
 //! What every command shares: arguments, runtime, the opening of the ledger, exit codes.
 
-use super::{backup, chat, export, feedback, hook, install, openapi, retention, serve, token, user, verify, work};
+use super::{
+    agent, backup, chat, export, feedback, hook, install, memory, openapi, retention, serve, token, user, verify, work,
+};
 use crate::{
     ambient::{SteadyClock, SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -30,6 +32,7 @@ Examples:
   shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and tasks from a file
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook export training --tenant acme --format dpo --out pairs
+  shiftbook memory export backup --agent scout        an agent's memory as files
   shiftbook verify && shiftbook backup /backup/log.db
   shiftbook feedback purge --before 2026-05-25       remove old ratings
 
@@ -87,6 +90,12 @@ enum Command {
     /// Record coding agents through their hooks
     #[command(subcommand)]
     Hook(hook::HookCommand),
+    /// Export, import, list and revert the memory documents of an agent
+    #[command(subcommand)]
+    Memory(memory::MemoryCommand),
+    /// Give an agent a character card
+    #[command(subcommand)]
+    Agent(agent::AgentCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -204,6 +213,8 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Install(args) => install::run(args).await,
         Command::Export(command) => export::run(command).await,
         Command::Hook(command) => return hook::run(command).await,
+        Command::Memory(command) => memory::run(command).await,
+        Command::Agent(command) => agent::run(command).await,
         Command::Openapi => openapi::run(),
         Command::Work(args) => return work::run(args).await,
     };

@@ -10,6 +10,7 @@ use wire::{
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
+    memory::{MemoryToolAnswer, MemoryToolCommand},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
@@ -61,6 +62,13 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
     /// Writes the next version of an entity on behalf of a session.
     fn update_entity<'a>(&'a self, session_id: &'a str, id: &'a str, change: &'a UpdateEntity)
     -> ApiFuture<'a, Entity>;
+
+    /// Runs a command of the memory tool over the documents of the session's agent.
+    fn call_memory_tool<'a>(
+        &'a self,
+        session_id: &'a str,
+        command: &'a MemoryToolCommand,
+    ) -> ApiFuture<'a, MemoryToolAnswer>;
 
     /// Finds an action by its slug.
     fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>>;
@@ -138,6 +146,18 @@ impl WorkerApi for Client {
 
     fn update_entity<'a>(&'a self, _: &'a str, id: &'a str, change: &'a UpdateEntity) -> ApiFuture<'a, Entity> {
         Box::pin(Self::update_entity(self, id, change))
+    }
+
+    fn call_memory_tool<'a>(
+        &'a self,
+        session_id: &'a str,
+        command: &'a MemoryToolCommand,
+    ) -> ApiFuture<'a, MemoryToolAnswer> {
+        Box::pin(async move {
+            let session = self.get_session(session_id).await?;
+            let agent = session.agent_slug.unwrap_or_default();
+            Self::call_memory_tool(self, &agent, session_id, command).await
+        })
     }
 
     fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>> {

@@ -7,6 +7,7 @@ mod ask_person;
 mod entity_read;
 mod entity_write;
 mod http_request;
+mod memory;
 mod note;
 mod start_session;
 
@@ -37,6 +38,8 @@ pub enum Tool {
     AskPerson,
     /// Records a note in the log.
     Note,
+    /// Reads and writes the memory of the session's agent.
+    Memory,
     /// Starts a session of another action and waits for it.
     StartSession,
 }
@@ -46,12 +49,13 @@ pub type Answer = Result<Value, Value>;
 
 impl Tool {
     /// All tools with their names in settings and requests.
-    pub const ALL: [(&'static str, Self); 6] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("http_request", Self::HttpRequest),
         ("entity_read", Self::EntityRead),
         ("entity_write", Self::EntityWrite),
         ("ask_person", Self::AskPerson),
         ("note", Self::Note),
+        ("memory", Self::Memory),
         ("start_session", Self::StartSession),
     ];
 
@@ -67,6 +71,7 @@ impl Tool {
             Self::EntityWrite => entity_write::DESCRIPTION,
             Self::AskPerson => ask_person::DESCRIPTION,
             Self::Note => note::DESCRIPTION,
+            Self::Memory => memory::DESCRIPTION,
             Self::StartSession => start_session::DESCRIPTION,
         }
     }
@@ -78,6 +83,7 @@ impl Tool {
             Self::EntityWrite => entity_write::schema(),
             Self::AskPerson => ask_person::schema(),
             Self::Note => note::schema(),
+            Self::Memory => memory::schema(),
             Self::StartSession => start_session::schema(actions),
         }
     }
@@ -86,6 +92,7 @@ impl Tool {
     pub fn has_effects(self, input: &Value) -> bool {
         match self {
             Self::HttpRequest => http_request::has_effects(input),
+            Self::Memory => memory::has_effects(input),
             Self::EntityWrite | Self::StartSession => true,
             Self::EntityRead | Self::AskPerson | Self::Note => false,
         }
@@ -185,6 +192,7 @@ impl Toolbox {
             Tool::EntityRead => entity_read::run(input, context).await,
             Tool::EntityWrite => entity_write::run(input, context).await,
             Tool::Note => note::run(input, context).await,
+            Tool::Memory => memory::run(input, context).await,
             Tool::AskPerson => Ok(Err(json!("a question is answered by a person, never by a program"))),
             Tool::StartSession => Ok(Err(json!("a session is started by whoever can wait for it"))),
         }

@@ -1,0 +1,328 @@
+//! `shiftbook memory`: exports, imports, lists and reverts an agent's documents through the API.
+
+use super::run::{Failure, print_line};
+use clap::builder::NonEmptyStringValueParser;
+use client::Client;
+use domain::{
+    limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_IMPORT_DOCUMENTS_MAX},
+    memory::{Folder, MemoryPath, digest},
+};
+use similar::{ChangeTag, TextDiff};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+use wire::{
+    Code,
+    memory::{RevertMemory, WriteMemory},
+};
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+
+/// The server, the token and the agent.
+#[derive(Debug, clap::Args)]
+pub struct Server {
+    /// Slug of the agent
+    #[arg(long, value_name = "SLUG", value_parser = NonEmptyStringValueParser::new())]
+    pub agent: String,
+    /// Address of the server
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
+    url: String,
+    /// API token; set it in the environment
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
+    token: String,
+}
+
+impl Server {
+    /// Returns a client of the server.
+    pub fn client(&self) -> Result<Client, Failure> {
+        Client::new(&self.url, &self.token).map_err(|error| Failure::Misused(error.to_string()))
+    }
+}
+
+/// Commands on the memory of an agent.
+#[derive(Debug, clap::Subcommand)]
+pub enum MemoryCommand {
+    /// Write an agent's documents to a folder, byte for byte, and its character card to self/
+    Export(FolderArgs),
+    /// Read documents from a folder in the same layout
+    ///
+    /// Without --apply it only prints what it would change. Documents that the folder lacks are kept.
+    Import(ImportArgs),
+    /// List the last versions: when, who, and why
+    Log(LogArgs),
+    /// Write the text of an earlier version as the newest one
+    Revert(RevertArgs),
+}
+
+/// Options of `memory export`.
+#[derive(Debug, clap::Args)]
+pub struct FolderArgs {
+    /// The folder; made if it is missing
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Options of `memory import`.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// Where the files go; made if it is missing
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Write the changes, instead of printing them
+    #[arg(long)]
+    apply: bool,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Options of `memory log`.
+#[derive(Debug, clap::Args)]
+pub struct LogArgs {
+    /// Only versions of this document
+    #[arg(value_name = "PATH")]
+    path: Option<String>,
+    /// Most versions to list
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    max: u32,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Options of `memory revert`.
+#[derive(Debug, clap::Args)]
+pub struct RevertArgs {
+    /// The document
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// The version whose text is written again
+    #[arg(long, value_name = "VERSION", value_parser = clap::value_parser!(u64).range(1..))]
+    to: u64,
+    /// Shown in the history
+    #[arg(long, default_value = "")]
+    reason: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Runs the command.
+pub async fn run(command: MemoryCommand) -> Result<(), Failure> {
+    match command {
+        MemoryCommand::Export(args) => export(&args).await,
+        MemoryCommand::Import(args) => import(&args).await,
+        MemoryCommand::Log(args) => log(&args).await,
+        MemoryCommand::Revert(args) => revert(&args).await,
+    }
+}
+
+fn failed(error: client::Error) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+/// Path, version and SHA-256 of every document of the agent.
+async fn listed(client: &Client, agent: &str) -> Result<BTreeMap<String, (u64, String)>, Failure> {
+    let mut all = BTreeMap::new();
+    let mut cursor: Option<String> = None;
+    loop {
+        let page = client.list_memory(agent, cursor.as_deref()).await.map_err(failed)?;
+        all.extend(page.items.into_iter().map(|document| (document.path, (document.version, document.sha256))));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+async fn export(args: &FolderArgs) -> Result<(), Failure> {
+    let client = args.server.client()?;
+    let agent = &args.server.agent;
+    let all = listed(&client, agent).await?;
+    for path in all.keys() {
+        // The server's paths are checked again: they become paths of this machine.
+        let checked = MemoryPath::parse(path).map_err(|why| Failure::Failed(format!("{path}: {why}")))?;
+        let found = client.get_memory(agent, checked.as_str()).await.map_err(failed)?;
+        save(&args.folder, checked.as_str(), found.text.as_bytes())?;
+    }
+    match client.get_card(agent).await {
+        Ok(card) => {
+            let ending = if card.media_type == "image/png" { "png" } else { "json" };
+            let bytes = client.download_card(agent).await.map_err(failed)?;
+            save(&args.folder, &format!("self/.original.{ending}"), &bytes)?;
+        }
+        Err(error) if error.code() == Some(Code::NotFound) => {}
+        Err(error) => return Err(failed(error)),
+    }
+    print_line(&format!("{} documents", all.len()))
+}
+
+fn save(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let to = folder.join(path);
+    let write = || {
+        if let Some(parent) = to.parent() {
+            private::create_dir_all(parent)?;
+        }
+        private::write(&to, bytes)
+    };
+    write().map_err(Failure::io(format!("cannot write {}", to.display())))
+}
+
+/// Reads the documents of a folder. Links are not followed; other files are named and refused.
+fn read_folder(root: &Path) -> Result<Vec<(MemoryPath, String)>, Failure> {
+    let mut documents = Vec::new();
+    for folder in Folder::ALL {
+        let inside = root.join(folder.as_str());
+        if !inside.is_dir() {
+            continue;
+        }
+        let entries = fs::read_dir(&inside).map_err(Failure::io(format!("cannot read {}", inside.display())))?;
+        for entry in entries {
+            let entry = entry.map_err(Failure::io(format!("cannot read {}", inside.display())))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') {
+                // The card's original, and proposals that wait for a decision.
+                continue;
+            }
+            let path = format!("{}/{name}", folder.as_str());
+            let kind = entry.file_type().map_err(Failure::io(format!("cannot read {path}")))?;
+            if !kind.is_file() {
+                return Err(Failure::Failed(format!("{path} is no file")));
+            }
+            let path = MemoryPath::parse(&path).map_err(|why| Failure::Failed(format!("{path}: {why}")))?;
+            documents.push((path.clone(), read_text(&entry.path(), &path)?));
+            if documents.len() > MEMORY_IMPORT_DOCUMENTS_MAX {
+                return Err(Failure::Failed(format!("more than {MEMORY_IMPORT_DOCUMENTS_MAX} documents")));
+            }
+        }
+    }
+    documents.sort();
+    Ok(documents)
+}
+
+fn read_text(file: &Path, path: &MemoryPath) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let most = MEMORY_DOCUMENT_BYTES_MAX as u64 + 1;
+    let read = fs::File::open(file).and_then(|open| open.take(most).read_to_end(&mut bytes));
+    read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
+    if bytes.len() > MEMORY_DOCUMENT_BYTES_MAX {
+        return Err(Failure::Failed(format!("{path} has more than {MEMORY_DOCUMENT_BYTES_MAX} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::Failed(format!("{path} is not UTF-8")))
+}
+
+async fn import(args: &ImportArgs) -> Result<(), Failure> {
+    let documents = read_folder(&args.folder)?;
+    let client = args.server.client()?;
+    let agent = &args.server.agent;
+    let all = listed(&client, agent).await?;
+    let mut changed = 0;
+    for (path, text) in documents {
+        let before = all.get(path.as_str());
+        if before.is_some_and(|(_, sha256)| *sha256 == digest(&text).to_string()) {
+            continue;
+        }
+        changed += 1;
+        let old = match before {
+            Some(_) => client.get_memory(agent, path.as_str()).await.map_err(failed)?.text,
+            None => String::new(),
+        };
+        for line in unified(path.as_str(), &old, &text) {
+            print_line(&line)?;
+        }
+        if args.apply {
+            let base_version = before.map_or(0, |(version, _)| *version);
+            let reason = "Imported from a folder.".to_owned();
+            let write = WriteMemory { base_version, text, reason, is_import: true, ..WriteMemory::default() };
+            client.write_memory(agent, path.as_str(), &write).await.map_err(failed)?;
+        }
+    }
+    let word = if args.apply { "written" } else { "would be written; repeat it with --apply" };
+    print_line(&format!("{changed} documents {word}"))
+}
+
+/// The change of one document as `diff -u` shows it. Control characters are shown as `·`.
+fn unified(path: &str, old: &str, new: &str) -> Vec<String> {
+    let visible = |text: &str| text.trim_end_matches('\n').replace(|c: char| c.is_control() && c != '\t', "·");
+    let mut lines = vec![format!("--- {path}"), format!("+++ {path}")];
+    let diff = TextDiff::from_lines(old, new);
+    for group in diff.grouped_ops(CONTEXT) {
+        lines.push("@@".to_owned());
+        for op in group {
+            for change in diff.iter_changes(&op) {
+                let sign = match change.tag() {
+                    ChangeTag::Equal => ' ',
+                    ChangeTag::Insert => '+',
+                    ChangeTag::Delete => '-',
+                };
+                lines.push(format!("{sign}{}", visible(change.value())));
+            }
+        }
+    }
+    lines
+}
+
+async fn log(args: &LogArgs) -> Result<(), Failure> {
+    let client = args.server.client()?;
+    let page = client.list_memory_versions(&args.server.agent, args.path.as_deref(), args.max).await;
+    for version in page.map_err(failed)?.items {
+        let at = version.created_at.format("%Y-%m-%dT%H:%M:%SZ");
+        let (operation, source) = (version.operation, version.source);
+        let line = format!(
+            "{at} v{} {operation} {} by {source} {} {}",
+            version.version, version.path, version.author, version.reason
+        );
+        print_line(line.trim_end())?;
+    }
+    Ok(())
+}
+
+async fn revert(args: &RevertArgs) -> Result<(), Failure> {
+    let client = args.server.client()?;
+    let agent = &args.server.agent;
+    let newest = client.list_memory_versions(agent, Some(&args.path), 1).await.map_err(failed)?;
+    let base_version = newest.items.first().map_or(0, |version| version.version);
+    let revert = RevertMemory {
+        path: args.path.clone(),
+        to_version: args.to,
+        base_version,
+        reason: args.reason.clone(),
+        session_id: None,
+    };
+    let written = client.revert_memory(agent, &revert).await.map_err(failed)?;
+    print_line(&format!("{} is at version {} now", written.path, written.version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_read_as_it_is_exported_and_other_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        save(root, "topics/garden.md", b"---\na: b\n---\r\n# Garden\n").unwrap();
+        save(root, "people/mail-a@x.org.md", "é".as_bytes()).unwrap();
+        save(root, "self/.original.json", b"{}").unwrap();
+        let read = read_folder(root).unwrap();
+        let shown: Vec<_> = read.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        assert_eq!(shown, [("people/mail-a@x.org.md", "é"), ("topics/garden.md", "---\na: b\n---\r\n# Garden\n")]);
+        save(root, "topics/evil name.md", b"x").unwrap();
+        assert!(read_folder(root).is_err());
+        fs::remove_file(root.join("topics/evil name.md")).unwrap();
+        save(root, "topics/binary.md", b"\xff").unwrap();
+        assert!(read_folder(root).is_err());
+        fs::remove_file(root.join("topics/binary.md")).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", root.join("topics/link.md")).unwrap();
+        assert!(read_folder(root).is_err(), "a link was followed");
+    }
+
+    #[test]
+    fn a_change_is_shown_as_diff_shows_it() {
+        let lines = unified("topics/a.md", "a\nb\n", "a\nc\u{1b}\n");
+        assert_eq!(lines, ["--- topics/a.md", "+++ topics/a.md", "@@", " a", "-b", "+c·"]);
+    }
+}
