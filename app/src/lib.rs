@@ -36,6 +36,10 @@
 //! | `criteria::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
 //! | `criteria::page(&Shell, criteria::Props)` | `GET /criteria-sets/{id}?version=` |
 //! | `criteria::bundle_page(&Shell, criteria::BundleProps)` | `GET /bundles` |
+//! | `memory::home_page(&Shell, memory::HomeProps)` | `GET /memory?q=` |
+//! | `memory::page(&Shell, memory::Props)` | `GET /agents/{slug}/memory?path=&view=&version=&q=` |
+//! | `agent::list_page(&Shell, agent::ListProps)` | `GET /agents` |
+//! | `agent::page(&Shell, agent::Props)` | `GET /agents/{slug}` |
 //! | `insights::page(&Shell, insights::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
@@ -55,6 +59,8 @@ compile_error!("`ssr` and `hydrate` are two builds of this crate, never one");
 
 #[cfg(feature = "ssr")]
 pub mod action;
+#[cfg(feature = "ssr")]
+pub mod agent;
 #[cfg(feature = "ssr")]
 pub mod api_docs;
 #[cfg(feature = "hydrate")]
@@ -81,6 +87,8 @@ pub mod insights;
 #[cfg(feature = "ssr")]
 pub mod link;
 mod lowercase;
+#[cfg(feature = "ssr")]
+pub mod memory;
 pub mod palette;
 #[cfg(feature = "ssr")]
 mod render;

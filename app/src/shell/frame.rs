@@ -36,6 +36,8 @@ pub enum Place {
     Actions,
     /// Pages below `/entities`.
     Entities,
+    /// Pages below `/memory` and `/agents`.
+    Memory,
     /// The page `/insights`.
     Insights,
     /// Pages below `/settings`.
@@ -44,13 +46,14 @@ pub enum Place {
     Elsewhere,
 }
 
-const ENTRIES: [(Place, Icon, &str, &str, &str); 8] = [
+const ENTRIES: [(Place, Icon, &str, &str, &str); 9] = [
     (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
     (Place::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
     (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
     (Place::Chat, Icon::Chat, "Chat", "/chat", "Chat (g c)"),
     (Place::Actions, Icon::Actions, "Tasks", "/actions", "Tasks (g a)"),
     (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
+    (Place::Memory, Icon::Memory, "Memory", "/memory", "Memory"),
     (Place::Insights, Icon::Insights, "Insights", "/insights", "Insights (g n)"),
     (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
 ];

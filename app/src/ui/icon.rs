@@ -39,6 +39,7 @@ icons! {
     Sessions = "sessions": r#"<path d="M5.5 3.5h8.5M5.5 8h8.5M5.5 12.5h8.5M2 3.5h.5M2 8h.5M2 12.5h.5"/>"#;
     Actions = "actions": r#"<path d="M9 1.5 3.5 9H8l-1 5.5L12.5 7H8z"/>"#;
     Entities = "entities": r#"<path d="M2 4.5h4.5l1.5 2h6v7H2zM5 2.5h6.5l1 1.5"/>"#;
+    Memory = "memory": r#"<path d="M3 2.5h8.5L13 4v9.5H3zM5.5 6h5M5.5 8.5h5M5.5 11h3"/>"#;
     Insights = "insights": r#"<path d="M2 14h12M3.5 14V9.5h2V14M7 14V6h2v8M10.5 14V2.5h2V14"/>"#;
     Settings = "settings": r#"<path d="M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7"/><circle cx="10.5" cy="4.5" r="1.5"/><circle cx="5.5" cy="11.5" r="1.5"/>"#;
     SignOut = "sign-out": r#"<path d="M6 2.5H3v11h3M10.5 5l3 3-3 3M13 8H6.5"/>"#;

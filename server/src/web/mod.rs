@@ -6,6 +6,7 @@
 
 mod account;
 mod action;
+mod agent;
 mod approval_form;
 mod bundle;
 mod chat;
@@ -24,6 +25,7 @@ mod inbox_notice;
 mod insights;
 mod link;
 mod members;
+mod memory;
 mod people;
 pub mod posted;
 mod problem;
@@ -61,6 +63,8 @@ pub fn router() -> Router<AppState> {
         .merge(criteria::router())
         .merge(bundle::router())
         .merge(inbox::router())
+        .merge(agent::router())
+        .merge(memory::router())
         .merge(insights::router())
         .merge(export::router())
         .merge(inbox_notice::router())

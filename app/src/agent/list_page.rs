@@ -1,0 +1,66 @@
+//! The page /agents.
+
+use crate::{
+    document::render,
+    render::static_html,
+    shell::{Place, Shell, frame},
+    ui::{
+        empty::Empty,
+        page_head::PageHead,
+        table::{Column, Table},
+    },
+};
+use leptos::prelude::*;
+
+/// An agent of the workspace. Agents are not configured: a slug is one as soon as a task, a session or a memory has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListedAgent {
+    /// Name by which tasks and sessions refer to it.
+    pub slug: String,
+    /// Number of its memory documents.
+    pub documents: u64,
+    /// Sessions of the last 30 days that have ended.
+    pub sessions: u64,
+}
+
+/// Data of the page.
+#[derive(Debug, Clone, Default)]
+pub struct ListProps {
+    /// The agents, by slug.
+    pub agents: Vec<ListedAgent>,
+}
+
+/// Renders the page.
+pub fn list_page(shell: &Shell, props: ListProps) -> String {
+    render(shell, "Agents", || {
+        let page = view! {
+            <PageHead title="Agents"/>
+            {static_html(list(&props))}
+        };
+        frame(shell, Place::Memory, page)
+    })
+}
+
+fn list(props: &ListProps) -> impl IntoView + use<> {
+    if props.agents.is_empty() {
+        let sentence = "There are no agents yet. An agent appears here as soon as a task or a session names it.";
+        return view! { <Empty sentence=sentence link=Some(("Tasks", "/actions".to_owned()))/> }.into_any();
+    }
+    let rows = props
+        .agents
+        .iter()
+        .map(|agent| {
+            let href = format!("/agents/{}", agent.slug);
+            view! {
+                <tr>
+                    <td class="table-main"><a class="quiet" href=href>{agent.slug.clone()}</a></td>
+                    <td class="table-number">{agent.sessions}</td>
+                    <td class="table-number">{agent.documents}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    let columns =
+        vec![Column::text("Agent"), Column::number("Sessions of 30 days"), Column::number("Memory documents")];
+    view! { <Table caption="Agents, by name" columns=columns>{rows}</Table> }.into_any()
+}

@@ -1,0 +1,195 @@
+//! One document: its views.
+
+use super::{
+    change::{change_forms, edit_form},
+    lines::changed_lines,
+    page::{Props, Selected, View},
+};
+use crate::{
+    memory::document_href,
+    render::static_html,
+    shell::Shell,
+    text::{html::Html, number::counted, shorten::one_line},
+    ui::{
+        notice::{Notice, Tone},
+        tabs::{Tab, Tabs},
+        time::moment,
+    },
+};
+use domain::{memory::Document, role::Permission};
+use leptos::prelude::*;
+use wire::memory::{MemoryBlamedLine, MemoryVersion};
+
+/// Events that the linked page of a transcript shows behind the turn.
+const BEYOND_TURN: u64 = 25;
+
+/// The document with its facts, its views and its forms.
+pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoView + use<> {
+    let (agent, path) = (&props.agent, &selected.document.path);
+    let writes = shell.may(Permission::WriteMemory) && !selected.is_erased;
+    let tab = |label: &str, view: View| Tab::new(label, document_href(agent, path, view), selected.view == view);
+    let mut tabs = vec![tab("Text", View::Text), tab("History", View::History), tab("Origin", View::Origin)];
+    if writes && !selected.document.is_deleted {
+        tabs.push(tab("Edit", View::Edit));
+    }
+    let body = match selected.view {
+        View::Text => static_html(text(selected)).into_any(),
+        View::History => static_html(history(props, selected, writes)).into_any(),
+        View::Origin => static_html(origin(&selected.origin)).into_any(),
+        View::Edit => static_html(edit_form(props, selected)).into_any(),
+    };
+    let erases = shell.may(Permission::Administer) && !selected.is_erased;
+    let changes = (writes && selected.view == View::Text).then(|| static_html(change_forms(props, selected, erases)));
+    view! {
+        <dl class="facts">
+            <div><dt>"Version"</dt><dd>{selected.document.version}</dd></div>
+            <div><dt>"Changed"</dt><dd>{moment(selected.document.updated_at)}" by "{props.people.word(&selected.document.author)}</dd></div>
+            <div><dt>"Source"</dt><dd>{source_words(selected.document.source.as_str())}</dd></div>
+            <div><dt>"Size"</dt><dd>{counted(selected.document.bytes, "byte")}</dd></div>
+        </dl>
+        <Tabs label="Views" tabs=tabs/>
+        {static_html(state(selected))}
+        {body}
+        {changes}
+    }
+}
+
+/// The words for what wrote a version.
+pub fn source_words(source: &str) -> &'static str {
+    match source {
+        "memory_writer" => "memory writer",
+        "person" => "person",
+        "agent" => "agent",
+        "import" => "import",
+        "erasure" => "erasure",
+        "card" => "character card",
+        _ => "unknown",
+    }
+}
+
+fn state(selected: &Selected) -> Option<AnyView> {
+    if selected.is_erased {
+        let notice = view! {
+            <Notice tone=Tone::Wait><p>"The texts of this document were erased. Who wrote it, when, and the digests of the texts are kept."</p></Notice>
+        };
+        return Some(static_html(notice).into_any());
+    }
+    selected.document.is_deleted.then(|| {
+        let notice = view! {
+            <Notice tone=Tone::Wait><p>"This document is deleted. Its history brings any version back."</p></Notice>
+        };
+        static_html(notice).into_any()
+    })
+}
+
+fn text(selected: &Selected) -> impl IntoView + use<> {
+    let parts = Document::parse(&selected.text);
+    let mut html = Html::with_capacity(selected.text.len() + 64);
+    html.markdown(&parts.body);
+    let rendered = html.finish();
+    let is_empty = parts.body.trim().is_empty() && !selected.document.is_deleted;
+    view! {
+        {parts.front_matter.map(|front| view! { <pre class="memory-front" dir="auto" tabindex="0" role="group" aria-label="Front matter">{front}</pre> })}
+        {is_empty.then(|| view! { <p class="meta">"This document is empty."</p> })}
+        <div class="prose" dir="auto" inner_html=rendered></div>
+    }
+}
+
+fn history(props: &Props, selected: &Selected, writes: bool) -> impl IntoView + use<> {
+    let looked = selected.diff.as_ref().map(|diff| diff.to.version);
+    let items =
+        selected.versions.iter().map(|version| item(props, selected, version, looked, writes)).collect::<Vec<_>>();
+    let diff = selected.diff.as_ref().map(|diff| {
+        let from = diff.from.as_ref().map_or_else(|| "nothing".to_owned(), |from| format!("version {}", from.version));
+        let words = format!(
+            "Version {} beside {from}: {} added, {} removed",
+            diff.to.version,
+            counted(diff.added, "line"),
+            counted(diff.removed, "line"),
+        );
+        let lines = static_html(changed_lines(&diff.lines));
+        view! {
+            <section class="section" aria-labelledby="diff-title">
+                <h2 id="diff-title">{words}</h2>
+                {lines}
+            </section>
+        }
+    });
+    view! {
+        {diff}
+        <section class="section" aria-labelledby="versions-title">
+            <h2 id="versions-title">"Versions"</h2>
+            <ol class="history">{items}</ol>
+        </section>
+    }
+}
+
+fn item(
+    props: &Props,
+    selected: &Selected,
+    version: &MemoryVersion,
+    looked: Option<u64>,
+    writes: bool,
+) -> impl IntoView + use<> {
+    let href =
+        format!("{}&version={}", document_href(&props.agent, &selected.document.path, View::History), version.version);
+    let is_here = (looked == Some(version.version)).then_some("true");
+    let is_newest = version.version == selected.document.version;
+    let has_text = version.erased_at.is_none() && !matches!(version.operation.as_str(), "deleted" | "erased");
+    let action = format!("/agents/{}/memory", props.agent);
+    let revert = (writes && has_text && !is_newest).then(|| {
+        view! {
+            <form method="post" action=action>
+                <input type="hidden" name="step" value="revert"/>
+                <input type="hidden" name="path" value=selected.document.path.clone()/>
+                <input type="hidden" name="baseVersion" value=selected.document.version.to_string()/>
+                <input type="hidden" name="toVersion" value=version.version.to_string()/>
+                <button class="button" data-size="small" type="submit">"Revert to this"<span class="hidden-text">" version "{version.version}</span></button>
+            </form>
+        }
+    });
+    view! {
+        <li class="history-item">
+            <p class="history-head">
+                <a class="history-version" href=href aria-current=is_here>"Version "{version.version}</a>
+                <span class="meta">{version.operation.as_str()}" · "{source_words(version.source.as_str())}" · "{moment(version.created_at)}</span>
+            </p>
+            <p class="meta history-who">{props.people.word(&version.author)}{(!version.reason.is_empty()).then(|| format!(": {}", one_line(&version.reason, 500)))}</p>
+            {version.erased_at.is_some().then(|| view! { <p class="meta">"Its text was erased."</p> })}
+            {revert}
+        </li>
+    }
+}
+
+fn origin(lines: &[MemoryBlamedLine]) -> impl IntoView + use<> {
+    if lines.is_empty() {
+        return view! { <p class="meta">"There are no lines."</p> }.into_any();
+    }
+    let rows = lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| {
+            let turns = line
+                .evidence
+                .iter()
+                .take(5)
+                .map(|one| {
+                    let before = one.sequence.saturating_add(BEYOND_TURN);
+                    let href = format!("/sessions/{}?before={before}#seq-{}", one.session, one.sequence);
+                    view! { <a class="quiet" href=href>"turn "{one.sequence}<span class="hidden-text">" that line "{at + 1}" comes from"</span></a> }
+                })
+                .collect::<Vec<_>>();
+            let from = if line.is_oldest { "version ≤ " } else { "version " };
+            let by = source_words(line.version.source.as_str());
+            view! {
+                <li>
+                    <span class="memory-number" aria-hidden="true">{at + 1}</span>
+                    <span class="memory-text" dir="auto">{line.text.clone()}</span>
+                    <span class="meta memory-origin">{from}{line.version.version}" · "{by}" "{turns}</span>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! { <ol class="memory-lines" tabindex="0" role="list" aria-label="Lines and where they come from">{rows}</ol> }
+        .into_any()
+}

@@ -1,0 +1,97 @@
+//! The page /memory: the agents that have a memory, and a search over all of them.
+
+use crate::{
+    FormState,
+    document::render,
+    memory::{View, document_href},
+    render::static_html,
+    shell::{Place, Shell, frame},
+    text::{number::counted, shorten::one_line},
+    ui::{
+        button::{Button, ButtonLink, Look},
+        empty::Empty,
+        field::{Field, Input},
+        page_head::PageHead,
+        section::Section,
+        table::{Column, Table},
+        time::moment,
+    },
+};
+use domain::Timestamp;
+use leptos::prelude::*;
+use wire::memory::FoundMemory;
+
+/// Data of the page.
+#[derive(Debug, Clone, Default)]
+pub struct HomeProps {
+    /// Slug, number of documents, bytes and time of the last change of each agent with a memory.
+    pub agents: Vec<(String, u64, u64, Timestamp)>,
+    /// What was searched for, and what was found.
+    pub found: Option<(String, Vec<FoundMemory>)>,
+}
+
+/// Renders the page.
+pub fn home_page(shell: &Shell, props: HomeProps) -> String {
+    render(shell, "Memory", || {
+        let none = FormState::default();
+        let asked = props.found.as_ref().map(|(query, _)| query.clone()).unwrap_or_default();
+        let found = props.found.as_ref().map(|(query, found)| static_html(results(query, found)));
+        let page = view! {
+            <PageHead title="Memory"><ButtonLink look=Look::Quiet href="/agents">"Agents"</ButtonLink></PageHead>
+            <form class="filter" method="get" action="/memory" role="search">
+                <div class="field" data-wide="">
+                    <Input scope="search" field=Field::new("q", "Search all memories") kind="search" value=asked form=&none/>
+                </div>
+                <Button>"Search"</Button>
+            </form>
+            {found}
+            {static_html(agents(&props.agents))}
+        };
+        frame(shell, Place::Memory, page)
+    })
+}
+
+fn agents(agents: &[(String, u64, u64, Timestamp)]) -> impl IntoView + use<> {
+    if agents.is_empty() {
+        let sentence = "No agent remembers anything yet. An agent's memory begins with its first summarised conversation, its first use of the memory tool, a character card, or a document that you write on its page.";
+        return view! { <Empty sentence=sentence link=Some(("Agents", "/agents".to_owned()))/> }.into_any();
+    }
+    let rows = agents
+        .iter()
+        .map(|(agent, documents, bytes, at)| {
+            view! {
+                <tr>
+                    <td class="table-main"><a class="quiet" href=format!("/agents/{agent}/memory")>{agent.clone()}</a></td>
+                    <td class="table-number">{*documents}</td>
+                    <td class="table-number">{*bytes}</td>
+                    <td class="meta">{moment(*at)}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    let columns =
+        vec![Column::text("Agent"), Column::number("Documents"), Column::number("Bytes"), Column::text("Changed")];
+    view! { <Section name="agents" title="Agents"><Table caption="Agents with a memory" columns=columns>{rows}</Table></Section> }
+        .into_any()
+}
+
+/// What a search found.
+pub fn results(query: &str, found: &[FoundMemory]) -> impl IntoView + use<> {
+    let title = format!("{} for “{}”", counted(found.len() as u64, "document"), one_line(query, 80));
+    let items = found
+        .iter()
+        .map(|found| {
+            let href = document_href(&found.document.agent, &found.document.path, View::Text);
+            view! {
+                <li class="history-item">
+                    <p class="history-head">
+                        <a class="quiet" href=href dir="auto">{one_line(&found.document.path, 120)}</a>
+                        <span class="meta">{found.document.agent.clone()}" · line "{found.line}</span>
+                    </p>
+                    <p dir="auto">{one_line(&found.excerpt, 240)}</p>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! { <Section name="found" title=title><ol class="history">{items}</ol></Section> }
+}

@@ -1,0 +1,18 @@
+//! The memory of agents: the page of one agent's documents, and the page that searches all of them.
+
+mod change;
+mod document;
+mod home;
+mod lines;
+mod page;
+
+pub use home::{HomeProps, home_page};
+pub use page::{Preview, Props, Selected, View, page};
+
+use crate::text::escape::query;
+
+/// The address of a document, in one of its views.
+pub fn document_href(agent: &str, path: &str, view: View) -> String {
+    let view = view.query().map(|name| format!("&view={name}")).unwrap_or_default();
+    format!("/agents/{agent}/memory?path={}{view}", query(path))
+}
