@@ -105,4 +105,8 @@ ids! {
     MemoryVersionId,
     /// A character card that was given to an agent.
     CardId,
+    /// A link to a form (its row, not its secret).
+    ViewLinkId,
+    /// A browser without an account, as one view sees it. The id is derived from the browser's cookie.
+    RespondentId,
 }

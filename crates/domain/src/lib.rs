@@ -29,6 +29,7 @@ pub mod notification;
 pub mod outcome;
 pub mod output;
 pub mod recent_activity;
+pub mod response;
 pub mod role;
 pub mod run_again;
 pub mod scope;

@@ -315,3 +315,19 @@ pub const MEMORY_IMPORT_DOCUMENTS_MAX: usize = 2_000;
 pub const MEMORY_CARD_BYTES_MAX: usize = BATCH_BYTES_MAX;
 /// Most pixels of the image of a character card.
 pub const MEMORY_CARD_PIXELS_MAX: u64 = 64 * 1024 * 1024;
+/// Most drafts of one view that are open at the same time.
+pub const VIEW_DRAFTS_MAX: u32 = 1_000;
+/// Least time between two `user.form_draft` events of one response, seconds. Saves in between change the draft only.
+pub const DRAFT_EVENT_SECONDS: i64 = 10;
+/// Most `user.form_draft` events of one response.
+pub const DRAFT_EVENTS_MAX: u32 = 50;
+/// Time without a save after which a draft is abandoned, hours.
+pub const DRAFT_HOURS_MAX: i64 = 24;
+/// Largest body that a form posts, bytes.
+pub const FORM_BYTES_MAX: usize = 64 * 1024;
+/// Most links of one view that work at the same time.
+pub const VIEW_LINKS_MAX: u32 = 200;
+/// Longest time for which a link to a form works, days.
+pub const VIEW_LINK_DAYS_MAX: u32 = 366;
+/// Time for which a browser may answer after it opened a link to a form, days.
+pub const CLEARANCE_DAYS: i64 = 30;

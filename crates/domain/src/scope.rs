@@ -2,7 +2,7 @@
 //! read without one.
 
 use crate::{
-    id::{TenantId, TokenId, UserId},
+    id::{RespondentId, TenantId, TokenId, UserId},
     role::{Permission, Role, TokenScope, may},
 };
 use std::fmt;
@@ -16,17 +16,21 @@ pub enum Caller {
     Token(TokenId),
     /// An agent that the operator configured and that runs in the server's process, by its slug.
     Agent(&'static str),
+    /// A person without an account who answers a form.
+    Respondent(RespondentId),
     /// The server itself: sweeps, initial set-up, and the command line on the server's machine.
     System,
 }
 
 impl fmt::Display for Caller {
-    /// Formats the caller as it is stored as an event's actor: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Formats the caller as it is stored as an event's actor: `user:…`, `token:…`, `agent:…`, `respondent:…` or
+    /// `system`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(id) => write!(f, "user:{id}"),
             Self::Token(id) => write!(f, "token:{id}"),
             Self::Agent(slug) => write!(f, "agent:{slug}"),
+            Self::Respondent(id) => write!(f, "respondent:{id}"),
             Self::System => f.write_str("system"),
         }
     }

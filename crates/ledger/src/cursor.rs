@@ -64,6 +64,7 @@ pub(crate) enum List {
     MemoryDocuments = 40,
     MemoryVersions = 41,
     MemoryAudit = 42,
+    Responses = 21,
 }
 
 /// Encodes the cursor of the page after the item with this id.

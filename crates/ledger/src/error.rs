@@ -73,6 +73,15 @@ pub enum Error {
     /// A memory document is not at the version on which the caller based a write.
     #[error("`{}` has changed since version {}", .0.path, .0.given)]
     MemoryConflict(Box<crate::conflict::Conflict>),
+    /// Another version of the form was published since the respondent saw it.
+    #[error("this form has changed; version {current} is the newest")]
+    FormChanged {
+        /// The newest version.
+        current: u64,
+    },
+    /// The form takes no answer.
+    #[error("{0}")]
+    FormClosed(domain::response::Closed),
     /// The gate already has a different decision.
     #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),
@@ -151,6 +160,12 @@ impl Error {
 impl From<Vec<Issue>> for Error {
     fn from(errors: Vec<Issue>) -> Self {
         Self::Invalid(errors)
+    }
+}
+
+impl From<domain::response::Closed> for Error {
+    fn from(closed: domain::response::Closed) -> Self {
+        Self::FormClosed(closed)
     }
 }
 

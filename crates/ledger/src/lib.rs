@@ -35,12 +35,14 @@ mod open;
 pub mod outbox;
 mod output;
 pub mod page;
+pub mod response;
 pub mod retention;
 pub mod session;
 pub mod thread;
 pub mod token;
 pub mod verify;
 pub mod view;
+pub mod view_link;
 mod visibility;
 pub mod webhook;
 pub mod work_queue;
@@ -64,4 +66,7 @@ pub use store::{
     ImportRecord, LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord,
     MemoryVersionText, MessageRecord, ReviewerRecord, SessionRecord, SignInRecord, Stats, TenantRecord, TokenRecord,
     WebhookRecord,
+    FailureRecord, FeedbackRecord, GroupRecord, ImportRecord, LinkPurpose, MemberRecord, MessageRecord, Promotion,
+    ResponseRecord, ResponseState, ReviewerRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord,
+    ViewRecord, ViewVersionRecord, WebhookRecord,
 };

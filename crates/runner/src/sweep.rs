@@ -1,9 +1,11 @@
 //! Periodic maintenance: expired leases return their sessions to the queue, sessions past their time limit expire,
-//! working sessions that were left open are abandoned, gates are carried on, and the store is kept in order.
+//! working sessions and drafts of forms that were left are abandoned, gates are carried on, and the store is kept in
+//! order.
 //!
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
-use ledger::{Ledger, gate, human, session};
+use chrono::TimeDelta;
+use ledger::{Ledger, gate, human, response, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -18,19 +20,24 @@ const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
 const ASK_ADMINS_EVERY: Duration = Duration::from_secs(10);
 /// Interval between searches for working sessions that were left open.
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
+/// Interval between searches for drafts of forms that were left.
+const SWEEP_DRAFTS_EVERY: Duration = Duration::from_secs(60);
 /// Interval between readings of the database's clock, which several servers share.
 const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
 /// Interval between maintenance runs of the store.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
 /// Runs until `stop`. A sweep that fails is repeated at the next interval.
-pub async fn run(ledger: Ledger, stop: CancellationToken) {
+/// `draft_left_for` is the time without a save after which the draft of a form is abandoned.
+pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationToken) {
     let mut ticks = interval(SWEEP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut housekeeping = interval(MAINTAIN_EVERY);
     housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut working = interval(SWEEP_WORKING_EVERY);
     working.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut drafts = interval(SWEEP_DRAFTS_EVERY);
+    drafts.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut gates = interval(SWEEP_GATES_EVERY);
     gates.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut abandoned = interval(ASK_ADMINS_EVERY);
@@ -48,6 +55,11 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
             },
             _ = housekeeping.tick() => if let Err(error) = ledger.maintain().await {
                 tracing::warn!(%error, "housekeeping failed; it is tried again later");
+            },
+            _ = drafts.tick() => match response::sweep(&ledger, draft_left_for).await {
+                Ok(left) if left > 0 => tracing::info!(left, "drafts of forms were left; they are abandoned"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "cannot look for drafts of forms that were left"),
             },
             _ = working.tick() => match human::sweep(&ledger).await {
                 Ok(Some(left)) if left > 0 => tracing::info!(left, "working sessions were left open; they are abandoned"),

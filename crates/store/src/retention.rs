@@ -37,6 +37,7 @@ const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags =
 const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
      (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.session_id = $2)";
 const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
+const ERASE_RESPONSE: &str = "UPDATE responses SET answers = '{}' WHERE tenant_id = $1 AND session_id = $2";
 const SAVE_FINISHED: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
 const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \
@@ -54,6 +55,7 @@ pub(crate) const SQL: Texts = &[
     ("retention::ERASE_GATES", ERASE_GATES),
     ("retention::ERASE_DECISIONS", ERASE_DECISIONS),
     ("retention::ERASE_FAILURES", ERASE_FAILURES),
+    ("retention::ERASE_RESPONSE", ERASE_RESPONSE),
     ("retention::SAVE_FINISHED", SAVE_FINISHED),
     ("retention::BY_SESSION", BY_SESSION),
     ("retention::ERASURE_STATE", ERASURE_STATE),
@@ -195,6 +197,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &Session, at: Times
     run!(tx.conn(), execute, ERASE_DECISIONS, tenant, session)?;
     run!(tx.conn(), execute, ERASE_GATES, tenant, session, ERASED, tool, output, fields, question)?;
     run!(tx.conn(), execute, ERASE_FAILURES, tenant, session, ERASED)?;
+    run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
     interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, SAVE_FINISHED, tenant, session, to_micros(at))?;

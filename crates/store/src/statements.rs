@@ -4,6 +4,8 @@ use crate::{
     action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, gate, group,
     human, insight, interaction, lease, open, outbox, retention, session, thread, verify, view, webhook, work_queue,
     human, insight, interaction, lease, memory, open, outbox, retention, session, thread, verify, webhook, work_queue,
+    human, insight, interaction, lease, open, outbox, response, retention, session, thread, verify, view, view_link,
+    webhook, work_queue,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -25,9 +27,11 @@ fn on_both() -> Vec<Texts> {
         insight::SQL,
         lease::SQL,
         outbox::SQL,
+        response::SQL,
         retention::SQL,
         thread::SQL,
         view::SQL,
+        view_link::SQL,
         webhook::SQL,
         work_queue::SQL,
     ];
@@ -71,6 +75,7 @@ fn on_postgres() -> Vec<Texts> {
         lease::POSTGRES_SQL,
         outbox::POSTGRES_SQL,
         view::POSTGRES_SQL,
+        response::POSTGRES_SQL,
     ];
     let folders: [&[Texts]; 9] = [
         &auth::POSTGRES_SQL,

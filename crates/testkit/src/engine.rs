@@ -50,6 +50,29 @@ impl Raw {
         }
     }
 
+    /// Publishes a view of a workspace with a hostile title, in a SQLite file. Returns its id.
+    pub async fn publish_view(&mut self, tenant: &str, slug: &str, publish_config: &str, fields: &str) -> uuid::Uuid {
+        let id = uuid::Uuid::from_u128(fastrand::u128(..));
+        let text = |json: &str| format!("'{}'", json.replace('\'', "''"));
+        let (fields, config, view) = (text(fields), text(publish_config), format!("x'{}'", id.simple()));
+        let of_tenant = format!("(SELECT id FROM tenants WHERE slug = '{tenant}')");
+        let working_copy = format!(
+            "INSERT INTO views (tenant_id, id, slug, title, introduction, fields, publish_config, state, version, \
+             revision, published_revision, listed, created_by, updated_by, created_at, updated_at) VALUES \
+             ({of_tenant}, {view}, '{slug}', 'Check <b>', 'Hello', {fields}, {config}, 'published', 1, 1, 1, 1, \
+             'system', 'system', 0, 0)"
+        );
+        let version = format!(
+            "INSERT INTO view_versions (tenant_id, view_id, version, title, introduction, fields, publish_config, \
+             published_by, published_at) VALUES ({of_tenant}, {view}, 1, 'Check <b>', 'Hello', {fields}, {config}, \
+             'system', 0)"
+        );
+        for row in [working_copy, version] {
+            self.execute(&row).await.unwrap();
+        }
+        id
+    }
+
     /// Runs a query that returns one number.
     pub async fn number(&mut self, sql: &str) -> i64 {
         match self {

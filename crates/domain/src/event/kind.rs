@@ -88,6 +88,8 @@ impl Kind {
     pub const USER_TOOL_CONFIRMATION: &'static str = "user.tool_confirmation";
     /// `user.form_submit`
     pub const USER_FORM_SUBMIT: &'static str = "user.form_submit";
+    /// `user.form_draft`
+    pub const USER_FORM_DRAFT: &'static str = "user.form_draft";
     /// The kinds that a recent-activity block shows.
     pub const HUMAN: [&'static str; 4] = ["human.navigate", "human.entity_view", "human.marker", "human.task_switch"];
 

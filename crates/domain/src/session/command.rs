@@ -97,10 +97,14 @@ pub enum Command {
     Interrupt,
     /// A person ends a conversation.
     End,
+    /// A person submits the form of a response session.
+    Submit,
+    /// The server ends a response session whose form was left for too long.
+    Leave,
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 29] = [
+pub const COMMANDS: [Command; 31] = [
     Command::Start,
     Command::Skip,
     Command::Claim,
@@ -130,4 +134,6 @@ pub const COMMANDS: [Command; 29] = [
     Command::SendMessage,
     Command::Interrupt,
     Command::End,
+    Command::Submit,
+    Command::Leave,
 ];

@@ -8,8 +8,8 @@ use super::{
         Actor,
         Command::{
             self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, Finish,
-            Heartbeat, Interrupt, LoseLease, Reject, Release, Rest, Resume, SendMessage, Skip, Start, Stop, Supersede,
-            Yield,
+            Heartbeat, Interrupt, Leave, LoseLease, Reject, Release, Rest, Resume, SendMessage, Skip, Start, Stop,
+            Submit, Supersede, Yield,
         },
         YieldTo,
     },
@@ -161,7 +161,7 @@ const fn right(command: Command) -> Right {
         Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
         Start | Claim | Cancel | Stop | SendMessage | Interrupt | Command::End => Right::Caller,
         Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Reject | Supersede | Abandon | Begin | Rest
-        | Ask | Finish => Right::Server,
+        | Ask | Finish | Submit | Leave => Right::Server,
     }
 }
 
@@ -185,6 +185,8 @@ fn applies_to(state: Position, command: Command) -> bool {
         SendMessage | Interrupt | Command::End => state.session_type == Type::Agent,
         // A mixed session that was never claimed is a person's working session.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
+        // No one claims a response session.
+        Submit | Leave => state.session_type == Type::Response && !is_claimed,
     }
 }
 
@@ -200,9 +202,13 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Draft | Running | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
         },
         Heartbeat | Append | Complete | Fail | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt
-        | Stop | Supersede | Abandon => match status {
+        | Stop | Supersede | Abandon | Submit => match status {
             Running => true,
             Draft | Pending | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        Leave => match status {
+            Draft | Running => true,
+            Pending | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
         },
         Approve | Deny => match status {
             WaitingHuman => true,
@@ -253,14 +259,14 @@ fn effect(state: Position, command: Command) -> Transition {
         Yield(YieldTo::AwaitingTool) => to(Next::AwaitingTool),
         LoseLease if state.attempt >= state.attempts_max => end(End::LeaseExhausted),
         LoseLease => to(Next::Pending),
-        Complete | Approve | Finish | Stop => end(End::Done),
+        Complete | Approve | Finish | Stop | Submit => end(End::Done),
         Supersede => end(End::Superseded),
         Fail | Reject => end(End::Error),
         Block => end(End::HardBlock),
         Deny => end(End::Rejected),
         Skip => end(End::DependencyFailed),
         Cancel => end(End::Cancelled),
-        Abandon => end(End::LeftOpen),
+        Abandon | Leave => end(End::LeftOpen),
         Expire => end(End::TimedOut),
         // A conversation that ends before its first turn, or during a turn, has completed nothing.
         Command::End => match state.status {
@@ -314,7 +320,13 @@ mod tests {
         for status in Status::ALL {
             for command in COMMANDS {
                 let claimed = state(status);
-                let now = if outside(command) { Position { attempt: 0, ..claimed } } else { claimed };
+                let now = match command {
+                    Command::Submit | Command::Leave => {
+                        Position { session_type: Type::Response, attempt: 0, ..claimed }
+                    }
+                    command if outside(command) => Position { attempt: 0, ..claimed },
+                    _ => claimed,
+                };
                 let outcome = outcome(now, rightful(command), command);
                 table.push_str(&format!("{:<14} {:<22} {outcome}\n", status.as_str(), format!("{command:?}")));
             }
@@ -359,6 +371,20 @@ mod tests {
                 for command in [Command::Stop, Command::Supersede, Command::Abandon] {
                     let accepted = decide(running, Actor::Server, command).is_ok();
                     assert_eq!(accepted, session_type == Type::Mixed && attempt == 0, "{command:?} of {running:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_response_that_nobody_claimed_is_submitted_or_left() {
+        for session_type in Type::ALL {
+            for attempt in [0, 1] {
+                let running = Position { status: Status::Running, session_type, attempt, attempts_max: 3 };
+                for command in [Command::Submit, Command::Leave] {
+                    let accepted = decide(running, Actor::Server, command).is_ok();
+                    assert_eq!(accepted, session_type == Type::Response && attempt == 0, "{command:?} of {running:?}");
+                    assert!(decide(running, Actor::Caller, command).is_err(), "{command:?} of a caller");
                 }
             }
         }

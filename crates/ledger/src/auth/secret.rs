@@ -14,6 +14,8 @@ pub(crate) enum SecretKind {
     Cookie,
     /// A single-use link: `sbl_…`.
     Link,
+    /// A link to a form: `sbf_…`.
+    Form,
 }
 
 impl SecretKind {
@@ -22,6 +24,7 @@ impl SecretKind {
             Self::Token => "sbk_",
             Self::Cookie => "sbs_",
             Self::Link => "sbl_",
+            Self::Form => "sbf_",
         }
     }
 }

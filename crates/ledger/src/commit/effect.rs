@@ -11,7 +11,7 @@ use domain::{
     failure::{code_of, remediation},
     gate::Closing,
     id::EventId,
-    session::{Command, EndReason, Session, Status, graph::cancels_children},
+    session::{Command, EndReason, Session, Status, Type, graph::cancels_children},
     thread::REPLY,
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
@@ -29,6 +29,8 @@ pub(crate) enum Effect {
     /// Sessions that wait for this one are notified. `cascades` says whether the sessions that it started end
     /// with it.
     NotifyGraph { cascades: bool },
+    /// The session's response was not submitted, so its draft is closed.
+    CloseDraft,
     /// Webhooks are notified that the session ended.
     AnnounceEnd,
 }
@@ -59,6 +61,9 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         // Most sessions have no other session waiting for them.
         if after.awaited || after.parent_id.is_some() || cascades {
             effects.push(Effect::NotifyGraph { cascades });
+        }
+        if after.session_type == Type::Response && cause.command != Command::Submit {
+            effects.push(Effect::CloseDraft);
         }
         if !before.is_final() {
             effects.push(Effect::AnnounceEnd);
@@ -102,6 +107,7 @@ pub(crate) async fn carry_out(
             Effect::NotifyGraph { cascades } => {
                 store::session::graph::note_ending(tx, session, cascades, now).await?;
             }
+            Effect::CloseDraft => store::response::abandon(tx, session.tenant_id, session.id).await?,
             Effect::AnnounceEnd => announce_end(tx, session, factory.messages()).await?,
         }
     }

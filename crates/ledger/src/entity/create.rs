@@ -3,11 +3,12 @@
 use super::checked;
 use crate::{EntityRecord, Error, Ledger, Result, guard::require};
 use domain::{
-    Scope,
+    Scope, Timestamp,
     entity::Values,
     id::{EntityId, EntityTypeId, SessionId},
     role::Permission,
 };
+use store::WriteTx;
 
 /// The fields of a new entity.
 #[derive(Debug, Clone)]
@@ -36,30 +37,40 @@ pub async fn create_in(
     require(scope, Permission::WriteEntities)?;
     let now = ledger.now();
     let id = EntityId::new(now, ledger.entropy());
-    let (tenant_id, actor) = (scope.tenant_id, scope.caller.to_string());
+    let scope = *scope;
     ledger
         .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let entity_type = store::entity_type::find(tx.conn(), tenant_id, new.type_id).await?;
-                let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
-                let (defs, none) = (&entity_type.fields, Values::new());
-                let fields = checked(tx.conn(), tenant_id, defs, &none, &new.title, &new.fields).await?;
-                let entity = EntityRecord {
-                    id,
-                    type_id: entity_type.id,
-                    type_slug: entity_type.slug,
-                    title: new.title,
-                    fields,
-                    version: 1,
-                    created_by: actor.clone(),
-                    updated_by: actor,
-                    created_at: now,
-                    updated_at: now,
-                };
-                store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), session_id).await?;
-                Ok(entity)
-            })
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move { create_on(tx, &scope, (id, now), new, session_id).await })
         })
         .await
+}
+
+/// Creates an entity in a transaction that does more. The caller has checked the permission.
+pub(crate) async fn create_on(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    (id, now): (EntityId, Timestamp),
+    new: NewEntity,
+    session_id: Option<SessionId>,
+) -> Result<EntityRecord> {
+    let (tenant_id, actor) = (scope.tenant_id, scope.caller.to_string());
+    let entity_type = store::entity_type::find(tx.conn(), tenant_id, new.type_id).await?;
+    let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
+    let (defs, none) = (&entity_type.fields, Values::new());
+    let fields = checked(tx.conn(), tenant_id, defs, &none, &new.title, &new.fields).await?;
+    let entity = EntityRecord {
+        id,
+        type_id: entity_type.id,
+        type_slug: entity_type.slug,
+        title: new.title,
+        fields,
+        version: 1,
+        created_by: actor.clone(),
+        updated_by: actor,
+        created_at: now,
+        updated_at: now,
+    };
+    store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), session_id).await?;
+    Ok(entity)
 }

@@ -8,6 +8,7 @@ mod sessions;
 mod update;
 mod versions;
 
+pub(crate) use create::create_on;
 pub use create::{NewEntity, create, create_in};
 pub(crate) use get::get_on;
 pub use get::{get, titles};

@@ -1,0 +1,21 @@
+//! Responses: the answers of one respondent to one view. A response is a session of type `response`: a draft from the
+//! first change, running once something is answered, completed when it is submitted.
+
+mod get;
+mod list;
+mod open;
+mod promote;
+mod read;
+mod respondent;
+mod save;
+mod submit;
+mod sweep;
+
+pub use get::get;
+pub use list::{ListResponses, list};
+pub use promote::{Promote, promote};
+pub use read::{Form, read};
+pub use respondent::Respondent;
+pub use save::{DraftSave, save_draft};
+pub use submit::{Submission, Submitted, submit};
+pub use sweep::sweep;

@@ -1,0 +1,58 @@
+//! The published version of a view, for a respondent. Every read and write of a form asks here whether it is open.
+
+use super::Respondent;
+use crate::{Error, Result, ViewVersionRecord};
+use domain::{
+    Timestamp,
+    id::ViewId,
+    response::{Closed, check_open},
+    view::{Publication, Responses, State},
+};
+use store::Conn;
+use uuid::Uuid;
+
+/// Returns the version that takes responses now.
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.
+pub(super) async fn published(
+    conn: &mut Conn<'_>,
+    respondent: &Respondent,
+    view_id: ViewId,
+) -> Result<ViewVersionRecord> {
+    let tenant_id = respondent.tenant_id();
+    let view = store::view::find(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("form"))?;
+    let Some(version) = view.version.filter(|_| view.state == State::Published) else {
+        return Err(Closed::NotPublished.into());
+    };
+    let found = store::view::version_of(conn, tenant_id, view_id, version).await?;
+    found.ok_or_else(|| Error::Internal(format!("view {view_id} has no version {version}")))
+}
+
+/// Refuses a respondent whom the form does not take, or takes no answer of now.
+pub(super) async fn require_open(
+    conn: &mut Conn<'_>,
+    respondent: &Respondent,
+    version: &ViewVersionRecord,
+    now: Timestamp,
+) -> Result<()> {
+    let submitted = store::response::submitted(conn, respondent.tenant_id(), version.view_id).await?;
+    check_open(&version.publication, respondent.kind(), submitted, now)?;
+    if !is_in_audience(conn, respondent, &version.publication).await? {
+        return Err(Closed::WrongRespondent.into());
+    }
+    Ok(())
+}
+
+/// Whether the view takes one response of each respondent. A question of an agent always does.
+pub(super) fn takes_one(publication: &Publication, request_id: Option<Uuid>) -> bool {
+    publication.responses == Responses::One || request_id.is_some()
+}
+
+async fn is_in_audience(conn: &mut Conn<'_>, respondent: &Respondent, publication: &Publication) -> Result<bool> {
+    let Some(slug) = &publication.audience else { return Ok(true) };
+    let scope = respondent.scope();
+    let Some(person) = scope.acting_user() else { return Ok(false) };
+    let Some(group) = store::group::find_by_slug(conn, scope.tenant_id, slug).await? else { return Ok(false) };
+    Ok(group.members.iter().any(|(id, _)| *id == person))
+}

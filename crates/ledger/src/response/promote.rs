@@ -1,0 +1,115 @@
+//! Making an entity from a response.
+
+use crate::{
+    Error, Ledger, ResponseRecord, Result,
+    entity::{self, NewEntity},
+    guard::require,
+};
+use domain::{
+    Scope,
+    criteria::evaluate_safety_gate,
+    entity::{FieldDef, FieldType, Values},
+    id::{EntityId, EntityTypeId, SessionId},
+    issue::Issue,
+    role::Permission,
+    view::{Answers, Field, Kind, shown},
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use store::{EntityTypeRecord, Promotion, ResponseState};
+
+/// Keys of answers that can be the title of an entity, if the caller gives none.
+const TITLE_KEYS: [&str; 2] = ["title", "name"];
+
+/// What becomes of a response.
+#[derive(Debug, Clone)]
+pub struct Promote {
+    /// Id of an entity type of the workspace.
+    pub type_id: EntityTypeId,
+    /// Title of the entity. By default the answer with the key `title` or `name`.
+    pub title: Option<String>,
+    /// Key of the answer for each field of the type, by the field's slug. Fields that are not named take the answer
+    /// with the same key, hyphens written as underscores.
+    pub fields: BTreeMap<String, String>,
+}
+
+/// Makes an entity from a submitted response, in one transaction. The response names the entity, and the entity's
+/// first version names the response's session. A repeat returns what is recorded.
+///
+/// # Errors
+/// [`Error::HardBlock`] if a rating in the answers fails a safety dimension; [`Error::Invalid`] for a response that was
+/// not submitted, and for answers that the type does not take.
+pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote) -> Result<ResponseRecord> {
+    require(scope, Permission::WriteEntities)?;
+    let (scope, now) = (*scope, ledger.now());
+    let entity_id = EntityId::new(now, ledger.entropy());
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let tenant_id = scope.tenant_id;
+                let found = store::response::find_locked(tx, tenant_id, id).await?;
+                let response = found.ok_or(Error::NotFound("response"))?;
+                if response.promotion.is_some() {
+                    return Ok(response);
+                }
+                if response.state != ResponseState::Submitted {
+                    return Err(Error::invalid("id", "only a submitted response can become an entity"));
+                }
+                let version = store::view::version_of(tx.conn(), tenant_id, response.view_id, response.version).await?;
+                let fields = version.map(|version| version.fields).unwrap_or_default();
+                refuse_unsafe(&fields, &response.answers)?;
+                let of_type = store::entity_type::find(tx.conn(), tenant_id, to.type_id).await?;
+                let of_type = of_type.ok_or(Error::NotFound("entity type"))?;
+                let new = entity_of(&of_type, &fields, &response.answers, to)?;
+                let entity = entity::create_on(tx, &scope, (entity_id, now), new, Some(id)).await?;
+                let promotion = Promotion { entity_id: entity.id, by: scope.caller.to_string(), at: now };
+                store::response::promote(tx, tenant_id, id, &promotion).await?;
+                Ok(ResponseRecord { promotion: Some(promotion), ..response })
+            })
+        })
+        .await
+}
+
+/// Refuses answers with a rating that fails a safety dimension.
+fn refuse_unsafe(fields: &[Field], answers: &Answers) -> Result<()> {
+    for field in fields {
+        let Kind::Rating { dimensions, .. } = &field.kind else { continue };
+        let Some(rating) = answers.get(&field.key).and_then(Value::as_object) else { continue };
+        if let Some(message) = evaluate_safety_gate(rating, dimensions).refusal() {
+            return Err(Error::HardBlock(Issue::new(field.key.as_str(), message)));
+        }
+    }
+    Ok(())
+}
+
+/// Builds the entity. The type's own check comes later.
+fn entity_of(of_type: &EntityTypeRecord, fields: &[Field], answers: &Answers, to: Promote) -> Result<NewEntity> {
+    if let Some(unknown) = to.fields.keys().find(|slug| !of_type.fields.iter().any(|field| field.slug == **slug)) {
+        return Err(Error::invalid(format!("fields.{unknown}"), "the entity type has no such field"));
+    }
+    let by_key = |key: &str| fields.iter().find(|field| field.key == key);
+    let title = to.title.or_else(|| {
+        let key = TITLE_KEYS.into_iter().find(|key| answers.contains_key(*key))?;
+        Some(shown(by_key(key)?, answers.get(key)?))
+    });
+    let title =
+        title.ok_or_else(|| Error::invalid("title", "no answer has the key `title` or `name`; give a title"))?;
+    let mut values = Values::new();
+    for def in &of_type.fields {
+        let key = to.fields.get(&def.slug).cloned().unwrap_or_else(|| def.slug.replace('-', "_"));
+        if let (Some(field), Some(answer)) = (by_key(&key), answers.get(&key)) {
+            values.insert(def.slug.clone(), value_of(def, field, answer));
+        }
+    }
+    Ok(NewEntity { type_id: of_type.id, title, fields: values })
+}
+
+/// Converts an answer to a value of an entity's field. A text takes any answer, as people read it.
+fn value_of(def: &FieldDef, field: &Field, answer: &Value) -> Value {
+    match (def.kind, answer) {
+        (FieldType::Text, Value::String(_)) | (FieldType::Number, Value::Number(_)) => answer.clone(),
+        (FieldType::Text | FieldType::Number, _) => Value::from(shown(field, answer)),
+        (FieldType::Select | FieldType::Date | FieldType::Relation, _) => answer.clone(),
+    }
+}

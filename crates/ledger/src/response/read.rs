@@ -1,0 +1,60 @@
+//! Reading a form, to show it.
+
+use super::{
+    Respondent,
+    open::{published, require_open, takes_one},
+};
+use crate::{Error, Ledger, Result, ViewVersionRecord};
+use domain::{
+    id::ViewId,
+    response::{Closed, RespondentKind, fitting},
+    view::Gate,
+};
+use store::{ResponseRecord, ResponseState, response::newest};
+use uuid::Uuid;
+
+/// A form as its respondent sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    /// The version that takes responses.
+    pub version: ViewVersionRecord,
+    /// Why the form takes no answer now; `None` if it takes one.
+    pub closed: Option<Closed>,
+    /// Whether the respondent has to give a name and an e-mail address first.
+    pub asks_lead: bool,
+    /// The respondent's draft, with the answers that this version has a field for.
+    pub draft: Option<ResponseRecord>,
+    /// The respondent's response, if the form takes one of each.
+    pub submitted: Option<ResponseRecord>,
+}
+
+/// Reads a form. This makes no response.
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.
+pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, request_id: Option<Uuid>) -> Result<Form> {
+    let (respondent, now) = (*respondent, ledger.now());
+    ledger
+        .snapshot(respondent.scope(), move |conn| {
+            Box::pin(async move {
+                let version = published(conn, &respondent, view_id).await?;
+                let place = respondent.place(view_id, request_id);
+                let submitted = match takes_one(&version.publication, request_id) {
+                    true => newest(conn, place, ResponseState::Submitted).await?,
+                    false => None,
+                };
+                let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
+                let later = if asks_lead { respondent.as_lead() } else { respondent };
+                let closed = match require_open(conn, &later, &version, now).await {
+                    Ok(()) => submitted.as_ref().map(|_| Closed::Answered),
+                    Err(Error::FormClosed(closed)) => Some(closed),
+                    Err(error) => return Err(error),
+                };
+                let draft = newest(conn, place, ResponseState::Draft).await?;
+                let draft =
+                    draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });
+                Ok(Form { version, closed, asks_lead, draft, submitted })
+            })
+        })
+        .await
+}

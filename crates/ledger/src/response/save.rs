@@ -1,0 +1,302 @@
+//! Saving a draft.
+
+use super::{
+    Respondent,
+    open::{published, require_open, takes_one},
+};
+use crate::{
+    Error, Ledger, Result, ViewVersionRecord,
+    commit::{self, Change, EventFactory},
+};
+use domain::{
+    chain::Digest,
+    event::Kind,
+    id::{SessionId, ViewId},
+    limit::{ATTEMPTS_MAX, VIEW_DRAFTS_MAX},
+    response::{Closed, DraftEvents, SOURCE, event_content, fitting, has_answer},
+    session::{Actor, Command, Report, Session, State, Status, TimeLimits, Type, decide},
+    view::{Answers, check_draft},
+};
+use serde_json::json;
+use store::{
+    PreparedEvent, ResponseRecord, ResponseState, WriteTx,
+    response::{act_for, newest},
+    session::Inserted,
+};
+use uuid::Uuid;
+
+/// Most events that one save of a form writes: created, running, and the answers; a submission adds its end.
+pub(super) const EVENTS_MAX: usize = 4;
+
+/// Answers to keep.
+#[derive(Debug, Clone, Default)]
+pub struct DraftSave {
+    /// The agent's question that the form answers; `None` for a plain form.
+    pub request_id: Option<Uuid>,
+    /// `rev` of the draft that the respondent changed; 0 if there was none.
+    pub rev: u64,
+    /// All answers so far, as typed. Answers without a field are dropped.
+    pub answers: Answers,
+    /// Whether the respondent leaves the form.
+    pub is_leaving: bool,
+}
+
+/// Saves a draft. The first save creates its session; the first answer runs it. A repeat changes nothing.
+///
+/// # Errors
+/// [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`, so that two tabs never overwrite each other.
+/// [`Error::FormClosed`] if the form takes no answer now, [`Error::Invalid`] for answers that cannot be kept,
+/// [`Error::LimitReached`] if the view has too many open drafts.
+pub async fn save_draft(
+    ledger: &Ledger,
+    respondent: &Respondent,
+    view_id: ViewId,
+    save: DraftSave,
+) -> Result<ResponseRecord> {
+    let (respondent, now) = (*respondent, ledger.now());
+    let new_id = SessionId::new(now, ledger.entropy());
+    let factory = EventFactory::new(ledger, now, EVENTS_MAX);
+    ledger
+        .write(respondent.scope().into(), move |tx| {
+            Box::pin(async move {
+                let version = published(tx.conn(), &respondent, view_id).await?;
+                require_open(tx.conn(), &respondent, &version, now).await?;
+                let answers = fitting(&version.fields, save.answers);
+                check_draft(&version.fields, &answers)?;
+                let place = respondent.place(view_id, save.request_id);
+                let once = takes_one(&version.publication, save.request_id);
+                if once && newest(tx.conn(), place, ResponseState::Submitted).await?.is_some() {
+                    return Err(Closed::Answered.into());
+                }
+                let form = Filled { respondent, version, request_id: save.request_id, answers };
+                match draft_locked(tx, &form).await? {
+                    Some((draft, _)) if draft.answers == form.answers => Ok(draft),
+                    Some((draft, _)) if draft.rev != save.rev => {
+                        Err(Error::StaleVersion { given: save.rev, current: draft.rev })
+                    }
+                    Some((draft, session)) => update(tx, form, draft, session, save.is_leaving, factory).await,
+                    None if save.rev != 0 => Err(Error::StaleVersion { given: save.rev, current: 0 }),
+                    None => insert(tx, form, new_id, factory).await,
+                }
+            })
+        })
+        .await
+}
+
+/// Answers of a respondent to a version of a view.
+pub(super) struct Filled {
+    pub(super) respondent: Respondent,
+    pub(super) version: ViewVersionRecord,
+    pub(super) request_id: Option<Uuid>,
+    pub(super) answers: Answers,
+}
+
+impl Filled {
+    /// Metadata of events with the answers.
+    pub(super) fn metadata(&self, rev: u64) -> String {
+        let Self { respondent, version, request_id, .. } = self;
+        json!({
+            "viewId": version.view_id,
+            "version": version.version,
+            "requestId": request_id,
+            "rev": rev,
+            "respondentKind": respondent.kind(),
+            "leadEntityId": respondent.lead_entity_id(),
+        })
+        .to_string()
+    }
+
+    pub(super) fn event(&self, factory: &mut EventFactory, kind: &'static str, rev: u64) -> Result<PreparedEvent> {
+        factory.prepared(kind, event_content(&self.version.fields, &self.answers), self.metadata(rev))
+    }
+
+    /// The row of a new draft.
+    pub(super) fn response(&self, session_id: SessionId, factory: &EventFactory) -> ResponseRecord {
+        ResponseRecord {
+            session_id,
+            view_id: self.version.view_id,
+            version: self.version.version,
+            request_id: self.request_id,
+            link_id: self.respondent.link_id(),
+            respondent_kind: self.respondent.kind(),
+            respondent: self.respondent.id(),
+            lead_entity_id: self.respondent.lead_entity_id(),
+            state: ResponseState::Draft,
+            rev: 1,
+            answers: self.answers.clone(),
+            submission_id: None,
+            once: takes_one(&self.version.publication, self.request_id),
+            late: false,
+            draft_events: DraftEvents { count: 0, last_at: None },
+            created_at: factory.at(),
+            saved_at: factory.at(),
+            submitted_at: None,
+            promotion: None,
+        }
+    }
+}
+
+/// Finds the respondent's draft and locks it with its session, the session first. The rest of the transaction is
+/// limited to the responses of a respondent without an account.
+pub(super) async fn draft_locked(tx: &mut WriteTx<'_>, form: &Filled) -> Result<Option<(ResponseRecord, Session)>> {
+    let (tenant_id, place) =
+        (form.respondent.tenant_id(), form.respondent.place(form.version.view_id, form.request_id));
+    let Some(draft) = newest(tx.conn(), place, ResponseState::Draft).await? else { return Ok(None) };
+    let session = store::session::find_locked(tx, tenant_id, draft.session_id).await?;
+    let session = session.ok_or_else(|| Error::Internal("a response has no session".into()))?;
+    // Another save or the submission may have been committed while the lock was awaited.
+    let draft = store::response::find_locked(tx, tenant_id, draft.session_id).await?;
+    Ok(draft.filter(|draft| draft.state == ResponseState::Draft).map(|draft| (draft, session)))
+}
+
+/// Creates the session of a form. It runs if something is answered. `events` are added after its first events.
+pub(super) async fn create_session(
+    tx: &mut WriteTx<'_>,
+    form: &Filled,
+    id: SessionId,
+    runs: bool,
+    factory: &mut EventFactory,
+    answers: Option<PreparedEvent>,
+) -> Result<Session> {
+    let (scope, version, now) = (form.respondent.scope(), &form.version, factory.at());
+    let metadata = json!({ "viewId": version.view_id, "version": version.version, "requestId": form.request_id });
+    let mut session = Session {
+        tenant_id: scope.tenant_id,
+        id,
+        session_type: Type::Response,
+        state: State::Draft { waits_for_dependencies: false },
+        action_id: None,
+        action_slug: None,
+        agent_slug: None,
+        user_id: scope.acting_user(),
+        source: Some(SOURCE.into()),
+        entity_id: None,
+        title: version.title.clone(),
+        input: None,
+        metadata: metadata.to_string(),
+        usage: None,
+        parent_id: None,
+        retry_of: None,
+        created_by: scope.caller.to_string(),
+        attempt: 0,
+        attempts_max: ATTEMPTS_MAX,
+        head_sequence: 0,
+        head_digest: Digest::GENESIS,
+        created_at: now,
+        updated_at: now,
+        queued_at: None,
+        started_at: None,
+        time_limits: TimeLimits::default(),
+        dependency_count: 0,
+        awaited: false,
+        private_to: None,
+    };
+    let created = json!({ "sessionType": session.session_type, "source": SOURCE, "viewId": version.view_id });
+    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &created)?];
+    if runs {
+        let started = decide(commit::state(&session), Actor::Server, Command::Start)?;
+        session.enter(started, Report::default(), now);
+        session.started_at = Some(now);
+        events.push(factory.status_change(Some(Status::Draft), session.status(), "answering started")?);
+    }
+    events.extend(answers);
+    match store::session::insert(tx, &mut session, None, &events).await? {
+        Inserted::New => Ok(session),
+        Inserted::KeyTaken | Inserted::AlreadyWorking => {
+            Err(Error::Internal("a response session met another session".into()))
+        }
+    }
+}
+
+/// Refuses one more draft of a view that has too many. Concurrent saves may exceed the number by a few.
+pub(super) async fn require_room(tx: &mut WriteTx<'_>, form: &Filled) -> Result<()> {
+    let (tenant_id, view_id) = (form.respondent.tenant_id(), form.version.view_id);
+    let open = store::response::open_drafts(tx.conn(), tenant_id, view_id, VIEW_DRAFTS_MAX).await?;
+    if open >= VIEW_DRAFTS_MAX {
+        return Err(Error::LimitReached(format!("a form has at most {VIEW_DRAFTS_MAX} unfinished responses")));
+    }
+    Ok(())
+}
+
+/// The error for a row that another request of the same respondent added meanwhile.
+pub(super) fn raced() -> Error {
+    Error::Unavailable("another request for the same form is being handled; send it again".into())
+}
+
+/// Limits the rest of the transaction to the respondent's own rows, if the respondent has no account.
+pub(super) async fn narrow(tx: &mut WriteTx<'_>, respondent: &Respondent) -> Result<()> {
+    if respondent.is_stranger() {
+        act_for(tx, respondent.id()).await?;
+    }
+    Ok(())
+}
+
+async fn insert(
+    tx: &mut WriteTx<'_>,
+    form: Filled,
+    id: SessionId,
+    mut factory: EventFactory,
+) -> Result<ResponseRecord> {
+    require_room(tx, &form).await?;
+    narrow(tx, &form.respondent).await?;
+    let mut response = form.response(id, &factory);
+    let event = form.event(&mut factory, Kind::USER_FORM_DRAFT, response.rev)?;
+    response.draft_events = DraftEvents { count: 1, last_at: Some(factory.at()) };
+    create_session(tx, &form, id, has_answer(&form.answers), &mut factory, Some(event)).await?;
+    if store::response::insert(tx, form.respondent.tenant_id(), &response).await? { Ok(response) } else { Err(raced()) }
+}
+
+async fn update(
+    tx: &mut WriteTx<'_>,
+    form: Filled,
+    draft: ResponseRecord,
+    session: Session,
+    is_leaving: bool,
+    mut factory: EventFactory,
+) -> Result<ResponseRecord> {
+    narrow(tx, &form.respondent).await?;
+    let now = factory.at();
+    let mut draft_events = draft.draft_events;
+    let mut events = Vec::new();
+    if draft_events.records(now, is_leaving) {
+        events.push(form.event(&mut factory, Kind::USER_FORM_DRAFT, draft.rev + 1)?);
+        draft_events = DraftEvents { count: draft_events.count + 1, last_at: Some(now) };
+    }
+    let caller = form.respondent.scope().caller;
+    if session.status() == Status::Draft && has_answer(&form.answers) {
+        start(tx, session, events, &form, factory).await?;
+    } else if !events.is_empty() {
+        commit::append_server_events(tx, session, events, caller, now).await?;
+    }
+    let saved = ResponseRecord {
+        version: form.version.version,
+        respondent_kind: form.respondent.kind(),
+        lead_entity_id: form.respondent.lead_entity_id(),
+        rev: draft.rev + 1,
+        answers: form.answers,
+        draft_events,
+        saved_at: now,
+        ..draft
+    };
+    if store::response::save(tx, form.respondent.tenant_id(), &saved).await? { Ok(saved) } else { Err(raced()) }
+}
+
+/// Runs a session that was a draft.
+pub(super) async fn start(
+    tx: &mut WriteTx<'_>,
+    session: Session,
+    events: Vec<PreparedEvent>,
+    form: &Filled,
+    factory: EventFactory,
+) -> Result<Session> {
+    let transition = decide(commit::state(&session), Actor::Server, Command::Start)?;
+    let change = Change {
+        id: session.id,
+        actor: Actor::Server,
+        command: Command::Start,
+        caller: form.respondent.scope().caller,
+        reason: "answering started".into(),
+        factory,
+    };
+    commit::write(tx, session, transition, change, events, Report::default()).await
+}

@@ -1,0 +1,220 @@
+//! Submitting a form.
+
+use super::{
+    Respondent,
+    open::{published, require_open, takes_one},
+    save::{EVENTS_MAX, Filled, create_session, draft_locked, narrow, raced, start},
+};
+use crate::{
+    Error, Ledger, Result,
+    commit::{self, Change, EventFactory},
+};
+use domain::{
+    event::Kind,
+    id::{EntityId, SessionId, TenantId, ViewId},
+    issue::Issue,
+    response::{Closed, is_submission_id, named_entities},
+    session::{Actor, Command, Report, Session, Status, decide},
+    view::{Answers, Field, check_answers},
+};
+use serde_json::json;
+use store::{Conn, ResponseRecord, ResponseState, WriteTx, response::newest};
+use uuid::Uuid;
+
+/// Answers to submit.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// The agent's question that the form answers; `None` for a plain form.
+    pub request_id: Option<Uuid>,
+    /// Version that the respondent saw; `None` for the published one.
+    pub version: Option<u64>,
+    /// `rev` of the draft that the respondent saw; `None` if that does not matter.
+    pub rev: Option<u64>,
+    /// Id that the client made: a repeat with the same id is answered with what is recorded.
+    pub submission_id: String,
+    /// Values by key of the field, as typed.
+    pub answers: Answers,
+}
+
+/// A submitted response.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Submitted {
+    /// What is recorded now.
+    pub response: ResponseRecord,
+    /// Whether it was recorded by an earlier request.
+    pub is_repeat: bool,
+}
+
+/// Submits a form: records the answers and completes the response's session in one transaction.
+///
+/// A repeat is answered with what is recorded: by the submission id, and by the respondent if the form takes one
+/// response of each.
+///
+/// # Errors
+/// [`Error::Invalid`] for wrong answers, by the key of the field. [`Error::FormChanged`] if another version was
+/// published since the respondent saw the form, [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`,
+/// [`Error::FormClosed`] if the form takes no answer, [`Error::IdConflict`] if the submission id was used for others.
+pub async fn submit(
+    ledger: &Ledger,
+    respondent: &Respondent,
+    view_id: ViewId,
+    submission: Submission,
+) -> Result<Submitted> {
+    if !is_submission_id(&submission.submission_id) {
+        return Err(Error::invalid("submissionId", "1 to 200 visible ASCII characters"));
+    }
+    match attempt(ledger, respondent, view_id, submission.clone()).await {
+        // Another request of the same respondent was committed first. The second attempt finds its response.
+        Err(Error::Unavailable(_)) => attempt(ledger, respondent, view_id, submission).await,
+        done => done,
+    }
+}
+
+async fn attempt(
+    ledger: &Ledger,
+    respondent: &Respondent,
+    view_id: ViewId,
+    submission: Submission,
+) -> Result<Submitted> {
+    let (respondent, now) = (*respondent, ledger.now());
+    let new_id = SessionId::new(now, ledger.entropy());
+    let factories = [(); 2].map(|()| EventFactory::new(ledger, now, EVENTS_MAX));
+    ledger
+        .write(respondent.scope().into(), move |tx| {
+            Box::pin(async move {
+                if let Some(known) = repeated(tx.conn(), &respondent, view_id, &submission).await? {
+                    return Ok(known);
+                }
+                let version = published(tx.conn(), &respondent, view_id).await?;
+                if takes_one(&version.publication, submission.request_id) {
+                    let place = respondent.place(view_id, submission.request_id);
+                    if let Some(response) = newest(tx.conn(), place, ResponseState::Submitted).await? {
+                        return Ok(Submitted { response, is_repeat: true });
+                    }
+                }
+                require_open(tx.conn(), &respondent, &version, now).await?;
+                if submission.version.is_some_and(|given| given != version.version) {
+                    return Err(Error::FormChanged { current: version.version });
+                }
+                let answers = check_answers(&version.fields, &submission.answers)?;
+                check_entities(tx.conn(), respondent.tenant_id(), &version.fields, &answers).await?;
+                let form = Filled { respondent, version, request_id: submission.request_id, answers };
+                let response = record(tx, form, submission, new_id, factories).await?;
+                Ok(Submitted { response, is_repeat: false })
+            })
+        })
+        .await
+}
+
+/// Returns the response that an earlier request with the same submission id recorded.
+async fn repeated(
+    conn: &mut Conn<'_>,
+    respondent: &Respondent,
+    view_id: ViewId,
+    submission: &Submission,
+) -> Result<Option<Submitted>> {
+    let tenant_id = respondent.tenant_id();
+    let known = store::response::find_by_submission(conn, tenant_id, view_id, &submission.submission_id).await?;
+    let Some(response) = known else { return Ok(None) };
+    let conflict = || Error::IdConflict { detail: "this submission id was already used for other answers".into() };
+    if response.respondent != respondent.id() || response.request_id != submission.request_id {
+        return Err(conflict());
+    }
+    let version = store::view::version_of(conn, tenant_id, view_id, response.version).await?;
+    let fields = version.map(|version| version.fields).unwrap_or_default();
+    match check_answers(&fields, &submission.answers) {
+        Ok(answers) if answers == response.answers => Ok(Some(Submitted { response, is_repeat: true })),
+        _ => Err(conflict()),
+    }
+}
+
+/// Refuses ids of entities that do not exist or have another type.
+async fn check_entities(conn: &mut Conn<'_>, tenant_id: TenantId, fields: &[Field], answers: &Answers) -> Result<()> {
+    let mut issues = Vec::new();
+    for (key, type_slug, id) in named_entities(fields, answers) {
+        let found = match id.parse::<EntityId>() {
+            Ok(id) => store::entity::find(conn, tenant_id, id).await?,
+            Err(_) => None,
+        };
+        if found.is_none_or(|entity| entity.type_slug != type_slug) {
+            issues.push(Issue::new(key, format!("the id of an entity of type `{type_slug}`")));
+        }
+    }
+    if issues.is_empty() { Ok(()) } else { Err(issues.into()) }
+}
+
+/// Writes the response, its event and the end of its session.
+async fn record(
+    tx: &mut WriteTx<'_>,
+    form: Filled,
+    submission: Submission,
+    new_id: SessionId,
+    [mut beginning, mut ending]: [EventFactory; 2],
+) -> Result<ResponseRecord> {
+    let (tenant_id, now) = (form.respondent.tenant_id(), ending.at());
+    let submitted = store::response::count_one(tx, tenant_id, form.version.view_id).await?;
+    if submitted > u64::from(form.version.publication.most_responses()) {
+        return Err(Closed::Full.into());
+    }
+    narrow(tx, &form.respondent).await?;
+    let draft = draft_locked(tx, &form).await?;
+    if let (Some((draft, _)), Some(given)) = (&draft, submission.rev)
+        && draft.rev != given
+    {
+        return Err(Error::StaleVersion { given, current: draft.rev });
+    }
+    let is_new = draft.is_none();
+    let (response, session) = match draft {
+        Some((draft, session)) if session.status() == Status::Draft => {
+            (draft, start(tx, session, Vec::new(), &form, beginning).await?)
+        }
+        Some(found) => found,
+        None => {
+            let session = create_session(tx, &form, new_id, true, &mut beginning, None).await?;
+            (ResponseRecord { rev: 0, ..form.response(new_id, &beginning) }, session)
+        }
+    };
+    let response = ResponseRecord {
+        version: form.version.version,
+        respondent_kind: form.respondent.kind(),
+        lead_entity_id: form.respondent.lead_entity_id(),
+        state: ResponseState::Submitted,
+        rev: response.rev + 1,
+        answers: form.answers.clone(),
+        submission_id: Some(submission.submission_id),
+        once: takes_one(&form.version.publication, form.request_id),
+        saved_at: now,
+        submitted_at: Some(now),
+        ..response
+    };
+    let event = form.event(&mut ending, Kind::USER_FORM_SUBMIT, response.rev)?;
+    complete(tx, &form, session, event, ending).await?;
+    let written = match is_new {
+        true => store::response::insert(tx, tenant_id, &response).await?,
+        false => store::response::save(tx, tenant_id, &response).await?,
+    };
+    if written { Ok(response) } else { Err(raced()) }
+}
+
+/// Completes the session. Its result holds the answers.
+async fn complete(
+    tx: &mut WriteTx<'_>,
+    form: &Filled,
+    session: Session,
+    event: store::PreparedEvent,
+    factory: EventFactory,
+) -> Result<Session> {
+    let version = &form.version;
+    let result = json!({ "viewId": version.view_id, "version": version.version, "answers": form.answers });
+    let transition = decide(commit::state(&session), Actor::Server, Command::Submit)?;
+    let change = Change {
+        id: session.id,
+        actor: Actor::Server,
+        command: Command::Submit,
+        caller: form.respondent.scope().caller,
+        reason: "submitted".into(),
+        factory,
+    };
+    let report = Report { result: Some(result.to_string()), ..Report::default() };
+    commit::write(tx, session, transition, change, vec![event], report).await
+}

@@ -1,0 +1,74 @@
+//! Abandons drafts of forms that were left.
+
+use crate::{
+    Error, Ledger, Result,
+    commit::{Change, EventFactory, state, write},
+};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Scope, Timestamp,
+    id::{SessionId, TenantId},
+    session::{Actor, Command, Report, decide},
+};
+use store::{Access, ResponseState};
+
+/// Largest number of drafts that one read returns.
+const BATCH: u32 = 200;
+
+/// Abandons drafts that were not saved for `left_for`. Returns how many. Several servers can sweep at the same time:
+/// each draft is decided under the lock of its session.
+pub async fn sweep(ledger: &Ledger, left_for: TimeDelta) -> Result<u64> {
+    let mut swept = 0;
+    loop {
+        let saved_until = ledger.now() - left_for;
+        let left = ledger
+            .store()
+            .read(Access::System, move |conn| Box::pin(store::response::left(conn, saved_until, BATCH)))
+            .await?;
+        let more = left.len() == BATCH as usize;
+        let before = swept;
+        for (tenant_id, id) in left {
+            swept += u64::from(abandon(ledger, tenant_id, id, saved_until, left_for).await?);
+        }
+        // If none of the batch could be abandoned, another read would return the same batch.
+        if !more || swept == before {
+            return Ok(swept);
+        }
+    }
+}
+
+/// Abandons one draft if it is still open. Returns whether it was.
+async fn abandon(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    id: SessionId,
+    saved_until: Timestamp,
+    left_for: TimeDelta,
+) -> Result<bool> {
+    let scope = Scope::system(tenant_id);
+    let change = Change {
+        id,
+        actor: Actor::Server,
+        command: Command::Leave,
+        caller: Caller::System,
+        reason: format!("left for {} hours without being submitted", left_for.num_hours()),
+        factory: EventFactory::new(ledger, ledger.now(), 1),
+    };
+    ledger
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+                let response = store::response::find_locked(tx, tenant_id, id).await?;
+                // The respondent may have saved or submitted it since it was read.
+                let is_left =
+                    response.is_some_and(|found| found.state == ResponseState::Draft && found.saved_at <= saved_until);
+                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+                if !is_left {
+                    return Ok(false);
+                }
+                write(tx, before, transition, change, Vec::new(), Report::default()).await?;
+                Ok::<_, Error>(true)
+            })
+        })
+        .await
+}

@@ -1,0 +1,55 @@
+//! Making a link to a form.
+
+use crate::{
+    Error, Ledger, Result, ViewLinkRecord,
+    auth::{Secret, SecretKind},
+    guard::require,
+};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    id::{ViewId, ViewLinkId},
+    limit::{VIEW_LINK_DAYS_MAX, VIEW_LINKS_MAX},
+    role::Permission,
+};
+
+/// Makes a link to a form and returns its secret, which is not stored. The link works for `days`.
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown view, [`Error::LimitReached`] if the view has too many links that work,
+/// [`Error::NoInstanceKey`] if there is no key to sign with.
+pub async fn create(ledger: &Ledger, scope: &Scope, view_id: ViewId, days: u32) -> Result<(ViewLinkRecord, String)> {
+    require(scope, Permission::ManageViews)?;
+    ledger.instance_key()?;
+    if !(1..=VIEW_LINK_DAYS_MAX).contains(&days) {
+        return Err(Error::invalid("days", format!("1 to {VIEW_LINK_DAYS_MAX}")));
+    }
+    let (now, tenant_id) = (ledger.now(), scope.tenant_id);
+    let secret = Secret::generate(SecretKind::Form, ledger.entropy());
+    let digest = secret.digest();
+    let link = ViewLinkRecord {
+        tenant_id,
+        id: ViewLinkId::new(now, ledger.entropy()),
+        view_id,
+        request_id: None,
+        hint: secret.hint(),
+        created_by: scope.caller.to_string(),
+        created_at: now,
+        expires_at: now + TimeDelta::days(i64::from(days)),
+        revoked_at: None,
+        uses: 0,
+    };
+    let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move {
+            // The lock keeps two requests from exceeding the limit together.
+            store::view::find_locked(tx, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
+            let working = store::view_link::of_view(tx.conn(), (tenant_id, view_id), now, VIEW_LINKS_MAX).await?;
+            if working.len() >= VIEW_LINKS_MAX as usize {
+                return Err(Error::LimitReached(format!("a view has at most {VIEW_LINKS_MAX} links that work")));
+            }
+            store::view_link::insert(tx, &link, digest).await?;
+            Ok(link)
+        })
+    });
+    Ok((made.await?, secret.into_string()))
+}

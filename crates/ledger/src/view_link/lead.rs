@@ -1,0 +1,139 @@
+//! The gate `lead`: a person without an account gives a name and an e-mail address before the form.
+
+use super::{
+    cookie::{Browser, lead_cookie},
+    enter::{Entry, respondent},
+};
+use crate::{EntityRecord, EntityTypeRecord, Error, Ledger, Result, ViewLinkRecord, auth::Address, guard::Fields};
+use domain::{
+    Caller, Scope, Timestamp,
+    entity::{FieldDef, FieldType, Values},
+    id::{EntityId, EntityTypeId, ViewLinkId},
+    limit::{NAME_CHARS_MAX, TITLE_CHARS_MAX},
+    response::{Closed, RespondentKind, check_open},
+    view::{Gate, State},
+};
+use store::WriteTx;
+
+/// Slug of the entity type of leads. It is created when the first lead comes.
+const TYPE_SLUG: &str = "lead";
+/// Field of the type that holds the e-mail address.
+const EMAIL: &str = "email";
+
+/// What a person says about themselves. No one proves it.
+#[derive(Debug, Clone, Default)]
+pub struct NewLead {
+    /// 1 to 200 characters on one line.
+    pub name: String,
+    /// E-mail address.
+    pub email: String,
+}
+
+/// Creates an entity of type `lead` from what a person says, and returns the value of the cookie that connects the
+/// browser to it. Each call creates an entity: an address that no one proved must not connect a stranger to an earlier
+/// lead.
+///
+/// # Errors
+/// [`Error::Invalid`] for a wrong name or address; [`Error::NotFound`] as for [`respondent`]; [`Error::FormClosed`] if
+/// the form takes no answer or does not ask for a name.
+pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>, new: NewLead) -> Result<String> {
+    let (link, who, _) = respondent(ledger, link_id, entry).await?;
+    let mut fields = Fields::default();
+    fields.name("name", &new.name, NAME_CHARS_MAX);
+    let email = Address::parse(&new.email).map(Address::into_string);
+    if email.is_err() {
+        fields.refuse("email", "an address such as ada@example.org");
+    }
+    fields.check()?;
+    let (email, now) = (email?, ledger.now());
+    let (id, type_id) = (EntityId::new(now, ledger.entropy()), EntityTypeId::new(now, ledger.entropy()));
+    let by = who.caller().to_string();
+    let lead = NewEntities { id, type_id, name: new.name.trim().to_owned(), email, by, now };
+    let access = (&Scope::system(link.tenant_id)).into();
+    ledger
+        .store()
+        .write::<_, Error, _>(access, move |tx| {
+            Box::pin(async move {
+                require_lead_gate(tx, &link, lead.now).await?;
+                insert(tx, &link, lead).await
+            })
+        })
+        .await?;
+    let key = ledger.instance_key()?;
+    let browser = entry.browser.and_then(|cookie| Browser::of_cookie(key, cookie)).ok_or(Error::NotFound("form"))?;
+    Ok(lead_cookie(key, link_id, browser, id))
+}
+
+struct NewEntities {
+    id: EntityId,
+    type_id: EntityTypeId,
+    name: String,
+    email: String,
+    by: String,
+    now: Timestamp,
+}
+
+async fn require_lead_gate(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, now: Timestamp) -> Result<()> {
+    let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
+    let view = view.filter(|view| view.state == State::Published).ok_or(Closed::NotPublished)?;
+    let version = store::view::version_of(tx.conn(), link.tenant_id, view.id, view.version.unwrap_or(0)).await?;
+    let version = version.ok_or(Closed::NotPublished)?;
+    if version.publication.gate != Gate::Lead {
+        return Err(Closed::WrongRespondent.into());
+    }
+    let submitted = store::response::submitted(tx.conn(), link.tenant_id, view.id).await?;
+    Ok(check_open(&version.publication, RespondentKind::Lead, submitted, now)?)
+}
+
+async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: NewEntities) -> Result<()> {
+    let tenant_id = link.tenant_id;
+    let of_type = match store::entity_type::find_by_slug(tx.conn(), tenant_id, TYPE_SLUG).await? {
+        Some(known) => known,
+        None => create_type(tx, link, &lead).await?,
+    };
+    let has_email = of_type.fields.iter().any(|field| field.slug == EMAIL && field.kind == FieldType::Text);
+    let (title, fields) = match has_email {
+        true => (lead.name, Values::from_iter([(EMAIL.to_owned(), lead.email.into())])),
+        // An operator has made a type of this name without the field.
+        false => (format!("{} <{}>", lead.name, lead.email).chars().take(TITLE_CHARS_MAX).collect(), Values::new()),
+    };
+    let entity = EntityRecord {
+        id: lead.id,
+        type_id: of_type.id,
+        type_slug: of_type.slug,
+        title,
+        fields,
+        version: 1,
+        created_by: lead.by.clone(),
+        updated_by: lead.by,
+        created_at: lead.now,
+        updated_at: lead.now,
+    };
+    store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), None).await?;
+    Ok(())
+}
+
+async fn create_type(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: &NewEntities) -> Result<EntityTypeRecord> {
+    let field = FieldDef {
+        slug: EMAIL.to_owned(),
+        name: "E-mail".to_owned(),
+        kind: FieldType::Text,
+        required: false,
+        options: Vec::new(),
+        relation_type: None,
+    };
+    let record = EntityTypeRecord {
+        id: lead.type_id,
+        slug: TYPE_SLUG.to_owned(),
+        name: "Lead".to_owned(),
+        fields: vec![field],
+        version: 1,
+        created_by: Caller::System.to_string(),
+        created_at: lead.now,
+        updated_at: lead.now,
+    };
+    match store::entity_type::insert(tx, link.tenant_id, &record).await? {
+        true => Ok(record),
+        false => Err(Error::Unavailable("the entity type of leads is just being made; send it again".into())),
+    }
+}

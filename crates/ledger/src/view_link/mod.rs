@@ -1,0 +1,15 @@
+//! Links to forms, for people without an account. A link holds a random secret; only its digest is stored. A browser
+//! that opens a link gets signed cookies, with which it reads and answers the form at an address without the secret.
+
+mod cookie;
+mod create;
+mod enter;
+mod lead;
+mod list;
+mod revoke;
+
+pub use create::create;
+pub use enter::{Entered, Entry, enter, respondent};
+pub use lead::{NewLead, capture_lead};
+pub use list::list;
+pub use revoke::revoke;

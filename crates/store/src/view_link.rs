@@ -1,0 +1,165 @@
+//! Rows of `view_links`: links to forms. Only digests of their secrets are stored.
+
+use crate::{
+    engine::{Conn, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{TenantId, ViewId, ViewLinkId},
+};
+use uuid::Uuid;
+
+macro_rules! link_select {
+    ($which:literal) => {
+        concat!(
+            "SELECT tenant_id, id, view_id, request_id, hint, created_by, created_at, expires_at, revoked_at, uses \
+             FROM view_links WHERE ",
+            $which
+        )
+    };
+}
+
+const BY_DIGEST: &str = link_select!("secret_digest = $1");
+const BY_ID: &str = link_select!("id = $1");
+const OF_VIEW: &str = link_select!(
+    "tenant_id = $1 AND view_id = $2 AND revoked_at IS NULL AND expires_at > $3 ORDER BY id DESC LIMIT $4"
+);
+const INSERT: &str = "INSERT INTO view_links (tenant_id, id, view_id, request_id, secret_digest, hint, created_by, \
+     created_at, expires_at, uses) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)";
+const USE: &str = "UPDATE view_links SET uses = uses + 1 WHERE tenant_id = $1 AND id = $2";
+const REVOKE: &str = "UPDATE view_links SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
+const EXISTS: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND id = $2";
+
+pub(crate) const SQL: Texts = &[
+    ("view_link::BY_DIGEST", BY_DIGEST),
+    ("view_link::BY_ID", BY_ID),
+    ("view_link::OF_VIEW", OF_VIEW),
+    ("view_link::INSERT", INSERT),
+    ("view_link::USE", USE),
+    ("view_link::REVOKE", REVOKE),
+    ("view_link::EXISTS", EXISTS),
+];
+
+/// A link to a form, without its secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewLinkRecord {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// Identifies the link in lists and in the address of its form. It gives no access.
+    pub id: ViewLinkId,
+    /// The form that it opens.
+    pub view_id: ViewId,
+    /// The agent's question that its responses answer; `None` for a plain form.
+    pub request_id: Option<Uuid>,
+    /// First characters of the secret.
+    pub hint: String,
+    /// Who made the link: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// Time the link was made (UTC).
+    pub created_at: Timestamp,
+    /// Time from which the link is invalid (UTC).
+    pub expires_at: Timestamp,
+    /// Time the link was revoked (UTC).
+    pub revoked_at: Option<Timestamp>,
+    /// Number of times that a browser opened the form with it.
+    pub uses: u64,
+}
+
+impl ViewLinkRecord {
+    /// Whether the link works at `now`.
+    pub fn works(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && now < self.expires_at
+    }
+}
+
+row! {
+    struct Row {
+        tenant_id: Uuid,
+        id: Uuid,
+        view_id: Uuid,
+        request_id: Option<Uuid>,
+        hint: String,
+        created_by: String,
+        created_at: i64,
+        expires_at: i64,
+        revoked_at: Option<i64>,
+        uses: i64,
+    }
+}
+
+impl From<Row> for ViewLinkRecord {
+    fn from(row: Row) -> Self {
+        Self {
+            tenant_id: TenantId(row.tenant_id),
+            id: ViewLinkId(row.id),
+            view_id: ViewId(row.view_id),
+            request_id: row.request_id,
+            hint: row.hint,
+            created_by: row.created_by,
+            created_at: from_micros(row.created_at),
+            expires_at: from_micros(row.expires_at),
+            revoked_at: row.revoked_at.map(from_micros),
+            uses: row.uses.max(0).cast_unsigned(),
+        }
+    }
+}
+
+type One<T> = (T,);
+
+/// The link with this secret, whether it works or not.
+pub async fn find_by_secret(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<ViewLinkRecord>> {
+    Ok(run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Into::into))
+}
+
+/// The link with this id in any workspace, whether it works or not.
+pub async fn find(conn: &mut Conn<'_>, id: ViewLinkId) -> Result<Option<ViewLinkRecord>> {
+    Ok(run!(conn, fetch_optional Row, BY_ID, id.0)?.map(Into::into))
+}
+
+/// Links of a view that work, newest first.
+pub async fn of_view(
+    conn: &mut Conn<'_>,
+    (tenant_id, view_id): (TenantId, ViewId),
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<ViewLinkRecord>> {
+    let rows = run!(conn, fetch_all Row, OF_VIEW, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// Stores a link.
+pub async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, secret_digest: [u8; 32]) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        link.tenant_id.0,
+        link.id.0,
+        link.view_id.0,
+        link.request_id,
+        &secret_digest[..],
+        link.hint.as_str(),
+        link.created_by.as_str(),
+        to_micros(link.created_at),
+        to_micros(link.expires_at),
+    )?;
+    Ok(())
+}
+
+/// Counts one more use of a link.
+pub async fn count_use(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId) -> Result<()> {
+    run!(tx.conn(), execute, USE, tenant_id.0, id.0)?;
+    Ok(())
+}
+
+/// Revokes a link. A repeat keeps the time of the first call. Returns `false` if there is no such link.
+pub async fn revoke(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId, now: Timestamp) -> Result<bool> {
+    let changed = run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(now))?;
+    if changed > 0 {
+        return Ok(true);
+    }
+    let (known,) = run!(tx.conn(), fetch_one One<i64>, EXISTS, tenant_id.0, id.0)?;
+    Ok(known > 0)
+}
