@@ -46,6 +46,7 @@
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
 //! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}` |
+//! | `form_page::page(&form_page::Props)` and the pages around it | `GET /views/{slug}/answer`, `/forms/{id}`, `/embed/{token}` |
 //! | `link::page(&Shell, &link::Props)`, `link::gone_page(&Shell)` | `GET /link` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -81,6 +82,8 @@ pub mod export;
 #[cfg(feature = "ssr")]
 mod form;
 mod fragment;
+#[cfg(feature = "ssr")]
+pub mod form_page;
 pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insights;

@@ -37,6 +37,8 @@ const INPUTS: [&str; 10] = [
 const HASH_DIGITS: usize = 8;
 /// The script that fetches the lazy parts of the frontend.
 const PARTS_LOADER: &str = "frontend/src/parts.js";
+/// The script of forms that people answer. Their pages load no other.
+const FORM_SCRIPT: &str = "frontend/src/form.js";
 /// The files of each lazy function, for the budgets. Pages do not need it: the script has the same.
 const PARTS_LIST: &str = "parts.json";
 
@@ -218,6 +220,8 @@ impl Site {
             css = css.replace(&format!("static/{path}"), &hashed);
         }
         self.add("css", "app.css", css.into_bytes());
+        self.add("form-css", "form.css", bundle_styles(&root().join("style/form.css"))?.into_bytes());
+        self.add("form-js", "form.js", minified(&fs::read_to_string(root().join(FORM_SCRIPT))?)?.into_bytes());
         Ok(())
     }
 

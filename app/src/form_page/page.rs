@@ -1,0 +1,296 @@
+//! The pages of a form: the questions, name and e-mail address before them, thanks, and a form that takes no answer.
+
+use super::{
+    EntityOptions,
+    document::{Frame, document},
+    questions,
+    words::{Note, control_id},
+};
+use crate::{form::FormState, render::static_html};
+use domain::{
+    issue::Issue,
+    view::{Answers, Field},
+};
+use leptos::{prelude::*, tachys::html::InertElement};
+
+/// Name of the field that people leave empty.
+const TRAP: &str = "_website";
+
+/// A link with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Where it leads.
+    pub href: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// Data of a form.
+#[derive(Debug, Clone, Default)]
+pub struct Props {
+    /// Paths and settings.
+    pub frame: Frame,
+    /// Title of the view.
+    pub title: String,
+    /// Introduction of the view; may be empty.
+    pub introduction: String,
+    /// The questions.
+    pub fields: Vec<Field>,
+    /// The answers so far, as typed.
+    pub answers: Answers,
+    /// What is wrong with them.
+    pub issues: Vec<Issue>,
+    /// What happened before.
+    pub note: Option<Note>,
+    /// Where the form is posted to. `/draft` is added for saving a draft.
+    pub action: String,
+    /// Whether drafts can be saved.
+    pub has_drafts: bool,
+    /// Names and values that the form carries.
+    pub hidden: Vec<(String, String)>,
+    /// Entities to choose from.
+    pub entities: EntityOptions,
+    /// A link at the end of the page.
+    pub back: Option<Link>,
+}
+
+/// Data of the page after a submission.
+#[derive(Debug, Clone, Default)]
+pub struct DoneProps {
+    /// Paths and settings.
+    pub frame: Frame,
+    /// Title of the view.
+    pub title: String,
+    /// The view's own words; may be empty.
+    pub thanks: String,
+    /// Questions and answers as recorded.
+    pub answers: Vec<(String, String)>,
+    /// A link at the end of the page.
+    pub back: Option<Link>,
+}
+
+/// Data of the page before a form that asks for a name and an e-mail address.
+#[derive(Debug, Clone, Default)]
+pub struct LeadProps {
+    /// Paths and settings.
+    pub frame: Frame,
+    /// Title of the view.
+    pub title: String,
+    /// Introduction of the view; may be empty.
+    pub introduction: String,
+    /// Where it is posted to.
+    pub action: String,
+    /// Names and values that the form carries.
+    pub hidden: Vec<(String, String)>,
+    /// The typed texts and the errors.
+    pub form: FormState,
+}
+
+/// Data of the page for a member who posted a form after the sign-in had ended.
+#[derive(Debug, Clone, Default)]
+pub struct SignedOutProps {
+    /// Paths and settings.
+    pub frame: Frame,
+    /// Where the form is posted to.
+    pub action: String,
+    /// Names and values of the posted form.
+    pub kept: Vec<(String, String)>,
+}
+
+/// Data of the page of a form that takes no answer.
+#[derive(Debug, Clone, Default)]
+pub struct ClosedProps {
+    /// Paths and settings.
+    pub frame: Frame,
+    /// Why, for members. People without an account read the same text for every reason.
+    pub reason: Option<String>,
+    /// A link at the end of the page.
+    pub back: Option<Link>,
+}
+
+/// Renders a form. Everything in it is untrusted text.
+pub fn page(props: &Props) -> String {
+    let is_error = !props.issues.is_empty() || props.note.is_some_and(Note::is_error);
+    let draft = format!("{}/draft", props.action);
+    let save = props.has_drafts.then(|| {
+        let draft = draft.clone();
+        view! { <button class="button" type="submit" formaction=draft>"Save draft"</button> }
+    });
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1>{props.title.clone()}</h1>
+            {summary(&props.issues, &props.fields)}
+            {note(props.note)}
+            {paragraphs(&props.introduction)}
+            <form class="form" method="post" action=props.action.clone() novalidate="" data-draft=props.has_drafts.then_some(draft)>
+                {hidden(&props.hidden)}
+                {questions(&props.fields, &props.answers, &props.issues, &props.entities)}
+                {trap()}
+                <div class="form-actions">
+                    <button class="button" type="submit" data-look="primary">"Submit"</button>
+                    {save}
+                    <p class="form-state" role="status" data-state=""></p>
+                </div>
+            </form>
+            {back(props.back.as_ref())}
+        </main>
+    };
+    document(&props.frame, &props.title, is_error, body)
+}
+
+/// Renders the page after a submission.
+pub fn done_page(props: &DoneProps) -> String {
+    let rows: Vec<_> = props
+        .answers
+        .iter()
+        .map(|(label, answer)| view! { <div><dt>{label.clone()}</dt><dd>{answer.clone()}</dd></div> })
+        .collect();
+    let answers = (!rows.is_empty()).then(|| view! { <h2>"Your answers"</h2><dl class="answers">{rows}</dl> });
+    let thanks = if props.thanks.is_empty() { "Thank you. Your answers are recorded." } else { &props.thanks };
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1 tabindex="-1" autofocus="">{props.title.clone()}</h1>
+            <div class="notice" data-tone="good" role="status">{paragraphs(thanks)}</div>
+            {answers}
+            {back(props.back.as_ref())}
+        </main>
+    };
+    document(&props.frame, &props.title, false, body)
+}
+
+/// Renders the page that asks for a name and an e-mail address.
+pub fn lead_page(props: &LeadProps) -> String {
+    let issues: Vec<_> = props
+        .form
+        .errors
+        .iter()
+        .map(|error| Issue::new(error.field.clone().unwrap_or_default(), error.message.clone()))
+        .collect();
+    let of = |name: &'static str, label: &'static str, kind: &'static str, auto: &'static str| {
+        let (id, error) = (control_id(name), props.form.error(name).map(str::to_owned));
+        let error_id = format!("{id}-error");
+        let described_by = error.is_some().then(|| error_id.clone());
+        view! {
+            <div class="field">
+                <label class="field-label" for=id.clone()>{label}</label>
+                {error.clone().map(|error| view! { <p class="field-error" id=error_id>{error}</p> })}
+                <input class="input" id=id name=name type=kind autocomplete=auto required="" value=props.form.value_or(name, "")
+                    aria-invalid=error.is_some().then_some("true") aria-describedby=described_by/>
+            </div>
+        }
+    };
+    let is_error = !issues.is_empty();
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1>{props.title.clone()}</h1>
+            {summary(&issues, &[])}
+            {paragraphs(&props.introduction)}
+            <p>"Say who you are to open the form. What you enter is kept with your answers."</p>
+            <form class="form" method="post" action=props.action.clone() novalidate="">
+                {hidden(&props.hidden)}
+                {of("name", "Name", "text", "name")}
+                {of("email", "E-mail", "email", "email")}
+                {trap()}
+                <div class="form-actions"><button class="button" type="submit" data-look="primary">"Continue"</button></div>
+            </form>
+        </main>
+    };
+    document(&props.frame, &props.title, is_error, body)
+}
+
+/// Renders the page for a member who is signed out. It carries what was posted.
+pub fn signed_out_page(props: &SignedOutProps) -> String {
+    const TITLE: &str = "You are signed out";
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1>{TITLE}</h1>
+            <p>"Your answers were not sent yet, and this page keeps them."</p>
+            <p><a href="/sign-in" target="_blank" rel="noopener">"Sign in in a new tab"</a>", then come back to this page and submit."</p>
+            <form class="form" method="post" action=props.action.clone()>
+                {hidden(&props.kept)}
+                <div class="form-actions"><button class="button" type="submit" data-look="primary">"Submit"</button></div>
+            </form>
+        </main>
+    };
+    document(&props.frame, TITLE, true, body)
+}
+
+/// Renders the page of a form that takes no answer. For people without an account it is the same for every reason.
+pub fn closed_page(props: &ClosedProps) -> String {
+    const TITLE: &str = "This form takes no answers";
+    let reason = props.reason.clone().unwrap_or_else(|| {
+        "It may be closed, full or withdrawn, or the link may be incomplete or too old. Ask whoever gave it to you."
+            .to_owned()
+    });
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1>{TITLE}</h1>
+            <p>{reason}</p>
+            {back(props.back.as_ref())}
+        </main>
+    };
+    document(&props.frame, TITLE, false, body)
+}
+
+/// The errors of the form, each with a link to its control.
+fn summary(issues: &[Issue], fields: &[Field]) -> Option<InertElement> {
+    if issues.is_empty() {
+        return None;
+    }
+    let items: Vec<_> = issues
+        .iter()
+        .map(|issue| {
+            let key = issue.field.split('.').next().unwrap_or_default();
+            let label = fields.iter().find(|field| field.key == key).map(|field| format!("{} ", field.label));
+            let text = format!("{}{}", label.unwrap_or_default(), issue.message);
+            let href = format!("#{}", control_id(&issue.field));
+            if issue.field.is_empty() {
+                static_html(view! { <li>{text}</li> })
+            } else {
+                static_html(view! { <li><a href=href>{text}</a></li> })
+            }
+        })
+        .collect();
+    Some(static_html(view! {
+        <div class="summary" tabindex="-1" autofocus="">
+            <div role="alert">
+                <h2>"There is a problem"</h2>
+                <ul>{items}</ul>
+            </div>
+        </div>
+    }))
+}
+
+fn note(note: Option<Note>) -> Option<InertElement> {
+    let note = note?;
+    let (tone, role) = if note.is_error() { ("wait", "alert") } else { ("good", "status") };
+    Some(static_html(view! { <div class="notice" data-tone=tone role=role><p>{note.text()}</p></div> }))
+}
+
+fn hidden(pairs: &[(String, String)]) -> Vec<InertElement> {
+    let one = |(name, value): &(String, String)| {
+        static_html(view! { <input type="hidden" name=name.clone() value=value.clone()/> })
+    };
+    pairs.iter().map(one).collect()
+}
+
+/// A field that people do not see. Programs that fill in everything are recognised by it.
+fn trap() -> InertElement {
+    static_html(view! {
+        <div class="trap" aria-hidden="true">
+            <label for="f-trap">"Leave this empty"</label>
+            <input id="f-trap" name=TRAP type="text" tabindex="-1" autocomplete="off"/>
+        </div>
+    })
+}
+
+fn back(link: Option<&Link>) -> Option<InertElement> {
+    let Link { href, text } = link?.clone();
+    Some(static_html(view! { <p class="form-back"><a href=href>{text}</a></p> }))
+}
+
+/// Text as paragraphs: an empty line separates two.
+fn paragraphs(text: &str) -> Vec<InertElement> {
+    let parts = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| static_html(view! { <p class="text">{part.to_owned()}</p> })).collect()
+}

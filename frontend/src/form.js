@@ -1,0 +1,114 @@
+// The script of a form that people answer: saves drafts, hides questions that do not apply, tells the page around a
+// frame its height. The form works without it. All rules are the server's: it says which questions do not apply.
+
+const form = document.querySelector("form[data-draft]");
+const SAVE_AFTER_MS = 1000;
+
+if (form) {
+    document.documentElement.classList.add("js");
+    const state = form.querySelector("[data-state]");
+    const rev = form.elements._rev;
+    const stored = `shiftbook-form ${form.getAttribute("action")}`;
+    let timer = 0, dirty = false, saving = null, conflict = false;
+
+    const fields = () => {
+        const body = new URLSearchParams();
+        for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
+        return body;
+    };
+    const say = text => { state.textContent = text; };
+
+    // What could not be sent stays in this tab until it is sent, and no longer.
+    const keep = () => { try { sessionStorage.setItem(stored, fields().toString()); } catch { /* storage is off */ } };
+    const drop = () => { try { sessionStorage.removeItem(stored); } catch { /* storage is off */ } };
+
+    const apply = off => {
+        for (const question of form.querySelectorAll("[data-question]")) {
+            question.toggleAttribute("data-off", off.includes(question.dataset.question));
+        }
+    };
+
+    const save = async leaving => {
+        clearTimeout(timer);
+        if (!dirty || conflict) return;
+        if (saving && !leaving) { await saving; }
+        dirty = false;
+        const body = fields();
+        if (leaving) body.append("_leaving", "1");
+        const sent = fetch(form.dataset.draft, {
+            method: "POST", body, credentials: "same-origin", keepalive: leaving, headers: { accept: "application/json" },
+        });
+        saving = sent.then(async response => {
+            if (response.ok) {
+                const saved = await response.json();
+                rev.value = saved.rev;
+                apply(saved.off);
+                drop();
+                if (!dirty) say("Draft saved");
+            } else if (response.status === 409) {
+                conflict = true;
+                keep();
+                say("This form was changed in another tab or on another device. Submit to decide which answers count.");
+            } else {
+                dirty = true;
+                keep();
+                say(response.status === 429 ? "Not saved yet: too many requests." : "Not saved. Your answers are kept in this tab.");
+            }
+        }).catch(() => {
+            dirty = true;
+            keep();
+            say("No connection. Your answers are kept in this tab.");
+        }).finally(() => { saving = null; });
+        await saving;
+    };
+
+    const changed = () => {
+        dirty = true;
+        clearTimeout(timer);
+        timer = setTimeout(() => save(false), SAVE_AFTER_MS);
+    };
+    form.addEventListener("input", changed);
+    form.addEventListener("change", () => { dirty = true; save(false); });
+    addEventListener("online", () => save(false));
+    addEventListener("pagehide", () => save(true));
+    document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") save(true); });
+    form.addEventListener("submit", event => {
+        if (navigator.onLine === false) {
+            event.preventDefault();
+            keep();
+            say("No connection. Your answers are kept in this tab. Submit again when you are online.");
+            return;
+        }
+        clearTimeout(timer);
+        dirty = false;
+        drop();
+    });
+
+    // Answers of this tab that were not sent, if the draft has not changed since.
+    const restore = () => {
+        let kept = null;
+        try { kept = sessionStorage.getItem(stored); } catch { /* storage is off */ }
+        if (!kept) return;
+        const pairs = new URLSearchParams(kept);
+        if (pairs.get("_rev") !== rev.value) { drop(); return; }
+        for (const control of form.elements) {
+            if (!control.name || control.name.startsWith("_") || control.type === "hidden") continue;
+            const values = pairs.getAll(control.name);
+            if (control.type === "radio" || control.type === "checkbox") control.checked = values.includes(control.value);
+            else control.value = values[0] || "";
+        }
+        dirty = true;
+        save(false);
+    };
+    restore();
+}
+
+const origins = (document.body.dataset.embeddedIn || "").split(" ").filter(Boolean);
+if (origins.length && parent !== window) {
+    const tell = () => {
+        const height = Math.min(10000, Math.ceil(document.documentElement.getBoundingClientRect().height));
+        for (const origin of origins) parent.postMessage({ type: "shiftbook:height", v: 1, height }, origin);
+    };
+    new ResizeObserver(tell).observe(document.documentElement);
+    tell();
+}
