@@ -4,6 +4,8 @@
 
 mod smtp;
 
+use chrono::TimeDelta;
+use domain::limit::DRAFT_HOURS_MAX;
 use runner::{execute::config::AgentConfig, mail::MailSettings};
 use serde::{
     Deserialize, Deserializer,
@@ -14,6 +16,7 @@ use std::{
     collections::BTreeMap,
     fmt,
     net::SocketAddr,
+    num::{NonZeroU16, NonZeroU32},
     path::{Path, PathBuf},
 };
 
@@ -21,6 +24,8 @@ use std::{
 const DATA_DIR_DEFAULT: &str = "shiftbook-data";
 /// Where the server listens when nobody says: this machine alone.
 const LISTEN_DEFAULT: &str = "127.0.0.1:4210";
+/// Requests that one address or browser without an account may send in a minute when nobody says.
+const REQUESTS_PER_MINUTE_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(119);
 /// Largest configuration file, bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
@@ -71,6 +76,8 @@ struct File {
     #[serde(default)]
     outbound: OutboundFile,
     smtp: Option<SmtpFile>,
+    #[serde(default)]
+    forms: FormsFile,
     #[serde(default)]
     agents: AgentsFile,
 }
@@ -125,6 +132,34 @@ struct OutboundFile {
     allow_private: Vec<String>,
 }
 
+/// `[forms]`: forms that people answer.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FormsFile {
+    /// Requests that one address or browser without an account may send in a minute.
+    requests_per_minute: Option<NonZeroU32>,
+    /// Hours without a save after which a draft is abandoned.
+    draft_hours: Option<NonZeroU16>,
+}
+
+/// Settings of forms that people answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormSettings {
+    /// Requests that one address or browser without an account may send in a minute.
+    pub requests_per_minute: NonZeroU32,
+    /// Time without a save after which a draft is abandoned.
+    pub draft_left_for: TimeDelta,
+}
+
+impl From<FormsFile> for FormSettings {
+    fn from(file: FormsFile) -> Self {
+        Self {
+            requests_per_minute: file.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE_DEFAULT),
+            draft_left_for: TimeDelta::hours(file.draft_hours.map_or(DRAFT_HOURS_MAX, |hours| hours.get().into())),
+        }
+    }
+}
+
 /// The effective settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -142,6 +177,8 @@ pub struct Settings {
     pub agents: BTreeMap<String, AgentConfig>,
     /// Whether the server runs the agents of the settings.
     pub runs_agents: bool,
+    /// Forms that people answer.
+    pub forms: FormSettings,
     /// How the server sends e-mail. `None` if it does not.
     pub smtp: Option<MailSettings>,
 }
@@ -259,8 +296,8 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     let variable = |name: &str| std::env::var(name).ok();
     let smtp = file.smtp.map(|file| smtp::settings(file, public_url.as_ref(), variable)).transpose()?;
     let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
-    let agents = file.agents.agents;
-    Ok(Settings { database, listen, public_url, instance_key_file, outbound, agents, runs_agents, smtp })
+    let (agents, forms) = (file.agents.agents, file.forms.into());
+    Ok(Settings { database, listen, public_url, instance_key_file, outbound, agents, runs_agents, forms, smtp })
 }
 
 /// An empty variable in a service file means "not set".

@@ -1,8 +1,9 @@
-//! Cookies: the sign-in, an access link in use, the theme, whose work `/today` shows, and dismissed rating questions.
+//! Cookies: the sign-in, an access link in use, the form of a link, the theme, whose work `/today` shows, and dismissed
+//! rating questions.
 //! Their values are written and read in this module only.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
-use domain::{Timestamp, id::UserId, session_feedback::ASKED_DAYS};
+use domain::{Timestamp, id::UserId, limit::CLEARANCE_DAYS, session_feedback::ASKED_DAYS};
 
 /// Longest cookie value that is looked at, bytes.
 const VALUE_BYTES_MAX: usize = 512;
@@ -15,6 +16,17 @@ const LINK: &str = "sbk_link";
 const LINK_SECURE: &str = "__Host-sbk_link";
 /// How long the page of a link may be open, seconds.
 const LINK_SECONDS_MAX: i64 = 3_600;
+/// Tells browsers of people without an account apart.
+const RESPONDENT: &str = "sbk_respondent";
+const RESPONDENT_SECURE: &str = "__Host-sbk_respondent";
+/// How long a browser is known by it, seconds.
+const RESPONDENT_SECONDS: i64 = 180 * 24 * 3_600;
+/// Permits the use of the form at its path. The prefix makes browsers refuse the cookie unless it is Secure.
+const FORM: &str = "sbk_form";
+const FORM_SECURE: &str = "__Secure-sbk_form";
+/// The name and e-mail address that the person gave for the form at its path: the id of an entity.
+const LEAD: &str = "sbk_lead";
+const LEAD_SECURE: &str = "__Secure-sbk_lead";
 const THEME: &str = "theme";
 /// Whose work /today shows: `me` or `all`. Browsers send it there alone.
 const TODAY: &str = "today";
@@ -87,6 +99,37 @@ impl CookiePolicy {
         self.header(self.link_name(), "", 0)
     }
 
+    /// The cookie that tells browsers of people without an account apart.
+    pub fn respondent(self, headers: &HeaderMap) -> Option<&str> {
+        find(headers, if self.secure { RESPONDENT_SECURE } else { RESPONDENT })
+    }
+
+    /// `Set-Cookie` for it. `value` is one that the ledger signed.
+    pub fn set_respondent(self, value: &str) -> Option<HeaderValue> {
+        self.header(if self.secure { RESPONDENT_SECURE } else { RESPONDENT }, value, RESPONDENT_SECONDS)
+    }
+
+    /// The cookie that permits the use of the form at the path of the request.
+    pub fn form(self, headers: &HeaderMap) -> Option<&str> {
+        find(headers, if self.secure { FORM_SECURE } else { FORM })
+    }
+
+    /// `Set-Cookie` for it.
+    pub fn set_form(self, value: &str, path: &str, expires_at: Timestamp, now: Timestamp) -> Option<HeaderValue> {
+        let seconds = (expires_at - now).num_seconds().max(0);
+        self.header_at(if self.secure { FORM_SECURE } else { FORM }, value, path, seconds)
+    }
+
+    /// The cookie with the name and address that the person gave for the form at the path of the request.
+    pub fn lead(self, headers: &HeaderMap) -> Option<&str> {
+        find(headers, if self.secure { LEAD_SECURE } else { LEAD })
+    }
+
+    /// `Set-Cookie` for it.
+    pub fn set_lead(self, value: &str, path: &str) -> Option<HeaderValue> {
+        self.header_at(if self.secure { LEAD_SECURE } else { LEAD }, value, path, CLEARANCE_DAYS * 24 * 3_600)
+    }
+
     /// `Set-Cookie` for a person who dismissed the rating question of the session at `path`. Browsers send the cookie
     /// to that path only. `None` if the path cannot be a header value.
     pub fn dismiss_rating(self, user: UserId, path: &str) -> Option<HeaderValue> {
@@ -119,8 +162,12 @@ impl CookiePolicy {
     }
 
     fn header(self, name: &str, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
+        self.header_at(name, value, "/", max_age_seconds)
+    }
+
+    fn header_at(self, name: &str, value: &str, path: &str, max_age_seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
-        let text = format!("{name}={value}; Path=/; Max-Age={max_age_seconds}; HttpOnly; SameSite=Lax{secure}");
+        let text = format!("{name}={value}; Path={path}; Max-Age={max_age_seconds}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::from_str(&text).ok()
     }
 }

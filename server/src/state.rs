@@ -4,6 +4,7 @@ use crate::{
     assets::Assets,
     config::{Database, Settings},
     cookie::CookiePolicy,
+    form_limit::FormLimits,
     metrics::Metrics,
     setup_code::SetupState,
     shutdown::Shutdown,
@@ -47,6 +48,8 @@ pub struct Shared {
     pub outbound: outbound::Policy,
     /// Whether the server can send e-mail.
     pub sends_email: bool,
+    /// Limits on what people without an account send.
+    pub form_limits: FormLimits,
     /// Ends conversations. It knows the agents in this server that are asked for a summary.
     pub thread_endings: ThreadEndings,
     /// The agents that run in this server, as pairs of workspace slug and agent name.
@@ -75,6 +78,7 @@ impl AppState {
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
+            form_limits: FormLimits::new(settings.forms.requests_per_minute),
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,
             agents: agents(settings),

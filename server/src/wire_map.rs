@@ -25,6 +25,7 @@ mod graph;
 mod insight;
 mod interaction;
 mod memory;
+mod response;
 mod thread;
 mod webhook;
 
@@ -36,6 +37,7 @@ pub use graph::*;
 pub use insight::*;
 pub use interaction::*;
 pub use memory::*;
+pub use response::*;
 pub use thread::*;
 pub use webhook::*;
 

@@ -22,6 +22,7 @@ pub mod me;
 pub mod memory;
 pub mod page;
 pub mod problem;
+pub mod response;
 #[cfg(feature = "openapi")]
 pub mod schema;
 pub mod session;

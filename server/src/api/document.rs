@@ -32,6 +32,7 @@ const TAGS: [(&str, &str); 18] = [
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
     ("approvals", "What waits for a person's decision, and deciding."),
+    ("responses", "Answers to views, and links to forms for people without an account."),
     ("people", "Working sessions: what people work on, and what agents may be told of it."),
     ("hooks", "What coding agents report by themselves."),
     ("webhooks", "URLs of the workspace that are told what happens."),

@@ -24,11 +24,13 @@ mod live;
 mod me;
 mod member;
 mod memory;
+mod response;
 mod session;
 mod sign_in;
 mod stream;
 mod thread;
 mod today;
+mod view_link;
 mod webhook;
 mod worker;
 mod workspace;
@@ -93,6 +95,13 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(thread::end_at_root))
         .routes(routes!(failure::list))
         .routes(routes!(failure::acknowledge))
+        .routes(routes!(response::list))
+        .routes(routes!(response::get))
+        .routes(routes!(response::promote))
+        .routes(routes!(response::list_of_view))
+        .routes(routes!(response::submit))
+        .routes(routes!(view_link::create, view_link::list))
+        .routes(routes!(view_link::revoke))
         .routes(routes!(human::active))
         .routes(routes!(human::start))
         .routes(routes!(human::stop))

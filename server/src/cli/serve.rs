@@ -93,7 +93,8 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = VERSION, "serving");
-    let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
+    let sweeps =
+        tokio::spawn(runner::sweep::run(state.ledger.clone(), settings.forms.draft_left_for, state.shutdown.token()));
     let captures =
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));

@@ -7,6 +7,7 @@
 mod account;
 mod action;
 mod agent;
+mod answer;
 mod approval_form;
 mod bundle;
 mod chat;
@@ -73,5 +74,6 @@ pub fn router() -> Router<AppState> {
         .merge(members::router())
         .merge(link::router())
         .merge(webhooks::router())
+        .merge(answer::router())
         .merge(docs::router())
 }

@@ -26,8 +26,10 @@ impl From<ledger::Error> for Problem {
                 Self::field(code, format!("events[{index}].type"), text)
             }
             E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
-            E::StaleVersion { .. } | E::StaleRevision { .. } => Self::detailed(Code::StaleVersion, text),
-            E::WrongViewState { .. } => Self::detailed(Code::WrongStatus, text),
+            E::StaleVersion { .. } | E::StaleRevision { .. } | E::FormChanged { .. } => {
+                Self::detailed(Code::StaleVersion, text)
+            }
+            E::WrongViewState { .. } | E::FormClosed(_) => Self::detailed(Code::WrongStatus, text),
             E::MemoryConflict(sides) => {
                 let recorded = serde_json::to_string(&super::memory_conflict(*sides)).ok();
                 Self::detailed(Code::StaleVersion, text).with_recorded(recorded)

@@ -36,6 +36,9 @@ fn body(path: &str) -> Option<Value> {
             json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
         }
         "threads" => json!({ "agent": "matrix" }),
+        "links" => json!({}),
+        "promote" => json!({ "typeId": UNKNOWN_ID }),
+        "submit-interaction" => json!({ "submissionId": "matrix", "answers": {} }),
         "messages" => json!({ "text": "x" }),
         "invitations" => json!({ "email": "matrix@new.test", "role": "member" }),
         "feedback" => json!({ "feedback": "positive" }),
@@ -141,6 +144,15 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path.starts_with("/api/invitations/{id}") {
         let made = app.post(Who::Admin, "/api/invitations", body("/api/invitations").unwrap()).await;
         path.replace("{id}", made["invitation"]["id"].as_str().unwrap())
+    } else if path.starts_with("/api/views/{id}/") {
+        path.replace("{id}", &view(app).await)
+    } else if path.starts_with("/api/view-links/{id}") {
+        let made = app.post(Who::Operator, &format!("/api/views/{}/links", view(app).await), json!({})).await;
+        path.replace("{id}", made["link"]["id"].as_str().unwrap())
+    } else if path.starts_with("/api/responses/{id}") {
+        let answer = json!({ "submissionId": "matrix", "answers": {} });
+        let made = app.post(Who::Member, &format!("/api/views/{}/submit-interaction", view(app).await), answer).await;
+        path.replace("{id}", made["response"]["id"].as_str().unwrap())
     } else if path.starts_with("/api/sign-ins/{id}") {
         path.replace("{id}", UNKNOWN_ID)
     } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
@@ -211,6 +223,12 @@ async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
     let members: Value = members.json().await.unwrap();
     let found = members["members"].as_array().unwrap().iter().find(|member| member["email"] == email.as_str());
     found.map_or_else(|| UNKNOWN_ID.to_owned(), |member| member["id"].as_str().unwrap().to_owned())
+}
+
+/// Publishes a view of the workspace.
+async fn view(app: &App) -> String {
+    let fields = json!([{ "key": "name", "label": "?", "type": "short_text", "required": false }]);
+    crate::form::publish(app, "acme", &crate::prepare::unique_text(), &json!({}), &fields).await.to_string()
 }
 
 /// Creates a conversation of a member without a running turn.

@@ -70,17 +70,21 @@ pub struct Maker<'a> {
 
 pub async fn prepare(app: &App, people: &People, person: &Person, (method, path): &Route) -> Prepared {
     let maker = Maker { app, people, person };
-    let (object, sent) = if path.starts_with("/api/") || path == "/threads/{id}/end" {
+    let mut cookie = None;
+    let (object, sent) = if path.starts_with("/forms/") {
+        let (id, sent, cookies) = maker.opened_form(method.as_str(), path).await;
+        cookie = cookies;
+        (id, sent)
+    } else if path.starts_with("/api/") || path == "/threads/{id}/end" {
         maker.api(method.as_str(), path).await
     } else if path.starts_with("/fn/") {
         maker.function(path).await
     } else {
         maker.page(method.as_str(), path).await
     };
-    let cookie = match (method.as_str(), path.as_str()) {
-        (_, "/link") => Some(format!("sbk_link={}", maker.link().await)),
-        _ => None,
-    };
+    if path == "/link" {
+        cookie = Some(format!("sbk_link={}", maker.link().await));
+    }
     let ends = ["/sign-out", "/sign-in", "/settings/password", "/workspace"].contains(&path.as_str())
         || path.contains("/sign-ins");
     let concrete = match path.split_once('{') {

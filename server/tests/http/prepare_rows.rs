@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
 const PLAIN: [(&str, &str); 47] = [
+const PLAIN: [(&str, &str); 46] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -30,6 +31,7 @@ const PLAIN: [(&str, &str); 47] = [
     ("/api/members", ""),
     ("/api/memory/status", ""),
     ("/api/openapi.json", ""),
+    ("/api/responses", ""),
     ("/api/sessions", ""),
     ("/api/sessions/human/active", ""),
     ("/api/sessions/human/recent-activity", ""),
@@ -107,7 +109,9 @@ impl Maker<'_> {
             "/api/entity-types/{id}" => self.entity_type().await.0,
             "/api/groups/{id}" => self.group().await,
             "/api/imports/{id}" => self.import().await,
+            "/api/responses/{id}" => self.response().await,
             "/api/threads/{id}" => self.thread(false).await,
+            path if path.starts_with("/api/views/{id}/") => self.view("none").await.0,
             "/api/webhooks/{id}/deliveries" => self.webhook().await,
             _ => panic!("no request is prepared for GET {path}"),
         }
@@ -128,6 +132,7 @@ impl Maker<'_> {
             "/api/members/{id}" => self.member(path).await,
             "/api/sessions/{id}/feedback" => self.rated().await,
             "/api/sign-ins/{id}" => self.sign_in().await,
+            "/api/view-links/{id}" => self.form_link("none").await.1,
             "/api/webhooks/{id}" => self.webhook().await,
             _ => panic!("no request is prepared for DELETE {path}"),
         }
@@ -204,6 +209,13 @@ impl Maker<'_> {
                 (nothing(), json!({ "email": format!("{}@new.test", unique_text()), "role": "member" }))
             }
             "/api/members/{id}/reset-link" => (self.member(path).await, Value::Null),
+            "/api/responses/{id}/promote" => {
+                (self.response().await, json!({ "typeId": self.entity_type().await.0, "title": "Matrix" }))
+            }
+            "/api/views/{id}/links" => (self.view("none").await.0, json!({})),
+            "/api/views/{id}/submit-interaction" => {
+                (self.view("member").await.0, json!({ "submissionId": unique_text(), "answers": { "name": "x" } }))
+            }
             "/api/webhooks" => {
                 self.webhook().await;
                 (nothing(), json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }))
@@ -255,6 +267,7 @@ impl Maker<'_> {
             path if path.starts_with("/imports/{id}") => self.import().await,
             "/inbox/waiting/{id}" => self.session_with_question().await.0,
             path if path.starts_with("/inbox/") || path == "/needs-you/{id}" => self.session_with_question().await.1,
+            "/embed/{secret}" | "/f/{secret}" => self.form_link("none").await.0,
             "/link/{secret}" => self.link().await,
             "/pkg/{file}" => self.asset().await,
             "/sessions/rows" => format!("?ids={}", self.running().await),
@@ -264,6 +277,7 @@ impl Maker<'_> {
                 let (id, slug) = self.entity().await;
                 format!("/t/acme/{slug}/{id}")
             }
+            "/views/{slug}/answer" => self.view("member").await.1,
             "/today/section/{bucket}" => "running".to_owned(),
             _ => panic!("no request is prepared for GET {path}"),
         }
@@ -298,6 +312,10 @@ impl Maker<'_> {
             }
             "/sign-in" => (nothing(), form(&[("email", self.person.email), ("password", PASSWORD)])),
             "/sign-out" => (nothing(), form(&[])),
+            "/embed/{secret}" => self.framed_form().await,
+            "/views/{slug}/answer" | "/views/{slug}/answer/draft" => {
+                (self.view("member").await.1, form(&[("name", "x")]))
+            }
             "/workspace" => (nothing(), form(&[("slug", "acme")])),
             _ => panic!("no request is prepared for POST {path}"),
         }

@@ -4,6 +4,7 @@
 use super::{Named, named};
 use domain::{
     action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, memory, notification, outcome,
+    action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, notification, outcome, response,
     role, session, session_feedback, thread, working,
 };
 use utoipa::{
@@ -56,9 +57,13 @@ closed! {
     /// What happens to a session when one that it depends on does not complete.
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
-    SessionSource = [thread::SOURCE, working::SOURCE].into_iter().chain(HookSource::names());
+    SessionSource = [thread::SOURCE, working::SOURCE, response::SOURCE].into_iter().chain(HookSource::names());
     /// A coding agent that sends hooks.
     HookSource = HookSource::names();
+    /// What a response to a view is to readers of answers.
+    ResponseStatus = response::Stage::ALL.into_iter().map(response::Stage::as_str);
+    /// How the server knows who answered.
+    RespondentKind = response::RespondentKind::ALL.into_iter().map(response::RespondentKind::as_str);
     /// Whether an action can be triggered.
     ActionStatus = action::ActionStatus::ALL.into_iter().map(action::ActionStatus::as_str);
     /// What an action's sessions produce.

@@ -1,0 +1,186 @@
+//! Responses to views, and links to forms.
+
+use domain::{
+    Timestamp,
+    response::{RespondentKind, Stage},
+    view::Answers,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The answers of one respondent to one view.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Response {
+    /// UUID of the response, which is the id of its session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: String,
+    /// UUID of the view.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub view_id: String,
+    /// Version of the view that the answers are for.
+    pub version: u64,
+    /// UUID of the agent's question that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub request_id: Option<String>,
+    /// `draft`, `submitted`, `promoted` (an entity was made from it) or `abandoned`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ResponseStatus))]
+    pub status: Stage,
+    /// How the server knows the respondent: `user` (signed in), `token`, `browser` (a cookie) or `lead` (a name and an
+    /// address that no one proved).
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RespondentKind))]
+    pub respondent_kind: RespondentKind,
+    /// UUID of the person or token, or an id derived from the browser's cookie.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub respondent_id: String,
+    /// UUID of the entity with the name and address that the respondent gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub lead_entity_id: Option<String>,
+    /// Number of saves so far.
+    pub rev: u64,
+    /// The answers by key of the field: as typed in a draft, checked once submitted.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    pub answers: Answers,
+    /// Whether it was submitted after its question had expired or was answered.
+    pub late: bool,
+    /// Time of the first save.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// Time of the last save, or of the submission.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub saved_at: Timestamp,
+    /// Time of the submission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub submitted_at: Option<Timestamp>,
+    /// UUID of the entity that was made from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub promoted_entity_id: Option<String>,
+}
+
+/// `POST /api/views/{id}/submit-interaction`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SubmitInteraction {
+    /// Id that the client made, unique in the view. A repeat with the same id is answered with what is recorded.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub submission_id: String,
+    /// Version that the respondent saw; another one is refused with `stale_version`. Default: the published one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// `rev` of the draft that the respondent saw; another one is refused with `stale_version`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<u64>,
+    /// The answers by key of the field.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    pub answers: Answers,
+}
+
+/// The answer to `POST /api/views/{id}/submit-interaction`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SubmittedInteraction {
+    /// The response as recorded.
+    pub response: Response,
+    /// Whether it was recorded by an earlier request.
+    pub is_repeat: bool,
+}
+
+/// `POST /api/responses/{id}/promote`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PromoteResponse {
+    /// UUID of the entity type.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub type_id: String,
+    /// Title of the entity. Default: the answer with the key `title` or `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
+    pub title: Option<String>,
+    /// Key of the answer for each field of the type, by the field's slug. A field that is not named takes the answer
+    /// with the same key, hyphens written as underscores.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub fields: BTreeMap<String, String>,
+}
+
+/// A link to a form, without its secret.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ViewLink {
+    /// UUID of the link. It gives no access.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: String,
+    /// UUID of the view.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub view_id: String,
+    /// First characters of the secret.
+    pub hint: String,
+    /// Creator: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub created_by: String,
+    /// Time of creation.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// Time from which it does not work.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub expires_at: Timestamp,
+    /// Number of times that a browser opened the form with it.
+    pub uses: u64,
+}
+
+/// `POST /api/views/{id}/links`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateViewLink {
+    /// For how many days it works, 1 to 366. Default: 30.
+    #[serde(default = "default_days")]
+    #[cfg_attr(feature = "openapi", schema(required = false, minimum = 1, maximum = 366))]
+    pub days: u32,
+}
+
+/// For how many days a link works by default.
+const DAYS_DEFAULT: u32 = 30;
+
+fn default_days() -> u32 {
+    DAYS_DEFAULT
+}
+
+impl Default for CreateViewLink {
+    fn default() -> Self {
+        Self { days: DAYS_DEFAULT }
+    }
+}
+
+/// The answer to `POST /api/views/{id}/links`. The addresses contain the secret, which is not shown again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CreatedViewLink {
+    /// What a list shows of it.
+    pub link: ViewLink,
+    /// Address of the form, to give to people.
+    pub url: String,
+    /// Address of the form for a frame in another page. The view lists the origins that may embed it.
+    pub embed_url: String,
+    /// HTML with a frame and a script that keeps the frame as high as the form, to copy into that page.
+    pub snippet: String,
+}
+
+/// `GET /api/views/{id}/links`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ViewLinks {
+    /// The links that work, newest first.
+    pub links: Vec<ViewLink>,
+}

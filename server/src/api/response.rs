@@ -1,0 +1,180 @@
+//! Responses to views.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{
+    id::{SessionId, ViewId},
+    response::Stage,
+};
+use ledger::{ListPage, response as use_case};
+use serde::Deserialize;
+use wire::{
+    Page,
+    response::{PromoteResponse, Response, SubmitInteraction, SubmittedInteraction},
+};
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// Responses to this view.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    view_id: Option<ViewId>,
+    /// Responses with this status.
+    #[param(value_type = Option<wire::schema::ResponseStatus>)]
+    status: Option<Stage>,
+    /// `true`: responses of the caller.
+    #[serde(default)]
+    own: bool,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
+    cursor: Option<String>,
+}
+
+/// The query of [`list_of_view`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OfViewQuery {
+    /// Responses with this status.
+    #[param(value_type = Option<wire::schema::ResponseStatus>)]
+    status: Option<Stage>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
+    cursor: Option<String>,
+}
+
+/// List responses
+///
+/// Newest first, of every view.
+#[utoipa::path(
+    get, path = "/api/responses", operation_id = "listResponses", tag = "responses",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Response>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<Response>>, Problem> {
+    let ListQuery { view_id, status, own, limit, cursor } = query;
+    let page = ListPage { limit: limit.0, cursor };
+    let wanted = use_case::ListResponses { view_id, stage: status, own, page };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::response)))
+}
+
+/// Read a response
+#[utoipa::path(
+    get, path = "/api/responses/{id}", operation_id = "getResponse", tag = "responses",
+    params(("id" = uuid::Uuid, Path, description = "The response, by the id of its session")),
+    responses(
+        (status = 200, description = "The response", body = Response),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<Response>, Problem> {
+    Ok(Json(wire_map::response(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// List the responses to a view
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/api/views/{id}/responses", operation_id = "listViewResponses", tag = "responses",
+    params(("id" = uuid::Uuid, Path, description = "The view"), OfViewQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Response>),
+    ),
+)]
+pub async fn list_of_view(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<ViewId>,
+    Params(query): Params<OfViewQuery>,
+) -> Result<Json<Page<Response>>, Problem> {
+    ledger::view::get(&state.ledger, caller.scope(), id).await?;
+    let page = ListPage { limit: query.limit.0, cursor: query.cursor };
+    let wanted = use_case::ListResponses { view_id: Some(id), stage: query.status, own: false, page };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::response)))
+}
+
+/// Submit answers to a view
+///
+/// Records the answers and completes the response in one transaction. A repeat is answered with what is recorded: by
+/// `submissionId`, and by the respondent if the view takes one response of each. People and programs of the workspace
+/// answer here; people without an account use a link.
+#[utoipa::path(
+    post, path = "/api/views/{id}/submit-interaction", operation_id = "submitInteraction", tag = "responses",
+    request_body = SubmitInteraction,
+    params(("id" = uuid::Uuid, Path, description = "The view")),
+    responses(
+        (status = 201, description = "Recorded", body = SubmittedInteraction),
+        (status = 200, description = "Recorded earlier", body = SubmittedInteraction),
+        (
+            status = 409,
+            description = "`wrong_status`: the view takes no answers; `stale_version`: the view or the draft has \
+                changed; `id_conflict`: the submission id was used for other answers",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn submit(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<ViewId>,
+    JsonBody(body): JsonBody<SubmitInteraction>,
+) -> Result<(StatusCode, Json<SubmittedInteraction>), Problem> {
+    let respondent = use_case::Respondent::member(caller.scope())?;
+    let done = use_case::submit(&state.ledger, &respondent, id, wire_map::submission(body)).await?;
+    let status = if done.is_repeat { StatusCode::OK } else { StatusCode::CREATED };
+    let response = wire_map::response(done.response);
+    Ok((status, Json(SubmittedInteraction { response, is_repeat: done.is_repeat })))
+}
+
+/// Make an entity from a response
+///
+/// The response then names the entity, and the entity's first version names the response's session. A repeat answers
+/// with what is recorded.
+#[utoipa::path(
+    post, path = "/api/responses/{id}/promote", operation_id = "promoteResponse", tag = "responses",
+    request_body = PromoteResponse,
+    params(("id" = uuid::Uuid, Path, description = "The response, by the id of its session")),
+    responses(
+        (status = 200, description = "The response with the entity", body = Response),
+        (
+            status = 422, description = "`hard_block`: a rating in the answers fails a safety dimension",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn promote(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<PromoteResponse>,
+) -> Result<Json<Response>, Problem> {
+    let promoted = use_case::promote(&state.ledger, caller.scope(), id, wire_map::promote(body)?).await?;
+    Ok(Json(wire_map::response(promoted)))
+}

@@ -1,0 +1,116 @@
+//! Limits on what people without an account send: for each link, network address and browser.
+//!
+//! The counts are in this process. Several servers each allow as much.
+
+use crate::host::Peer;
+use axum::http::HeaderMap;
+use governor::{DefaultKeyedRateLimiter, Quota};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    num::NonZeroU32,
+};
+
+/// Number of counted keys at which old ones are removed.
+const KEYS_MAX: usize = 20_000;
+/// How many times more a link may be used than one address: many people have the same link.
+const LINK_FACTOR: u32 = 20;
+
+/// Counts requests. Each key may send its quota at once, and then one more each time a part of the minute is over.
+pub struct FormLimits {
+    by_address: DefaultKeyedRateLimiter<IpAddr>,
+    by_browser: DefaultKeyedRateLimiter<String>,
+    by_link: DefaultKeyedRateLimiter<String>,
+}
+
+impl FormLimits {
+    /// Allows `per_minute` requests of each address and each browser, and [`LINK_FACTOR`] times as many of each link.
+    pub fn new(per_minute: NonZeroU32) -> Self {
+        let of_link = per_minute.saturating_mul(NonZeroU32::MIN.saturating_add(LINK_FACTOR - 1));
+        Self {
+            by_address: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
+            by_browser: DefaultKeyedRateLimiter::keyed(Quota::per_minute(per_minute)),
+            by_link: DefaultKeyedRateLimiter::keyed(Quota::per_minute(of_link)),
+        }
+    }
+
+    /// Counts one request of an address, and of a browser and a link if they are known. Returns whether it is allowed.
+    pub fn allows(&self, address: IpAddr, browser: Option<&str>, link: Option<&str>) -> bool {
+        self.forget();
+        let of_browser = browser.is_none_or(|key| self.by_browser.check_key(&key.to_owned()).is_ok());
+        let of_link = link.is_none_or(|key| self.by_link.check_key(&key.to_owned()).is_ok());
+        self.by_address.check_key(&network(address)).is_ok() && of_browser && of_link
+    }
+
+    /// Removes keys that have their whole quota again. Memory stays bounded whatever is sent.
+    fn forget(&self) {
+        if self.by_address.len() > KEYS_MAX {
+            self.by_address.retain_recent();
+        }
+        if self.by_browser.len() > KEYS_MAX {
+            self.by_browser.retain_recent();
+        }
+        if self.by_link.len() > KEYS_MAX {
+            self.by_link.retain_recent();
+        }
+    }
+}
+
+/// The part of an address that one network has: a whole IPv4 address, the first 64 bits of an IPv6 address.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
+    }
+}
+
+/// Returns the address that a request comes from. Behind a proxy on this machine or in a private network, it is the
+/// last address that the proxy added to `X-Forwarded-For`. The header of any other peer is not believed.
+pub fn address(peer: Option<Peer>, headers: &HeaderMap) -> IpAddr {
+    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip().to_canonical());
+    let is_near = match peer {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private(),
+        IpAddr::V6(address) => address.is_loopback() || address.is_unique_local(),
+    };
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
+    let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+    last.filter(|_| is_near).unwrap_or(peer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(per_minute: u32) -> FormLimits {
+        FormLimits::new(NonZeroU32::new(per_minute).unwrap())
+    }
+
+    #[test]
+    fn each_address_browser_and_link_has_its_own_quota() {
+        let limits = limits(2);
+        let [one, two, three] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(|text| text.parse().unwrap());
+        assert!(limits.allows(one, Some("a"), None) && limits.allows(one, Some("b"), None));
+        assert!(!limits.allows(one, Some("c"), None), "the address");
+        assert!(limits.allows(two, Some("a"), None) && !limits.allows(two, Some("a"), None), "the browser");
+        for _ in 0..40 {
+            limits.by_link.check_key(&"l".to_owned()).unwrap();
+        }
+        assert!(!limits.allows(three, None, Some("l")), "the link");
+    }
+
+    #[test]
+    fn a_network_is_an_ipv4_address_or_half_an_ipv6_address() {
+        let same = |a: &str, b: &str| network(a.parse().unwrap()) == network(b.parse().unwrap());
+        assert!(same("2001:db8::1", "2001:db8::ffff:2") && !same("2001:db8::1", "2001:db8:0:1::1"));
+        assert!(same("::ffff:192.0.2.1", "192.0.2.1") && !same("192.0.2.1", "192.0.2.2"));
+    }
+
+    #[test]
+    fn only_a_near_proxy_is_believed() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", "198.51.100.9, 203.0.113.7".parse().unwrap());
+        let of = |peer: &str| address(Some(Peer(peer.parse().unwrap())), &headers).to_string();
+        assert_eq!(of("127.0.0.1:1"), "203.0.113.7");
+        assert_eq!(of("10.0.0.2:1"), "203.0.113.7");
+        assert_eq!(of("192.0.2.1:1"), "192.0.2.1");
+    }
+}

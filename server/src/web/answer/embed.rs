@@ -1,0 +1,152 @@
+//! The form in a frame of another page: /embed/{secret}. Browsers keep no cookies there, so the page carries what a
+//! cookie holds elsewhere. Each opening is another respondent.
+
+use super::{
+    flow::{Site, submit, too_often},
+    posted_form::{PostedForm, query_pairs},
+    stranger::{Visit, gone},
+};
+use crate::{nonce::Nonce, state::AppState, web::shell::PageRejection};
+use app::form_page::EntityOptions;
+use axum::{
+    Router,
+    extract::{Path, RawQuery, State},
+    http::{
+        HeaderName, HeaderValue,
+        header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY},
+    },
+    response::Response,
+    routing::get,
+};
+use domain::{id::ViewLinkId, view::Gate};
+use ledger::{
+    Error, response,
+    view_link::{self, Entry},
+};
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/embed/{secret}", get(show_form).post(submit_form))
+}
+
+async fn show_form(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(secret): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageRejection> {
+    if !visit.is_allowed(&state, None) {
+        return Ok(gone(&state, &visit).await);
+    }
+    let entered = match view_link::enter(&state.ledger, &secret, None).await {
+        Ok(entered) if entered.gate == Gate::None => entered,
+        Ok(_) | Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
+        Err(error) => return Err(error.into()),
+    };
+    let carried = Carried {
+        link: entered.link.id.to_string(),
+        browser: entered.browser,
+        clearance: entered.clearance,
+        key: None,
+    };
+    let Some((site, origins)) = site(&state, &visit, &secret, carried).await? else {
+        return Ok(gone(&state, &visit).await);
+    };
+    let page = super::flow::show(&state, site, &query_pairs(query.as_deref())).await?;
+    Ok(framed(page, visit.nonce.as_ref(), &origins))
+}
+
+async fn submit_form(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(secret): Path<String>,
+    posted: PostedForm,
+) -> Result<Response, PageRejection> {
+    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
+    let carried = Carried {
+        link: text("_link"),
+        browser: text("_browser"),
+        clearance: text("_clearance"),
+        key: Some(text("_key")),
+    };
+    let link = carried.link.clone();
+    let Some((site, origins)) = site(&state, &visit, &secret, carried).await? else {
+        return Ok(gone(&state, &visit).await);
+    };
+    let page = match visit.is_allowed(&state, Some(&link)) {
+        true => submit(&state, site, &posted).await?,
+        false => too_often(&state, site, &posted).await?,
+    };
+    Ok(framed(page, visit.nonce.as_ref(), &origins))
+}
+
+/// What the page carries in place of cookies.
+struct Carried {
+    link: String,
+    browser: String,
+    clearance: String,
+    key: Option<String>,
+}
+
+/// The form and the origins that may embed it. `None` if nothing may, or if what the page carries opens nothing.
+async fn site(
+    state: &AppState,
+    visit: &Visit,
+    secret: &str,
+    carried: Carried,
+) -> Result<Option<(Site, Vec<String>)>, PageRejection> {
+    let Ok(link_id) = carried.link.parse::<ViewLinkId>() else { return Ok(None) };
+    let entry = Entry {
+        browser: Some(&carried.browser),
+        clearance: Some(&carried.clearance),
+        lead: None,
+        form_key: carried.key.as_deref(),
+    };
+    let (link, respondent, key) = match view_link::respondent(&state.ledger, link_id, entry).await {
+        Ok(found) => found,
+        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let origins = match response::read(&state.ledger, &respondent, link.view_id, link.request_id).await {
+        Ok(form) => form.version.publication.embed_origins,
+        Err(Error::NotFound(_) | Error::FormClosed(_)) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    if origins.is_empty() {
+        return Ok(None);
+    }
+    let mut frame = visit.frame(state);
+    frame.embedded_in = Some(origins.clone());
+    let hidden =
+        [("_link", carried.link), ("_browser", carried.browser), ("_clearance", carried.clearance), ("_key", key)];
+    let site = Site {
+        respondent,
+        view_id: link.view_id,
+        request_id: link.request_id,
+        action: format!("/embed/{secret}"),
+        hidden: hidden.map(|(name, value)| (name.to_owned(), value)).into(),
+        frame,
+        back: None,
+        says_why: false,
+        has_cookies: false,
+        entities: EntityOptions::new(),
+    };
+    Ok(Some((site, origins)))
+}
+
+/// Lets pages of these origins, and no others, show the page in a frame.
+fn framed(mut response: Response, nonce: Option<&Nonce>, origins: &[String]) -> Response {
+    let headers = response.headers_mut();
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{}'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+         form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors {}",
+        nonce.map(Nonce::as_str).unwrap_or_default(),
+        origins.join(" ")
+    );
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    // A page that isolates itself may embed only what says so.
+    headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}

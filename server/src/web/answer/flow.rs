@@ -1,0 +1,315 @@
+//! What the pages of forms share: showing the questions, saving drafts, submitting.
+
+use super::posted_form::PostedForm;
+use crate::{
+    cookie,
+    nonce::Nonce,
+    problem::Problem,
+    state::AppState,
+    web::shell::{PageRejection, render},
+};
+use app::{
+    Theme,
+    form_page::{self as ui, ClosedProps, DoneProps, EntityOptions, Frame, Link, Note, Props},
+};
+use axum::{
+    Json,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Redirect, Response},
+};
+use domain::{
+    id::ViewId,
+    issue::Issue,
+    response::Closed,
+    view::{Answers, Field, Kind, applicable, defaults, prefill, shown},
+};
+use ledger::{
+    Error,
+    response::{self, DraftSave, Form, Respondent, Submission, Submitted},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+/// Where a form is: who answers it, and the address and fields of its page.
+pub struct Site {
+    pub respondent: Respondent,
+    pub view_id: ViewId,
+    pub request_id: Option<Uuid>,
+    /// Path that the form is posted to.
+    pub action: String,
+    /// Fields that the page carries.
+    pub hidden: Vec<(String, String)>,
+    pub frame: Frame,
+    /// Link at the end of the page.
+    pub back: Option<Link>,
+    /// Whether the respondent may know why the form takes no answer.
+    pub says_why: bool,
+    /// Whether the browser keeps cookies of this page, so that it can come back to it.
+    pub has_cookies: bool,
+    pub entities: EntityOptions,
+}
+
+/// The paths and settings of a form's page.
+pub fn frame(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>) -> Frame {
+    let href = |name| state.assets.path(name).unwrap_or_default();
+    let theme = match cookie::theme(headers) {
+        Some(cookie::Theme::Light) => Theme::Light,
+        Some(cookie::Theme::Dark) => Theme::Dark,
+        None => Theme::System,
+    };
+    let nonce = nonce.map(|nonce| nonce.as_str().to_owned()).unwrap_or_default();
+    Frame { css_href: href("form-css"), js_href: href("form-js"), nonce, theme, embedded_in: None }
+}
+
+/// The page of a form that takes no answer. Without a reason it is the same for every reason.
+pub async fn closed(frame: Frame, reason: Option<Closed>, back: Option<Link>) -> Response {
+    let status = if reason.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    let reason = reason.map(|closed| {
+        let text = closed.to_string();
+        let mut letters = text.chars();
+        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        format!("{first}{}.", letters.as_str())
+    });
+    render(status, move || ui::closed_page(&ClosedProps { frame, reason, back })).await
+}
+
+/// What is shown of a form beside its questions.
+#[derive(Default)]
+struct Shown {
+    answers: Answers,
+    issues: Vec<Issue>,
+    note: Option<Note>,
+    rev: u64,
+    submission_id: Option<String>,
+}
+
+/// Reads the form. `Err` has the page that is shown instead of it.
+async fn open(state: &AppState, site: &Site) -> Result<Form, Box<Result<Response, PageRejection>>> {
+    let refused = match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
+        Ok(form) => match form.closed {
+            None | Some(Closed::Answered) => return Ok(form),
+            Some(closed) => closed,
+        },
+        Err(Error::FormClosed(closed)) => closed,
+        Err(Error::NotFound(_)) if !site.says_why => Closed::NotPublished,
+        Err(error) => return Err(Box::new(Err(error.into()))),
+    };
+    let reason = site.says_why.then_some(refused);
+    Err(Box::new(Ok(closed(site.frame.clone(), reason, site.back.clone()).await)))
+}
+
+/// Shows the form: the draft, or the defaults and what the link gives. `pairs` are those of the query.
+pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> Result<Response, PageRejection> {
+    let form = match open(state, &site).await {
+        Ok(form) => form,
+        Err(instead) => return *instead,
+    };
+    let has = |name: &str| pairs.iter().any(|(known, _)| known == name);
+    if let Some(submitted) = &form.submitted {
+        return Ok(done(&site, &form, Some(&submitted.answers)).await);
+    }
+    if has("_done") {
+        return Ok(done(&site, &form, None).await);
+    }
+    let given = prefill(&form.version.fields, pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    let shown = match &form.draft {
+        Some(draft) => Shown { answers: draft.answers.clone(), rev: draft.rev, ..Shown::default() },
+        None => {
+            let mut answers = defaults(&form.version.fields);
+            answers.extend(given);
+            Shown { answers, ..Shown::default() }
+        }
+    };
+    let note = has("_saved").then_some(Note::Saved);
+    Ok(questions(state, site, form, Shown { note, ..shown }, StatusCode::OK).await)
+}
+
+async fn questions(state: &AppState, site: Site, form: Form, shown: Shown, status: StatusCode) -> Response {
+    let submission_id = shown.submission_id.unwrap_or_else(|| state.ledger.request_id().to_string());
+    let mut hidden = site.hidden;
+    hidden.push(("_rev".into(), shown.rev.to_string()));
+    hidden.push(("_version".into(), form.version.version.to_string()));
+    hidden.push(("_id".into(), submission_id));
+    hidden.extend(hidden_answers(&form.version.fields, &shown.answers));
+    let props = Props {
+        frame: site.frame,
+        title: form.version.title,
+        introduction: form.version.introduction,
+        fields: form.version.fields,
+        answers: shown.answers,
+        issues: shown.issues,
+        note: shown.note,
+        action: site.action,
+        has_drafts: site.has_cookies,
+        hidden,
+        entities: site.entities,
+        back: site.back,
+    };
+    render(status, move || ui::page(&props)).await
+}
+
+/// The answers of fields that the form does not show, as fields that it carries.
+fn hidden_answers(fields: &[Field], answers: &Answers) -> Vec<(String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut pairs = Vec::new();
+    for field in fields.iter().filter(|field| field.hidden) {
+        match answers.get(&field.key) {
+            None => {}
+            Some(serde_json::Value::Array(list)) => {
+                pairs.extend(list.iter().map(|value| (field.key.clone(), text(value))));
+            }
+            Some(serde_json::Value::Object(rating)) => {
+                pairs.extend(rating.iter().map(|(slug, value)| (format!("{}.{slug}", field.key), text(value))));
+            }
+            Some(value) => pairs.push((field.key.clone(), text(value))),
+        }
+    }
+    pairs
+}
+
+async fn done(site: &Site, form: &Form, answers: Option<&Answers>) -> Response {
+    let fields = form.version.fields.iter().filter(|field| !field.hidden);
+    let rows = fields.filter_map(|field| Some((field.label.clone(), shown(field, answers?.get(&field.key)?))));
+    let again = site.has_cookies && answers.is_none();
+    let again = again.then(|| Link { href: site.action.clone(), text: "Answer again".to_owned() });
+    let props = DoneProps {
+        frame: site.frame.clone(),
+        title: form.version.title.clone(),
+        thanks: form.version.publication.thanks.clone(),
+        answers: rows.collect(),
+        back: site.back.clone().or(again),
+    };
+    render(StatusCode::OK, move || ui::done_page(&props)).await
+}
+
+/// Submits the posted form.
+pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
+    let form = match open(state, &site).await {
+        Ok(form) => form,
+        Err(instead) => return *instead,
+    };
+    let answers = posted.answers(&form.version.fields);
+    let submission_id = posted.own("_id").map(str::to_owned).unwrap_or_else(|| state.ledger.request_id().to_string());
+    let kept = Shown {
+        answers: answers.clone(),
+        rev: posted.number("_rev").unwrap_or(0),
+        submission_id: Some(submission_id.clone()),
+        ..Shown::default()
+    };
+    if posted.is_trapped() {
+        let issues = vec![Issue::new("", "A field that has to stay empty was filled in. Submit the form once more.")];
+        return Ok(questions(state, site, form, Shown { issues, ..kept }, StatusCode::UNPROCESSABLE_ENTITY).await);
+    }
+    let submission = Submission {
+        request_id: site.request_id,
+        version: posted.number("_version"),
+        rev: posted.number("_rev").filter(|_| site.has_cookies),
+        submission_id,
+        answers,
+    };
+    match response::submit(&state.ledger, &site.respondent, site.view_id, submission).await {
+        Ok(sent) => Ok(after(&site, &form, sent).await),
+        Err(error) => refused(state, site, form, kept, error).await,
+    }
+}
+
+/// The answer to a recorded submission: a redirect, so that a reload does not post again. A page in a frame has no
+/// cookies and answers at once.
+async fn after(site: &Site, form: &Form, sent: Submitted) -> Response {
+    if let Some(url) = &form.version.publication.redirect_url {
+        return Redirect::to(url).into_response();
+    }
+    if !site.has_cookies {
+        return done(site, form, Some(&sent.response.answers)).await;
+    }
+    Redirect::to(&format!("{}?_done", site.action)).into_response()
+}
+
+/// Shows the form again with what was typed and why it was refused.
+async fn refused(
+    state: &AppState,
+    site: Site,
+    form: Form,
+    kept: Shown,
+    error: Error,
+) -> Result<Response, PageRejection> {
+    let (status, shown, form) = match error {
+        Error::Invalid(issues) => (StatusCode::UNPROCESSABLE_ENTITY, Shown { issues, ..kept }, form),
+        Error::StaleVersion { current, .. } => {
+            (StatusCode::CONFLICT, Shown { note: Some(Note::Elsewhere), rev: current, ..kept }, form)
+        }
+        Error::FormChanged { .. } => (StatusCode::CONFLICT, Shown { note: Some(Note::Changed), ..kept }, form),
+        Error::LimitReached(text) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, Shown { issues: vec![Issue::new("", text)], ..kept }, form)
+        }
+        Error::FormClosed(reason) => {
+            return Ok(closed(site.frame, site.says_why.then_some(reason), site.back).await);
+        }
+        error => return Err(error.into()),
+    };
+    Ok(questions(state, site, form, shown, status).await)
+}
+
+/// Shows the form again because too much was sent.
+pub async fn too_often(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
+    let form = match open(state, &site).await {
+        Ok(form) => form,
+        Err(instead) => return *instead,
+    };
+    let shown = Shown {
+        answers: posted.answers(&form.version.fields),
+        note: Some(Note::TooOften),
+        rev: posted.number("_rev").unwrap_or(0),
+        submission_id: posted.own("_id").map(str::to_owned),
+        ..Shown::default()
+    };
+    let mut response = questions(state, site, form, shown, StatusCode::TOO_MANY_REQUESTS).await;
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+    Ok(response)
+}
+
+/// Saves the posted form as a draft. A script gets the new `rev` and the keys of the questions that do not apply.
+pub async fn save(
+    state: &AppState,
+    site: Site,
+    headers: &HeaderMap,
+    posted: &PostedForm,
+) -> Result<Response, PageRejection> {
+    let by_script = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
+    let form = match open(state, &site).await {
+        Ok(form) => form,
+        Err(_) if by_script => return Err(Problem::new(wire::Code::NotFound).into()),
+        Err(instead) => return *instead,
+    };
+    let answers = posted.answers(&form.version.fields);
+    let rev = posted.number("_rev").unwrap_or(0);
+    let save = DraftSave {
+        request_id: site.request_id,
+        rev,
+        answers: answers.clone(),
+        is_leaving: posted.own("_leaving").is_some(),
+    };
+    match response::save_draft(&state.ledger, &site.respondent, site.view_id, save).await {
+        Ok(draft) if by_script => {
+            let applying = applicable(&form.version.fields, &draft.answers);
+            let off: Vec<_> = form.version.fields.iter().filter(|field| !applying.contains(field)).collect();
+            let off: Vec<_> = off.into_iter().map(|field| field.key.as_str()).collect();
+            Ok(Json(json!({ "rev": draft.rev, "off": off })).into_response())
+        }
+        Ok(_) => Ok(Redirect::to(&format!("{}?_saved", site.action)).into_response()),
+        Err(error) if by_script => Err(error.into()),
+        Err(error) => {
+            let kept = Shown { answers, rev, submission_id: posted.own("_id").map(str::to_owned), ..Shown::default() };
+            refused(state, site, form, kept, error).await
+        }
+    }
+}
+
+/// The slugs of the entity types that the fields refer to, by key.
+pub fn entity_types(fields: &[Field]) -> Vec<(String, String)> {
+    let of = |field: &Field| match &field.kind {
+        Kind::Entity { entity_type } => Some((field.key.clone(), entity_type.clone())),
+        _ => None,
+    };
+    fields.iter().filter_map(of).collect()
+}

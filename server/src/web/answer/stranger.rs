@@ -1,0 +1,261 @@
+//! The form of a link: /f/{secret} exchanges the secret for cookies, /forms/{id} has the form.
+
+use super::{
+    flow::{Site, closed, frame, save, show, submit, too_often},
+    posted_form::{PostedForm, query_pairs},
+};
+use crate::{
+    form_limit::address,
+    host::Peer,
+    nonce::Nonce,
+    problem::Problem,
+    state::AppState,
+    web::shell::{PageRejection, render},
+};
+use app::{
+    FieldError, FormState,
+    form_page::{self as ui, EntityOptions, LeadProps},
+};
+use axum::{
+    Router,
+    extract::{Path, RawQuery, State},
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{REFERRER_POLICY, SET_COOKIE},
+    },
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::{id::ViewLinkId, view::Gate};
+use ledger::{
+    Error, response,
+    view_link::{self, Entry, NewLead},
+};
+use wire::Code;
+
+/// Longest query that a link passes on to its form, bytes.
+const QUERY_BYTES_MAX: usize = 2_048;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/f/{secret}", get(enter))
+        .route("/forms/{id}", get(show_form).post(submit_form))
+        .route("/forms/{id}/draft", post(save_form))
+        .route("/forms/{id}/lead", post(give_lead))
+}
+
+/// The parts of a request that every handler here needs.
+pub struct Visit {
+    pub headers: HeaderMap,
+    pub nonce: Option<Nonce>,
+    pub peer: Option<Peer>,
+}
+
+impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Visit {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let (nonce, peer) = (parts.extensions.get().cloned(), parts.extensions.get().copied());
+        Ok(Self { headers: parts.headers.clone(), nonce, peer })
+    }
+}
+
+impl Visit {
+    pub fn frame(&self, state: &AppState) -> ui::Frame {
+        frame(state, &self.headers, self.nonce.as_ref())
+    }
+
+    /// Counts a request. Returns whether it is allowed.
+    pub fn is_allowed(&self, state: &AppState, link: Option<&str>) -> bool {
+        let browser = state.cookies.respondent(&self.headers);
+        state.form_limits.allows(address(self.peer, &self.headers), browser, link)
+    }
+}
+
+/// The page for a link that opens nothing, whatever the reason.
+pub async fn gone(state: &AppState, visit: &Visit) -> Response {
+    no_referrer(closed(visit.frame(state), None, None).await)
+}
+
+fn no_referrer(mut response: Response) -> Response {
+    response.headers_mut().insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
+async fn enter(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(secret): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageRejection> {
+    if !visit.is_allowed(&state, None) {
+        return Err(Problem::new(Code::TooManyRequests).into());
+    }
+    let browser = state.cookies.respondent(&visit.headers);
+    let entered = match view_link::enter(&state.ledger, &secret, browser).await {
+        Ok(entered) => entered,
+        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
+        Err(error) => return Err(error.into()),
+    };
+    let query = query.filter(|query| query.len() <= QUERY_BYTES_MAX && !query.is_empty());
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    if entered.gate == Gate::Member {
+        let target = format!("/views/{}/answer{query}", entered.view_slug);
+        return Ok(no_referrer(Redirect::to(&target).into_response()));
+    }
+    let path = format!("/forms/{}", entered.link.id);
+    let mut response = no_referrer(Redirect::to(&format!("{path}{query}")).into_response());
+    let clearance = state.cookies.set_form(&entered.clearance, &path, entered.expires_at, state.ledger.now());
+    for cookie in [state.cookies.set_respondent(&entered.browser), clearance] {
+        let cookie = cookie.ok_or_else(|| Problem::internal("a form's cookie is not a header value"))?;
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+fn entry<'a>(state: &AppState, headers: &'a HeaderMap, form_key: Option<&'a str>) -> Entry<'a> {
+    Entry {
+        browser: state.cookies.respondent(headers),
+        clearance: state.cookies.form(headers),
+        lead: state.cookies.lead(headers),
+        form_key,
+    }
+}
+
+/// The form of a link, if the browser's cookies permit its use. A posted form must carry its key.
+async fn site(
+    state: &AppState,
+    visit: &Visit,
+    id: &str,
+    form_key: Option<&str>,
+) -> Result<Option<Site>, PageRejection> {
+    let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(None) };
+    let entry = entry(state, &visit.headers, form_key);
+    let (link, respondent, key) = match view_link::respondent(&state.ledger, link_id, entry).await {
+        Ok(found) => found,
+        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Some(Site {
+        respondent,
+        view_id: link.view_id,
+        request_id: link.request_id,
+        action: format!("/forms/{link_id}"),
+        hidden: vec![("_key".to_owned(), key)],
+        frame: visit.frame(state),
+        back: None,
+        says_why: false,
+        has_cookies: true,
+        entities: EntityOptions::new(),
+    }))
+}
+
+async fn show_form(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, PageRejection> {
+    let Some(site) = site(&state, &visit, &id, None).await? else { return Ok(gone(&state, &visit).await) };
+    match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
+        Ok(form) if form.asks_lead && form.closed.is_none() => {
+            Ok(lead_page(site, form, StatusCode::OK, FormState::default()).await)
+        }
+        _ => show(&state, site, &query_pairs(query.as_deref())).await,
+    }
+}
+
+async fn lead_page(site: Site, form: response::Form, status: StatusCode, typed: FormState) -> Response {
+    let props = LeadProps {
+        frame: site.frame,
+        title: form.version.title,
+        introduction: form.version.introduction,
+        action: format!("{}/lead", site.action),
+        hidden: site.hidden,
+        form: typed,
+    };
+    render(status, move || ui::lead_page(&props)).await
+}
+
+async fn submit_form(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(id): Path<String>,
+    posted: PostedForm,
+) -> Result<Response, PageRejection> {
+    let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
+    if !visit.is_allowed(&state, Some(&id)) {
+        return too_often(&state, site, &posted).await;
+    }
+    submit(&state, site, &posted).await
+}
+
+async fn save_form(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(id): Path<String>,
+    posted: PostedForm,
+) -> Result<Response, PageRejection> {
+    let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
+    if !visit.is_allowed(&state, Some(&id)) {
+        let by_script = visit.headers.get("accept").is_some_and(|accept| accept == "application/json");
+        if by_script {
+            return Err(Problem::new(Code::TooManyRequests).into());
+        }
+        return too_often(&state, site, &posted).await;
+    }
+    save(&state, site, &visit.headers, &posted).await
+}
+
+/// The form that a page posted. Without its key it is no one's.
+async fn posted_site(
+    state: &AppState,
+    visit: &Visit,
+    id: &str,
+    posted: &PostedForm,
+) -> Result<Option<Site>, PageRejection> {
+    site(state, visit, id, Some(posted.own("_key").unwrap_or_default())).await
+}
+
+async fn give_lead(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(id): Path<String>,
+    posted: PostedForm,
+) -> Result<Response, PageRejection> {
+    let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
+    let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(gone(&state, &visit).await) };
+    let allowed = visit.is_allowed(&state, Some(&id));
+    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
+    let new = NewLead { name: text("name"), email: text("email") };
+    let mut typed = FormState::default();
+    typed.values.extend([("name".to_owned(), new.name.clone()), ("email".to_owned(), new.email.clone())]);
+    let entry = entry(&state, &visit.headers, posted.own("_key"));
+    let outcome = if allowed && !posted.is_trapped() {
+        view_link::capture_lead(&state.ledger, link_id, entry, new).await
+    } else {
+        Err(Error::LimitReached("There were too many requests. Wait a minute and try again.".into()))
+    };
+    let (status, errors) = match outcome {
+        Ok(cookie) => {
+            let path = site.action.clone();
+            let cookie = state.cookies.set_lead(&cookie, &path);
+            let cookie = cookie.ok_or_else(|| Problem::internal("a form's cookie is not a header value"))?;
+            let mut response = Redirect::to(&path).into_response();
+            response.headers_mut().append(SET_COOKIE, cookie);
+            return Ok(response);
+        }
+        Err(Error::Invalid(issues)) => {
+            let each = issues.into_iter().map(|issue| FieldError { field: Some(issue.field), message: issue.message });
+            (StatusCode::UNPROCESSABLE_ENTITY, each.collect())
+        }
+        Err(Error::LimitReached(message)) => (StatusCode::TOO_MANY_REQUESTS, vec![FieldError { field: None, message }]),
+        Err(Error::FormClosed(_) | Error::NotFound(_)) => return Ok(gone(&state, &visit).await),
+        Err(error) => return Err(error.into()),
+    };
+    typed.errors = errors;
+    match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
+        Ok(form) => Ok(lead_page(site, form, status, typed).await),
+        Err(_) => Ok(gone(&state, &visit).await),
+    }
+}

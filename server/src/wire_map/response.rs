@@ -1,0 +1,66 @@
+//! Converts responses to views and links to forms.
+
+use super::parse_id;
+use crate::problem::Problem;
+use domain::response::Stage;
+use ledger::{
+    ResponseRecord, ResponseState, ViewLinkRecord,
+    response::{Promote, Submission},
+};
+use wire::response::{PromoteResponse, Response, SubmitInteraction, ViewLink};
+
+/// Returns the stage of a response, as readers of answers know it.
+pub fn response_stage(record: &ResponseRecord) -> Stage {
+    match record.state {
+        ResponseState::Draft => Stage::Draft,
+        ResponseState::Submitted if record.promotion.is_some() => Stage::Promoted,
+        ResponseState::Submitted => Stage::Submitted,
+        ResponseState::Abandoned => Stage::Abandoned,
+    }
+}
+
+/// Converts a response.
+pub fn response(record: ResponseRecord) -> Response {
+    Response {
+        status: response_stage(&record),
+        id: record.session_id.to_string(),
+        view_id: record.view_id.to_string(),
+        version: record.version,
+        request_id: record.request_id.map(|id| id.hyphenated().to_string()),
+        respondent_kind: record.respondent_kind,
+        respondent_id: record.respondent.hyphenated().to_string(),
+        lead_entity_id: record.lead_entity_id.map(|id| id.to_string()),
+        rev: record.rev,
+        answers: record.answers,
+        late: record.late,
+        created_at: record.created_at,
+        saved_at: record.saved_at,
+        submitted_at: record.submitted_at,
+        promoted_entity_id: record.promotion.map(|promotion| promotion.entity_id.to_string()),
+    }
+}
+
+/// Converts the answers of a program.
+pub fn submission(body: SubmitInteraction) -> Submission {
+    let SubmitInteraction { submission_id, version, rev, answers } = body;
+    Submission { request_id: None, version, rev, submission_id, answers }
+}
+
+/// Converts what becomes of a response.
+pub fn promote(body: PromoteResponse) -> Result<Promote, Problem> {
+    let PromoteResponse { type_id, title, fields } = body;
+    Ok(Promote { type_id: parse_id("typeId", &type_id)?, title, fields })
+}
+
+/// Converts a link to a form.
+pub fn view_link(record: ViewLinkRecord) -> ViewLink {
+    ViewLink {
+        id: record.id.to_string(),
+        view_id: record.view_id.to_string(),
+        hint: record.hint,
+        created_by: record.created_by,
+        created_at: record.created_at,
+        expires_at: record.expires_at,
+        uses: record.uses,
+    }
+}
