@@ -1,0 +1,151 @@
+/** Forms that people without an account answer by a link: with and without scripts, on a phone and in a frame. */
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { type Page } from "@playwright/test";
+import { api, environment, expect, expectNoAxeViolations, test } from "../support";
+
+/** A stranger's first page with everything that it loads, bytes. */
+const BYTES_MAX = 60 * 1024;
+const WIDTHS = [360, 1280];
+
+const FIELDS = [
+  { key: "name", label: "Your name?", type: "short_text", required: true },
+  { key: "mood", label: "How was it?", type: "scale", minimum: 1, maximum: 5, lowLabel: "bad", required: true },
+  { key: "why", label: "Why?", type: "long_text", showIf: { field: "mood", in: [1, 2] } },
+  { key: "mail", label: "Your e-mail?", type: "email" },
+];
+
+interface Made {
+  link: { id: string };
+  url: string;
+  embedUrl: string;
+  snippet: string;
+}
+
+async function published(config: object): Promise<Made & { view: string }> {
+  const title = `Feedback ${crypto.randomUUID().slice(0, 8)}`;
+  const body = { title, introduction: "Tell us.", fields: FIELDS, publishConfig: config };
+  const view = await api().post<{ id: string }>("/api/views", body);
+  await api().post(`/api/views/${view.id}/publish`);
+  return { ...(await api().post<Made>(`/api/views/${view.id}/links`)), view: view.id };
+}
+
+const responses = async (view: string) =>
+  (await api().get<{ items: { status: string; answers: Record<string, unknown> }[] }>(`/api/views/${view}/responses`)).items;
+
+async function answer(page: Page, name: string) {
+  await page.getByLabel("Your name?").fill(name);
+  await page.getByRole("radio", { name: "4" }).check();
+}
+
+for (const width of WIDTHS) {
+  test(`a stranger answers by a link at ${width} px @nojs`, async ({ page }) => {
+    const { url, view } = await published({ gate: "none", thanks: "Many thanks." });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(url);
+    expect(page.url()).toContain("/forms/");
+    expect(page.url()).not.toContain("sbf_");
+    await expectNoAxeViolations(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+
+    await page.getByLabel("Your e-mail?").fill("zoe");
+    await page.getByRole("button", { name: "Submit" }).click();
+    await expect(page).toHaveTitle(/^Error: /);
+    await expect(page.getByRole("alert")).toContainText("Your name? Needs an answer");
+    await expectNoAxeViolations(page);
+    await page.getByRole("link", { name: /Your name/ }).click();
+    await expect(page.getByLabel("Your name?")).toBeFocused();
+    await expect(page.getByLabel("Your e-mail?")).toHaveValue("zoe");
+
+    await page.getByLabel("Your e-mail?").fill("zoe@example.org");
+    await answer(page, "Zoe");
+    await page.getByRole("button", { name: "Submit" }).click();
+    await expect(page.getByText("Many thanks.")).toBeVisible();
+    await expectNoAxeViolations(page);
+    const [recorded] = await responses(view);
+    expect(recorded).toMatchObject({ status: "submitted", answers: { name: "Zoe", mood: 4, mail: "zoe@example.org" } });
+  });
+}
+
+test("a draft is saved without a press, survives a reload, and questions come and go", async ({ page }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await expect(page.getByLabel("Why?")).toBeHidden();
+  await page.getByLabel("Your name?").fill("Zoe");
+  await page.getByRole("radio", { name: "1 · bad" }).check();
+  await expect(page.getByLabel("Why?")).toBeVisible();
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Your name?")).toHaveValue("Zoe");
+  await expect(page.getByLabel("Why?")).toBeVisible();
+  expect((await responses(view))[0]).toMatchObject({ status: "draft", answers: { name: "Zoe", mood: 1 } });
+});
+
+test("answers survive a lost network", async ({ page, context }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await page.getByLabel("Your name?").fill("Zoe");
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  await context.setOffline(true);
+  await page.getByRole("radio", { name: "4" }).check();
+  await expect(page.getByText("Your answers are kept in this tab.")).toBeVisible();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Submit again when you are online.")).toBeVisible();
+  await context.setOffline(false);
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "4" })).toBeChecked();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+  expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
+});
+
+test("a stranger's first page is light", async ({ page }, info) => {
+  const { url } = await published({ gate: "none" });
+  const network = await page.context().newCDPSession(page);
+  const sizes: number[] = [];
+  network.on("Network.loadingFinished", ({ encodedDataLength }) => sizes.push(encodedDataLength));
+  await network.send("Network.enable");
+  await page.goto(url, { waitUntil: "networkidle" });
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  await info.attach("bytes", { body: `${total} bytes in ${sizes.length} responses` });
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(total).toBeLessThanOrEqual(BYTES_MAX);
+});
+
+test("a form in a frame tells its height to the page around it and answers", async ({ page }) => {
+  let html = "";
+  const around = createServer((_, response) => response.setHeader("content-type", "text/html").end(html));
+  await new Promise<void>((ready) => around.listen(0, "127.0.0.1", ready));
+  const origin = `http://127.0.0.1:${(around.address() as AddressInfo).port}`;
+  const { snippet, view, embedUrl } = await published({ gate: "none", embedOrigins: [origin] });
+  html = `<!DOCTYPE html><title>Around</title>${snippet}`;
+  await page.goto(origin);
+  const frame = page.frameLocator("iframe");
+  await frame.getByLabel("Your name?").fill("Zoe");
+  await frame.getByRole("radio", { name: "4" }).check();
+  await expect.poll(async () => Number(await page.locator("iframe").getAttribute("height"))).not.toBe(600);
+  await frame.getByRole("button", { name: "Submit" }).click();
+  await expect(frame.getByText("Your answers are recorded.")).toBeVisible();
+  expect(await responses(view)).toHaveLength(1);
+
+  // Another page may not show it.
+  const other = createServer((_, response) =>
+    response.setHeader("content-type", "text/html").end(`<!DOCTYPE html><iframe src="${embedUrl}"></iframe>`),
+  );
+  await new Promise<void>((ready) => other.listen(0, "127.0.0.1", ready));
+  await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+  await expect(page.frameLocator("iframe").getByLabel("Your name?")).toHaveCount(0);
+  around.close();
+  other.close();
+});
+
+test("a closed form answers kindly @nojs", async ({ page }) => {
+  const { link, url } = await published({ gate: "none" });
+  await page.goto(url);
+  await api().send("DELETE", `/api/view-links/${link.id}`);
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "This form takes no answers" })).toBeVisible();
+  await expectNoAxeViolations(page);
+  await page.goto(`${environment().url}/f/sbf_guess`);
+  await expect(page.getByRole("heading", { name: "This form takes no answers" })).toBeVisible();
+});
