@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { type Page } from "@playwright/test";
 import { api, expect, pageLoaded, signIn, environment, test } from "../support";
 
-const WAITING = 10_000;
+const WAITING = Number(process.env.SHIFTBOOK_BENCH_ITEMS ?? 10_000);
 const AGENTS = 20;
 const REQUESTS = 400;
 const FIRST_KEYS = 25;

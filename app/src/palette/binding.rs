@@ -29,9 +29,10 @@ pub struct Press<'a> {
 pub type Bindings = Vec<Vec<String>>;
 
 /// What a key press matches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Match {
     /// No shortcut; the browser handles the key.
+    #[default]
     Nothing,
     /// The first key of a sequence.
     Begun,

@@ -3,7 +3,7 @@
 use super::{
     binding::{Match, Press, match_key, token},
     catalog::{Command, SHORTCUTS},
-    rebind, search, user_bindings, waiting,
+    rebind, search, state, user_bindings, waiting,
 };
 use crate::{
     browser::{dom, page},
@@ -25,6 +25,7 @@ const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
 
 /// Attaches the handlers of keys and of buttons that open dialogs.
 pub fn start() {
+    state::start();
     page::start(open);
     rebind::start();
     search::start();

@@ -18,6 +18,8 @@ mod search;
 #[cfg(feature = "ssr")]
 mod shortcut_list;
 #[cfg(feature = "hydrate")]
+mod state;
+#[cfg(feature = "hydrate")]
 mod user_bindings;
 #[cfg(feature = "hydrate")]
 mod waiting;

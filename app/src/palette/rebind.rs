@@ -5,26 +5,17 @@ use super::{
     binding::{Bindings, conflict, token, why_not_bindable},
     catalog::{SHORTCUTS, display_keys},
     keyboard::press,
-    part, user_bindings,
+    part, state, user_bindings,
 };
 use crate::browser::dom;
-use std::cell::{Cell, RefCell};
+use std::mem;
 use wasm_bindgen::JsCast;
 use web_sys::{FocusEvent, HtmlButtonElement, HtmlElement, KeyboardEvent, MouseEvent};
-
-thread_local! {
-    /// The button that waits for a key press, with the index of its shortcut.
-    static RECORDING: RefCell<Option<(usize, HtmlElement)>> = const { RefCell::new(None) };
-    /// Whether the handlers of the settings page are attached.
-    static IS_ATTACHED: Cell<bool> = const { Cell::new(false) };
-    /// Whether the page shows the current bindings. The server renders the defaults.
-    static IS_SHOWN: Cell<bool> = const { Cell::new(true) };
-}
 
 /// Keeps the lists of shortcuts on the page current, and attaches the handlers of the settings page.
 pub fn start() {
     user_bindings::watch(|_| {
-        IS_SHOWN.set(false);
+        state::with(|state| state.is_outdated = true);
         part::catch_up();
     });
     if dom::by_id("bindings").is_some() {
@@ -34,11 +25,11 @@ pub fn start() {
 
 /// Shows the current bindings, if they have changed. In the part.
 pub fn catch_up() {
-    if !IS_ATTACHED.replace(true) {
+    if !state::with(|state| mem::replace(&mut state.is_recorder_attached, true)) {
         attach();
     }
-    if !IS_SHOWN.replace(true) {
-        user_bindings::with(show);
+    if state::with(|state| mem::take(&mut state.is_outdated)) {
+        show(&user_bindings::with(Clone::clone));
     }
 }
 
@@ -86,18 +77,18 @@ fn record(at: usize, button: HtmlElement) {
     let _ = button.set_attribute("data-recording", "");
     label(&button, "Press a key…");
     say(&["Press the new key. Press Escape to keep the current one."]);
-    RECORDING.set(Some((at, button)));
+    state::with(|state| state.recording = Some((at, button)));
 }
 
 fn stop() {
-    if let Some((_, button)) = RECORDING.take() {
+    if let Some((_, button)) = state::with(|state| state.recording.take()) {
         let _ = button.remove_attribute("data-recording");
         label(&button, "Change");
     }
 }
 
 fn on_key(event: KeyboardEvent) {
-    let Some(at) = RECORDING.with_borrow(|recording| recording.as_ref().map(|(at, _)| *at)) else { return };
+    let Some(at) = state::with(|state| state.recording.as_ref().map(|(at, _)| *at)) else { return };
     let (key, code) = (event.key(), event.code());
     let Some(token) = token(&press(&event, &key, &code)) else { return };
     if token == "Tab" || token == "Shift+Tab" {

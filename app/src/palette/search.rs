@@ -5,14 +5,14 @@
 use super::{
     catalog::{Command, SHORTCUTS, Shortcut},
     keyboard::{act, control},
-    part,
+    part, state,
 };
 use crate::browser::task::spawn_local;
 use crate::{
     browser::{dom, fetch, patch},
     lowercase::lowercase,
 };
-use std::cell::{Cell, RefCell};
+use std::mem;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
 
@@ -24,15 +24,6 @@ const CHARS_MIN: usize = 2;
 /// Hides the list until it is narrowed to what the page has.
 const WAITS: &str = "data-waits";
 
-thread_local! {
-    /// Whether the handlers of the dialog are attached.
-    static IS_ATTACHED: Cell<bool> = const { Cell::new(false) };
-    /// Whether the dialog was opened and its list is still that of before.
-    static IS_OPENED: Cell<bool> = const { Cell::new(false) };
-    /// Keys that choose and run, not handled yet.
-    static KEYS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Attaches the handler of the keys that choose and run.
 pub fn start() {
     let Some(field) = field() else { return };
@@ -40,7 +31,7 @@ pub fn start() {
         let key = event.key();
         if matches!(key.as_str(), "ArrowDown" | "ArrowUp" | "Enter") {
             event.prevent_default();
-            KEYS.with_borrow_mut(|keys| keys.push(key));
+            state::with(|state| state.keys.push(key));
             part::catch_up();
         }
     });
@@ -54,7 +45,7 @@ pub fn open() {
         field.set_value("");
         let _ = dialog.set_attribute(WAITS, "");
         let _ = dialog.show_modal();
-        IS_OPENED.set(true);
+        state::with(|state| state.is_opened = true);
         part::catch_up();
     }
 }
@@ -62,14 +53,14 @@ pub fn open() {
 /// Brings the dialog up to date with what happened since the last call. In the part.
 pub fn catch_up() {
     let Some(dialog) = dialog() else { return };
-    if !IS_ATTACHED.replace(true) {
+    if !state::with(|state| mem::replace(&mut state.is_palette_attached, true)) {
         attach(&dialog);
     }
-    if IS_OPENED.take() {
+    if state::with(|state| mem::take(&mut state.is_opened)) {
         typed();
         let _ = dialog.remove_attribute(WAITS);
     }
-    for key in KEYS.take() {
+    for key in state::with(|state| mem::take(&mut state.keys)) {
         if !dialog.open() {
             return;
         }

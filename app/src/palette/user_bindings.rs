@@ -1,28 +1,24 @@
 //! A person's own key bindings, in local storage. Only in the WASM build.
 
-use super::binding::{Bindings, defaults, read, write};
+use super::{
+    binding::{Bindings, defaults, read, write},
+    state,
+};
 use crate::browser::dom;
-use std::{cell::RefCell, rc::Rc};
+use std::rc::Rc;
 
 const STORAGE_KEY: &str = "shiftbook-keys";
 
-type Watcher = Rc<dyn Fn(&Bindings)>;
-
-thread_local! {
-    static BINDINGS: RefCell<Option<Bindings>> = const { RefCell::new(None) };
-    static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Calls `look` with the current bindings.
-pub fn with<T>(look: impl FnOnce(&Bindings) -> T) -> T {
-    BINDINGS.with_borrow_mut(|bindings| look(bindings.get_or_insert_with(stored)))
+pub fn with<T: Default>(look: impl FnOnce(&Bindings) -> T) -> T {
+    state::with(|state| look(state.bindings.get_or_insert_with(stored)))
 }
 
 /// Calls the watcher on every change, in this tab or another, and now if any binding differs from its default.
 pub fn watch(watcher: impl Fn(&Bindings) + 'static) {
-    let first = WATCHERS.with_borrow_mut(|all| {
-        all.push(Rc::new(watcher));
-        all.len() == 1
+    let first = state::with(|state| {
+        state.watchers.push(Rc::new(watcher));
+        state.watchers.len() == 1
     });
     if first {
         dom::on(&dom::window(), "storage", |event: web_sys::StorageEvent| {
@@ -53,8 +49,11 @@ fn stored() -> Bindings {
 }
 
 fn tell(bindings: Bindings) {
-    BINDINGS.set(Some(bindings.clone()));
-    for watcher in WATCHERS.with_borrow(Clone::clone) {
+    let watchers = state::with(|state| {
+        state.bindings = Some(bindings.clone());
+        state.watchers.clone()
+    });
+    for watcher in watchers {
         watcher(&bindings);
     }
 }

@@ -4,9 +4,9 @@
 use super::{
     catalog::{Command, Place},
     keyboard::{TEXT_FIELDS, act, control, here},
+    state,
 };
 use crate::browser::dom;
-use std::{cell::RefCell, collections::VecDeque};
 use web_sys::{Event, HtmlElement};
 
 /// The loader of the page sends this event to the document when every island works.
@@ -20,10 +20,6 @@ const LOADING: &str = "[data-keys-wait]";
 /// Most shortcuts that wait; later ones are ignored.
 const WAITING_MAX: usize = 32;
 
-thread_local! {
-    static WAITING: RefCell<VecDeque<Command>> = const { RefCell::new(VecDeque::new()) };
-}
-
 /// Attaches the event handler.
 pub fn start() {
     dom::on(&dom::document(), READY_EVENT, |_: Event| act_on_waiting());
@@ -33,14 +29,15 @@ pub fn start() {
 pub fn act_in_order(command: Command) -> bool {
     let Some(root) = dom::root() else { return false };
     if root.has_attribute(PART_MISSING) {
-        WAITING.take();
+        forget();
     }
-    if WAITING.with_borrow(VecDeque::is_empty) && !(is_loading(&root) && needs_island(command)) {
+    let waiting = state::with(|state| state.waiting.len());
+    if waiting == 0 && !(is_loading(&root) && needs_island(command)) {
         return act(command);
     }
-    WAITING.with_borrow_mut(|waiting| {
-        if waiting.len() < WAITING_MAX {
-            waiting.push_back(command);
+    state::with(|state| {
+        if state.waiting.len() < WAITING_MAX {
+            state.waiting.push_back(command);
         }
     });
     true
@@ -50,14 +47,18 @@ pub fn act_in_order(command: Command) -> bool {
 pub fn act_on_waiting() {
     let Some(root) = dom::root() else { return };
     while !is_loading(&root) && dom::find(&root, LOADING).is_none() {
-        let Some(command) = WAITING.with_borrow_mut(VecDeque::pop_front) else { return };
+        let Some(command) = state::with(|state| state.waiting.pop_front()) else { return };
         if is_typing() {
             // A shortcut before it has opened a field, or the person has: what follows was meant as text.
-            WAITING.take();
+            forget();
             return;
         }
         act(command);
     }
+}
+
+fn forget() {
+    state::with(|state| state.waiting.clear());
 }
 
 fn is_loading(root: &HtmlElement) -> bool {
