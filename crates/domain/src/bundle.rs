@@ -1,9 +1,15 @@
-//! Bundles: files with groups, criteria sets, entity types and actions, and the plan of what installing one
+//! Bundles: files with groups, criteria sets, entity types, views and actions, and the plan of what installing one
 //! changes.
 //!
 //! A bundle names items by slug and people by e-mail address, so that one file works in every workspace.
 
-use crate::{action::OutputType, criteria::Dimension, entity::FieldDef, names::names};
+use crate::{
+    action::OutputType,
+    criteria::Dimension,
+    entity::FieldDef,
+    names::names,
+    view::{Field, Publication},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -26,15 +32,19 @@ pub struct Bundle {
     /// Entity types to create or change.
     #[serde(default)]
     pub entity_types: Vec<BundledEntityType>,
+    /// Views to create or change.
+    #[serde(default)]
+    pub views: Vec<BundledView>,
     /// Actions to create or change.
     #[serde(default)]
     pub actions: Vec<BundledAction>,
 }
 
 impl Bundle {
-    /// Number of groups, criteria sets, entity types and actions.
+    /// Number of groups, criteria sets, entity types, views and actions.
     pub fn len(&self) -> usize {
-        self.groups.len() + self.criteria_sets.len() + self.entity_types.len() + self.actions.len()
+        let what_actions_use = self.groups.len() + self.criteria_sets.len() + self.entity_types.len();
+        what_actions_use + self.views.len() + self.actions.len()
     }
 
     /// Whether the bundle has no item of any kind.
@@ -81,6 +91,25 @@ pub struct BundledEntityType {
     /// Fields, in the order in which pages show them.
     #[serde(default)]
     pub fields: Vec<FieldDef>,
+}
+
+/// A view, as a bundle describes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BundledView {
+    /// Slug of the view. It decides whether the view exists already.
+    pub slug: String,
+    /// Title of the form.
+    pub title: String,
+    /// Text above the questions.
+    pub introduction: Option<String>,
+    /// Questions, in the order of the form.
+    pub fields: Vec<Field>,
+    /// Who may answer, how often and when.
+    pub publish_config: Option<Publication>,
+    /// Whether to publish it. `false` leaves a published view published.
+    #[serde(default)]
+    pub publish: bool,
 }
 
 /// An action, as a bundle describes it.
@@ -133,12 +162,15 @@ pub enum PlannedKind {
     CriteriaSet,
     /// An entity type, by its slug.
     EntityType,
+    /// A view, by its slug.
+    View,
     /// An action, by its slug.
     Action,
 }
 
 names!(PlannedKind {
-    Group = "group", CriteriaSet = "criteria_set", EntityType = "entity_type", Action = "action",
+    Group = "group", CriteriaSet = "criteria_set", EntityType = "entity_type", View = "view",
+    Action = "action",
 });
 
 /// What installing a bundle does to one field of an item.

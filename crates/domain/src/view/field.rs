@@ -317,7 +317,15 @@ impl AnyField {
 }
 
 fn whole(number: Option<serde_json::Number>) -> Result<Option<i64>, String> {
-    number.map(|n| n.as_i64().ok_or_else(|| format!("`{n}` is not a whole number"))).transpose()
+    number.map(|n| n.as_i64().ok_or_else(|| not_whole(&n))).transpose()
+}
+
+/// A fraction of zero is refused in the words that all whole numbers of the API have.
+fn not_whole(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(value) if value.fract() == 0.0 => format!("invalid type: floating point `{number}`, expected i64"),
+        _ => format!("`{number}` is not a whole number"),
+    }
 }
 
 impl<'de> Deserialize<'de> for Field {

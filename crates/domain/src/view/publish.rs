@@ -175,7 +175,7 @@ fn is_origin(text: &str) -> bool {
 }
 
 /// Whether `text` is a lower-case host name or IPv4 address with an optional port.
-fn is_authority(text: &str) -> bool {
+pub fn is_authority(text: &str) -> bool {
     let (host, port) = text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port)));
     let label = |label: &str| {
         !label.is_empty()

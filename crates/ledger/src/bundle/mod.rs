@@ -6,6 +6,7 @@ mod criteria_set;
 mod entity_type;
 mod group;
 mod read;
+mod view;
 
 pub use read::read;
 
@@ -41,6 +42,7 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
         (!bundle.groups.is_empty(), Permission::ManageGroups),
         (!bundle.criteria_sets.is_empty(), Permission::ManageCriteriaSets),
         (!bundle.entity_types.is_empty(), Permission::ManageEntityTypes),
+        (!bundle.views.is_empty(), Permission::ManageViews),
         (!bundle.actions.is_empty(), Permission::ManageActions),
     ] {
         if any {
@@ -49,7 +51,8 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
     }
     let now = ledger.now();
     let ids = (0..bundle.len()).map(|_| new_v7(now, ledger.entropy())).collect();
-    let context = Context { tenant_id: scope.tenant_id, actor: scope.caller.to_string(), now, ids };
+    let context =
+        Context { tenant_id: scope.tenant_id, actor: scope.caller.to_string(), now, ids, ledger: ledger.clone() };
     let installed = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let plan = install_all(tx, context, &bundle).await?;
@@ -103,6 +106,8 @@ struct Context {
     /// Unused ids, at least one for each item of the bundle. They are created before the transaction, which has
     /// no source of randomness.
     ids: Vec<Uuid>,
+    /// For rules that depend on settings.
+    ledger: Ledger,
 }
 
 impl Context {
@@ -111,7 +116,8 @@ impl Context {
     }
 }
 
-/// Installs all items in the order of their references: actions refer to groups and criteria sets.
+/// Installs all items in the order of their references: views and actions refer to groups and criteria sets, views to
+/// entity types too.
 async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
     let mut plan = Plan::default();
     for (index, wanted) in bundle.groups.iter().enumerate() {
@@ -129,6 +135,9 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
     // Types may refer to each other, so relations are checked after all types are stored.
     for (index, record) in types.iter().enumerate() {
         at("entityTypes", index, crate::entity_type::check_relations(tx.conn(), context.tenant_id, record).await)?;
+    }
+    for (index, wanted) in bundle.views.iter().enumerate() {
+        plan.items.push(at("views", index, view::install(tx, &mut context, wanted).await)?);
     }
     for (index, wanted) in bundle.actions.iter().enumerate() {
         plan.items.push(at("actions", index, action::install(tx, &mut context, wanted).await)?);

@@ -18,3 +18,18 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
         .await?;
     Ok(Listed::of(page, |last| encode(List::Views, last.id.0)))
 }
+
+/// Returns the listed view with this slug as the only item of the first page; an empty page if there is none.
+pub async fn list_by_slug(ledger: &Ledger, scope: &Scope, slug: &str, page: ListPage) -> Result<Listed<ViewRecord>> {
+    require(scope, Permission::Read)?;
+    let (before, _) = page.before_id(List::Views)?;
+    let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
+    let found = ledger
+        .store()
+        .read(scope.into(), move |conn| {
+            Box::pin(async move { store::view::find_by_slug(conn, tenant_id, &slug).await })
+        })
+        .await?;
+    let items = found.into_iter().filter(|view| view.listed && before.is_none_or(|before| view.id.0 < before));
+    Ok(Listed { items: items.collect(), next_cursor: None })
+}

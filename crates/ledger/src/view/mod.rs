@@ -15,12 +15,15 @@ mod versions;
 
 pub use create::{NewView, create, fields_of_schema};
 pub use delete::delete;
+pub(crate) use get::get_by_slug_on;
 pub use get::{get, get_by_slug, get_version};
-pub use list::list;
+pub use list::{list, list_by_slug};
 pub use publish::publish;
+pub(crate) use publish::publish_on;
 pub use unpublish::unpublish;
 pub use update::{ViewChange, update};
 pub use versions::list_versions;
+pub(crate) use versions::versions_on;
 
 use crate::{Error, Ledger, Result, ViewRecord, guard::Fields};
 use domain::{
@@ -44,7 +47,7 @@ pub(crate) fn check(ledger: &Ledger, record: &ViewRecord) -> Result<()> {
         fields.refuse(&issue.field, issue.message);
     }
     if !ledger.allows_redirect(&record.publication) {
-        let message = "the operator of this server does not allow this host; see `view_redirect_hosts`";
+        let message = "the operator of this server does not allow this host; see `forms.redirect_hosts`";
         fields.refuse("publishConfig.redirectUrl", message);
     }
     check_size(&mut fields, &record.fields);

@@ -1,0 +1,77 @@
+//! The page /views.
+
+use super::state_badge;
+use crate::{
+    document::render,
+    shell::{Place, Shell, frame},
+    text::{escape::query, number::counted, shorten::one_line},
+    ui::{
+        button::{ButtonLink, Look},
+        empty::Empty,
+        page_head::PageHead,
+        table::{Column, Table},
+        time::moment,
+    },
+};
+use domain::role::Permission;
+use leptos::prelude::*;
+use wire::view::View;
+
+/// Longest introduction in a row, characters.
+const ABOUT_CHARS_MAX: usize = 140;
+
+/// Data of the page /views.
+#[derive(Debug, Clone)]
+pub struct ListProps {
+    /// The views of this page.
+    pub views: Vec<View>,
+    /// Cursor of the next page; absent on the last page.
+    pub next_cursor: Option<String>,
+}
+
+/// Renders the page.
+pub fn list_page(shell: &Shell, props: ListProps) -> String {
+    render(shell, "Forms", || {
+        let ListProps { views, next_cursor } = props;
+        let manages = shell.may(Permission::ManageViews);
+        let head = manages.then(|| view! { <ButtonLink look=Look::Primary href="/views/new">"New form"</ButtonLink> });
+        let list = if views.is_empty() {
+            let sentence = "A form asks people questions and keeps their answers. There are no forms yet.";
+            view! { <Empty sentence=sentence link=manages.then(|| ("New form", "/views/new".to_owned()))/> }.into_any()
+        } else {
+            table(&views).into_any()
+        };
+        let more = next_cursor.map(|cursor| {
+            let href = format!("/views?cursor={}", query(&cursor));
+            view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
+        });
+        let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
+        frame(shell, Place::Actions, view! { <PageHead title="Forms" crumbs=crumbs>{head}</PageHead> {list} {more} })
+    })
+}
+
+fn table(views: &[View]) -> impl IntoView + use<> {
+    let rows = views
+        .iter()
+        .map(|form| {
+            let version = form.version.map(|version| format!("v{version}")).unwrap_or_default();
+            let changed = (form.changed && form.version.is_some())
+                .then(|| view! { <span class="meta">" · unpublished changes"</span> });
+            view! {
+                <tr>
+                    <td class="table-main">
+                        <a class="quiet" dir="auto" href=format!("/views/{}", form.slug)>{one_line(&form.title, ABOUT_CHARS_MAX)}</a>
+                        <div class="meta" dir="auto">{one_line(&form.introduction, ABOUT_CHARS_MAX)}</div>
+                    </td>
+                    <td>{state_badge(&form.state)}{changed}</td>
+                    <td class="meta">{counted(form.fields.len() as u64, "question")}</td>
+                    <td class="meta table-number">{version}</td>
+                    <td class="meta">{moment(form.updated_at)}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <Table caption="Forms, newest first" columns=vec![Column::text("Form"), Column::text("State"), Column::text("Questions"), Column::number("Version"), Column::text("Changed")] focusable=true>{rows}</Table>
+    }
+}

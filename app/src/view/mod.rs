@@ -1,0 +1,63 @@
+//! Forms (views): the list, the page of a form with its versions, and the editor with its preview.
+
+mod editor;
+mod list_page;
+mod page;
+mod preview;
+mod row;
+
+pub use editor::{Draft, EditorProps, editor_page};
+pub use list_page::{ListProps, list_page};
+pub use page::{Props, page};
+pub use preview::preview_fragment;
+pub use row::{Row, Unreadable, control_of};
+
+use crate::ui::{badge::Badge, icon::Icon};
+use domain::session::Status;
+use leptos::prelude::*;
+
+/// The badge of a view's state.
+fn state_badge(state: &str) -> impl IntoView + use<> {
+    let (picture, word, colour) = match state {
+        "published" => (Icon::Completed, "Published", Status::Completed),
+        "unpublished" => (Icon::Abandoned, "Unpublished", Status::Abandoned),
+        _ => (Icon::Draft, "Draft", Status::Draft),
+    };
+    view! { <Badge picture=picture word=word colour=colour/> }
+}
+
+/// The label of a kind of field.
+fn kind_word(kind: &str) -> &'static str {
+    KINDS.iter().find(|(name, _)| *name == kind).map_or("Short text", |(_, word)| *word)
+}
+
+/// Every kind of field with its label, in the order in which the editor offers them.
+const KINDS: [(&str, &str); 14] = [
+    ("short_text", "Short text"),
+    ("long_text", "Long text"),
+    ("single_choice", "One choice"),
+    ("multiple_choice", "Several choices"),
+    ("yes_no", "Yes or no"),
+    ("scale", "Scale"),
+    ("number", "Number"),
+    ("integer", "Whole number"),
+    ("date", "Day"),
+    ("date_time", "Date and time"),
+    ("email", "E-mail address"),
+    ("url", "Web address"),
+    ("rating", "Rating by a criteria set"),
+    ("entity", "Reference to an entity"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::KINDS;
+
+    #[test]
+    fn the_editor_offers_every_kind_of_field() {
+        for (kind, _) in KINDS {
+            let row = super::Row { kind: kind.to_owned(), ..super::Row::default() };
+            assert_eq!(row.field(&[]).0.kind.name(), kind);
+        }
+    }
+}

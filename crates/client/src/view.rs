@@ -1,0 +1,56 @@
+//! Calls on views.
+
+use crate::{Client, Result, limit};
+use reqwest::Method;
+use wire::{
+    Page,
+    view::{CreateView, PublishView, UpdateView, View, ViewVersion},
+};
+
+impl Client {
+    /// `POST /api/views`
+    pub async fn create_view(&self, view: &CreateView) -> Result<View> {
+        self.post(&["api", "views"], view).await
+    }
+
+    /// `GET /api/views`. With a slug the page has that view, or is empty.
+    pub async fn list_views(&self, slug: Option<&str>, limit: Option<u32>, cursor: Option<&str>) -> Result<Page<View>> {
+        let query = [
+            ("slug", slug.map(str::to_owned)),
+            ("limit", limit.map(|n| n.to_string())),
+            ("cursor", cursor.map(str::to_owned)),
+        ];
+        self.get(&["api", "views"], &query).await
+    }
+
+    /// `GET /api/views/{id}`
+    pub async fn get_view(&self, id: &str) -> Result<View> {
+        self.get(&["api", "views", id], &[]).await
+    }
+
+    /// `PATCH /api/views/{id}`
+    pub async fn update_view(&self, id: &str, change: &UpdateView) -> Result<View> {
+        self.send(Method::PATCH, &["api", "views", id], change, limit::CALL_TIMEOUT).await
+    }
+
+    /// `DELETE /api/views/{id}`
+    pub async fn delete_view(&self, id: &str) -> Result<()> {
+        self.send(Method::DELETE, &["api", "views", id], &serde_json::json!({}), limit::CALL_TIMEOUT).await
+    }
+
+    /// `POST /api/views/{id}/publish`
+    pub async fn publish_view(&self, id: &str, publish: &PublishView) -> Result<View> {
+        self.post(&["api", "views", id, "publish"], publish).await
+    }
+
+    /// `POST /api/views/{id}/unpublish`
+    pub async fn unpublish_view(&self, id: &str) -> Result<View> {
+        self.post(&["api", "views", id, "unpublish"], &serde_json::json!({})).await
+    }
+
+    /// `GET /api/views/{id}/versions`
+    pub async fn view_versions(&self, id: &str, limit: Option<u32>, cursor: Option<&str>) -> Result<Page<ViewVersion>> {
+        let query = [("limit", limit.map(|n| n.to_string())), ("cursor", cursor.map(str::to_owned))];
+        self.get(&["api", "views", id, "versions"], &query).await
+    }
+}

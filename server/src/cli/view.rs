@@ -1,0 +1,183 @@
+//! `shiftbook view`: creates, changes and lists views on a server.
+
+use super::run::{Failure, print_line};
+use clap::builder::NonEmptyStringValueParser;
+use client::Client;
+use domain::{
+    limit::{BUNDLE_BYTES_MAX, PAGE_MAX},
+    slug::slugify,
+};
+use std::{io::Read, path::PathBuf};
+use wire::view::{CreateView, PublishView, UpdateView, View};
+
+/// Commands on views, the forms that people answer.
+#[derive(Debug, clap::Subcommand)]
+pub enum ViewCommand {
+    /// Create the view that a file describes, or change the one with its slug
+    Push(PushArgs),
+    /// List the views of the workspace: slug, state, version and title
+    List(ListArgs),
+}
+
+/// Which server, and as whom.
+#[derive(Debug, clap::Args)]
+struct ServerArgs {
+    /// Address of the server
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
+    url: String,
+    /// API token; `push` needs that of an operator or admin. Set it in the environment
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
+    token: String,
+}
+
+/// Options of `view push`.
+#[derive(Debug, clap::Args)]
+pub struct PushArgs {
+    /// The view, as YAML or JSON in the form of `POST /api/views`; `-` reads it from stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Publish it afterwards
+    #[arg(long)]
+    publish: bool,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Options of `view list`.
+#[derive(Debug, clap::Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Runs the command.
+pub async fn run(command: ViewCommand) -> Result<(), Failure> {
+    match command {
+        ViewCommand::Push(args) => push(args).await,
+        ViewCommand::List(args) => list(args).await,
+    }
+}
+
+fn connect(server: &ServerArgs) -> Result<Client, Failure> {
+    Client::new(&server.url, &server.token).map_err(|error| Failure::Misused(error.to_string()))
+}
+
+async fn push(args: PushArgs) -> Result<(), Failure> {
+    let wanted = parse(&read(&args.file)?)?;
+    let client = connect(&args.server)?;
+    let failed = |error: client::Error| Failure::Failed(error.to_string());
+    let slug = wanted.slug.clone().or_else(|| slugify(&wanted.title));
+    let slug = slug.ok_or_else(|| Failure::Misused("the title makes no slug: add `slug` to the file".into()))?;
+    let found = client.list_views(Some(&slug), None, None).await.map_err(failed)?;
+    let (before, mut view) = match found.items.into_iter().next() {
+        Some(before) => {
+            let changed = client.update_view(&before.id, &change(wanted, before.revision)).await.map_err(failed)?;
+            (Some(before.revision), changed)
+        }
+        None => (None, client.create_view(&CreateView { slug: Some(slug), ..wanted }).await.map_err(failed)?),
+    };
+    if args.publish {
+        let publish = PublishView { revision: Some(view.revision) };
+        view = client.publish_view(&view.id, &publish).await.map_err(failed)?;
+    }
+    let done = match before {
+        None => "created",
+        Some(revision) if revision == view.revision => "unchanged",
+        Some(_) => "changed",
+    };
+    print_line(&format!("{done}: {}", line(&view)))
+}
+
+/// The change that makes a view as the file describes it. What the file leaves out gets its default.
+fn change(wanted: CreateView, revision: u64) -> UpdateView {
+    let CreateView { title, introduction, fields, schema, publish_config, .. } = wanted;
+    let fields = if schema.is_none() { Some(fields.unwrap_or_default()) } else { fields };
+    UpdateView {
+        revision,
+        title: Some(title),
+        introduction: Some(introduction),
+        fields,
+        schema,
+        publish_config: Some(publish_config),
+    }
+}
+
+async fn list(args: ListArgs) -> Result<(), Failure> {
+    let client = connect(&args.server)?;
+    let mut cursor = None;
+    loop {
+        let page = client.list_views(None, Some(PAGE_MAX), cursor.as_deref()).await;
+        let page = page.map_err(|error| Failure::Failed(error.to_string()))?;
+        for view in &page.items {
+            print_line(&line(view))?;
+        }
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn line(view: &View) -> String {
+    let version = view.version.map_or_else(|| "-".to_owned(), |version| format!("v{version}"));
+    let changed = if view.changed && view.version.is_some() { "\tunpublished changes" } else { "" };
+    format!("{}\t{}\t{version}\t{}{changed}", view.slug, view.state, view.title)
+}
+
+fn read(file: &PathBuf) -> Result<String, Failure> {
+    let mut text = String::new();
+    let most = BUNDLE_BYTES_MAX as u64 + 1;
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin().take(most).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(file).and_then(|open| open.take(most).read_to_string(&mut text))
+    };
+    read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
+    if text.len() > BUNDLE_BYTES_MAX {
+        return Err(Failure::Failed(format!("a view's file has at most {BUNDLE_BYTES_MAX} bytes")));
+    }
+    Ok(text)
+}
+
+/// Parses YAML, which includes JSON. The order of a JSON Schema's properties is kept.
+fn parse(text: &str) -> Result<CreateView, Failure> {
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let place = error.location().map(|at| format!("line {}, column {}: ", at.line(), at.column()));
+        Failure::Failed(format!("{}{error}", place.unwrap_or_default()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const YAML: &str = "
+title: How was your week?
+publishConfig: { gate: none }
+fields:
+  - { key: mood, label: Mood, type: scale, minimum: 1, maximum: 5, required: true }
+  - { key: team, label: Team, type: single_choice, options: [red, blue] }
+";
+
+    #[test]
+    fn yaml_and_json_describe_the_same_view() {
+        let view = parse(YAML).unwrap();
+        let json = serde_json::to_string(&view).unwrap();
+        assert_eq!(serde_json::to_value(parse(&json).unwrap()).unwrap(), serde_json::to_value(&view).unwrap());
+        assert_eq!(view.fields.unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_json_schema_in_a_file_keeps_its_order() {
+        let text = "title: T\nschema: { type: object, properties: { z: { type: string }, a: { type: boolean } } }\n";
+        let fields = parse(text).unwrap().schema.unwrap().fields().unwrap();
+        assert_eq!(fields.iter().map(|field| field.key.as_str()).collect::<Vec<_>>(), ["z", "a"]);
+    }
+
+    #[test]
+    fn a_misspelt_property_is_refused_with_its_line() {
+        let refused = parse("title: T\ntitel: U\n").unwrap_err().to_string();
+        assert!(refused.contains("line 2") && refused.contains("titel"), "{refused}");
+    }
+}
