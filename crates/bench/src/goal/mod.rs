@@ -8,6 +8,7 @@ mod footprint;
 mod history;
 mod page;
 mod postgres;
+mod resume;
 mod stream;
 mod transcript;
 
@@ -104,7 +105,7 @@ impl Site {
 impl Bench {
     /// Measures what was asked for, in an order that starts few servers. What cannot be measured is a finding too.
     pub async fn run(&mut self) {
-        if self.wants(&["G1", "G2", "G4", "G6", "G8", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
+        if self.wants(&["G1", "G2", "G4", "G6", "G8", "G10", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
             let measured = self.on_a_new_server().await;
             self.failed("G16", "a new server", measured);
         }
@@ -136,6 +137,10 @@ impl Bench {
         if self.wants(&["G8"]) {
             let measured = claim::measure(self, &site).await;
             self.failed("G8", "claims", measured);
+        }
+        if self.wants(&["G10"]) {
+            let measured = resume::measure(self, &site).await;
+            self.failed("G10", "resumed claims", measured);
         }
         if self.wants(&["G11"]) {
             let measured = stream::measure(self, &site).await;

@@ -20,6 +20,11 @@ impl Request {
         Self::new("POST", target, path, headers, Some(("application/json", json)))
     }
 
+    /// A PATCH of JSON.
+    pub fn patch(target: SocketAddr, path: &str, headers: &[String], json: &str) -> Self {
+        Self::new("PATCH", target, path, headers, Some(("application/json", json)))
+    }
+
     /// A form as a browser sends it.
     pub fn form(target: SocketAddr, path: &str, form: &str) -> Self {
         let origin = [format!("origin: http://{target}")];

@@ -120,6 +120,22 @@ pub fn claim(agent: &str, max: usize) -> String {
     format!("{{\"agentSlugs\":[\"{agent}\"],\"max\":{max},\"leaseSeconds\":{LEASE_SECONDS}}}")
 }
 
+/// The body of a claim that waits for work.
+pub fn claim_and_wait(agent: &str) -> String {
+    format!("{{\"agentSlugs\":[\"{agent}\"],\"max\":1,\"leaseSeconds\":{LEASE_SECONDS},\"waitSeconds\":10}}")
+}
+
+/// Creates a session of an agent of its own and claims it. Returns the agent and the session.
+pub async fn claimed_session(target: SocketAddr, token: &str) -> Result<(String, Held)> {
+    let agent = format!("bench-{:08x}", fastrand::u32(..));
+    let headers = credentials(token);
+    let mut connection = Connection::open(target).await?;
+    connection.call(&Request::post(target, "/api/sessions", &headers, &new_session(&agent))).await?;
+    let request = Request::post(target, "/api/sessions/claim", &headers, &claim(&agent, 1));
+    let held = claimed(connection.call(&request).await?.body)?.pop();
+    Ok((agent, held.context("the session could not be claimed")?))
+}
+
 /// Creates sessions and claims them, for as long as a load lasts.
 pub async fn claimed_sessions(target: SocketAddr, token: &str, count: usize) -> Result<Vec<Held>> {
     // An agent of its own: nothing that another measurement left behind is claimed.

@@ -5,7 +5,7 @@ mod claim;
 mod follow;
 mod get;
 
-pub use append::{AppendScript, Held, ProbeAppendScript, claimed_sessions};
+pub use append::{AppendScript, Held, ProbeAppendScript, claim_and_wait, claimed, claimed_session, claimed_sessions};
 pub use claim::{ClaimScript, CreateScript, PairScript, duplicates};
 pub use follow::{Deliveries, deliver, lag};
 pub use get::GetScript;

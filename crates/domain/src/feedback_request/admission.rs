@@ -1,0 +1,97 @@
+//! What one more answer to a request does.
+
+use super::{Outcome, RequestState};
+use crate::{Timestamp, chain::Digest};
+
+/// Where a request stands when an answer arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Its state, with the end of its session taken into account.
+    pub state: RequestState,
+    /// Instant from which answers are late.
+    pub expires_at: Option<Timestamp>,
+    /// Whether the session waits for the request and nobody's decision on it is recorded yet. `true` for a request
+    /// for which no session waits.
+    pub takes_effect: bool,
+}
+
+/// An answer that is recorded already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// How it ended the request.
+    pub outcome: Outcome,
+    /// Digest of the answers.
+    pub digest: Digest,
+}
+
+/// What becomes of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It is recorded and reaches the agent.
+    Record,
+    /// It is recorded as late and never reaches the agent.
+    RecordLate,
+    /// The respondent gave the same answer before. Nothing is recorded.
+    Repeat,
+    /// The respondent gave another answer before.
+    Conflict,
+    /// The request was cancelled with its session.
+    Closed,
+}
+
+/// Returns what becomes of an answer. `own` is what the same respondent gave before. The function is total and
+/// pure.
+pub fn admit(standing: Standing, own: Option<Known>, given: Known, now: Timestamp) -> Admission {
+    if let Some(own) = own {
+        return if own == given { Admission::Repeat } else { Admission::Conflict };
+    }
+    let is_past = standing.expires_at.is_some_and(|expires| now >= expires);
+    match standing.state {
+        RequestState::Cancelled => Admission::Closed,
+        RequestState::Answered | RequestState::Expired => Admission::RecordLate,
+        RequestState::Waiting if is_past || !standing.takes_effect => Admission::RecordLate,
+        RequestState::Waiting => Admission::Record,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::from_micros;
+
+    #[test]
+    fn every_state_admits_as_listed() {
+        let given = Known { outcome: Outcome::Answered, digest: Digest([1; 32]) };
+        let other = Known { digest: Digest([2; 32]), ..given };
+        let declined = Known { outcome: Outcome::Declined, ..given };
+        let deadline = from_micros(10);
+        for state in RequestState::ALL {
+            for (expires_at, takes_effect, now) in
+                [(None, true, 5), (Some(deadline), true, 9), (Some(deadline), true, 10), (None, false, 5)]
+            {
+                let standing = Standing { state, expires_at, takes_effect };
+                let is_in_time = takes_effect && now < 10;
+                let fresh = match state {
+                    RequestState::Waiting if is_in_time => Admission::Record,
+                    RequestState::Waiting | RequestState::Answered | RequestState::Expired => Admission::RecordLate,
+                    RequestState::Cancelled => Admission::Closed,
+                };
+                let now = from_micros(now);
+                assert_eq!(admit(standing, None, given, now), fresh, "{standing:?}");
+                // What is recorded stays, whatever became of the request.
+                assert_eq!(admit(standing, Some(given), given, now), Admission::Repeat);
+                assert_eq!(admit(standing, Some(other), given, now), Admission::Conflict);
+                assert_eq!(admit(standing, Some(declined), given, now), Admission::Conflict);
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_that_waits_for_an_ended_session_is_cancelled() {
+        for state in RequestState::ALL {
+            assert_eq!(state.in_session(false), state);
+            let ended = if state == RequestState::Waiting { RequestState::Cancelled } else { state };
+            assert_eq!(state.in_session(true), ended);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Reading requests and their answers.
+
+use super::not_found;
+use crate::{
+    Ledger, ListPage, Listed, RequestRecord, Result,
+    cursor::{List, decode_at, encode, encode_at, page_size},
+    guard::require,
+    visibility::require_visible_or_claimed,
+};
+use domain::{
+    Scope,
+    clock::to_micros,
+    id::{FeedbackRequestId, RequestAnswerId, SessionId},
+    role::Permission,
+};
+use store::{AnswerRecord, Conn};
+
+/// A request with the state that callers see, and the slug of its view.
+#[derive(Debug, Clone)]
+pub struct AskedItem {
+    /// The request. Its state takes the end of its session into account.
+    pub request: RequestRecord,
+    /// Slug of the view with the form.
+    pub view_slug: String,
+}
+
+/// Which answers to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListAnswers {
+    /// Leaves out late answers and those that a claim has taken.
+    pub unconsumed: bool,
+    /// Size, and where the list goes on.
+    pub page: ListPage,
+}
+
+/// Returns a request.
+pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<AskedItem> {
+    require(scope, Permission::Read)?;
+    let (reader, scope) = (*scope, *scope);
+    ledger
+        .snapshot(&reader, move |conn| {
+            Box::pin(async move {
+                let found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+                let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
+                let session = require_visible_or_claimed(conn, &scope, session).await.map_err(|_| not_found())?;
+                item(conn, found, session.status().is_final()).await
+            })
+        })
+        .await
+}
+
+/// Lists the requests of a session, newest first.
+pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: ListPage) -> Result<Listed<AskedItem>> {
+    require(scope, Permission::Read)?;
+    let (before, limit) = page.before_id(List::FeedbackRequests)?;
+    let (reader, scope) = (*scope, *scope);
+    ledger
+        .snapshot(&reader, move |conn| {
+            Box::pin(async move {
+                let session = store::session::find(conn, scope.tenant_id, session_id).await?;
+                let session = require_visible_or_claimed(conn, &scope, session).await?;
+                let before = before.map(FeedbackRequestId);
+                let found = store::feedback_request::list(conn, scope.tenant_id, session_id, before, limit).await?;
+                let mut items = Vec::with_capacity(found.items.len());
+                for request in found.items {
+                    items.push(item(conn, request, session.status().is_final()).await?);
+                }
+                let found = store::Page { items, has_more: found.has_more };
+                let cursor = |last: &AskedItem| encode(List::FeedbackRequests, last.request.id.0);
+                Ok(Listed::of(found, cursor))
+            })
+        })
+        .await
+}
+
+async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_final: bool) -> Result<AskedItem> {
+    request.state = request.state.in_session(is_final);
+    let view = store::view::find(conn, request.tenant_id, request.view_id).await?.ok_or_else(not_found)?;
+    Ok(AskedItem { request, view_slug: view.slug })
+}
+
+/// Lists the answers of a session and of the root of its tree, oldest first. Reading does not take an answer.
+pub async fn answers(
+    ledger: &Ledger,
+    scope: &Scope,
+    session_id: SessionId,
+    wanted: ListAnswers,
+) -> Result<Listed<AnswerRecord>> {
+    require(scope, Permission::Read)?;
+    let limit = page_size(wanted.page.limit)?;
+    let after = wanted.page.cursor.as_deref().map(|cursor| decode_at(List::RequestAnswers, cursor)).transpose()?;
+    let after = after.map(|(at, id)| (at, RequestAnswerId(id)));
+    let (reader, scope) = (*scope, *scope);
+    ledger
+        .snapshot(&reader, move |conn| {
+            Box::pin(async move {
+                let session = store::session::find(conn, scope.tenant_id, session_id).await?;
+                let session = require_visible_or_claimed(conn, &scope, session).await?;
+                let root = match session.parent_id {
+                    Some(_) => store::feedback_request::root_of(conn, scope.tenant_id, session_id).await?,
+                    None => session_id,
+                };
+                let found = store::session::find(conn, scope.tenant_id, root).await?;
+                // A session that the caller may not see keeps its answers to itself.
+                let root = match require_visible_or_claimed(conn, &scope, found).await {
+                    Ok(_) => root,
+                    Err(crate::Error::NotFound(_)) => session_id,
+                    Err(error) => return Err(error),
+                };
+                let of = (session_id, root);
+                let found =
+                    store::feedback_request::answers(conn, scope.tenant_id, of, wanted.unconsumed, after, limit)
+                        .await?;
+                let cursor =
+                    |last: &AnswerRecord| encode_at(List::RequestAnswers, to_micros(last.deposited_at), last.id.0);
+                Ok(Listed::of(found, cursor))
+            })
+        })
+        .await
+}

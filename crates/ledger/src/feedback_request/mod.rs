@@ -1,0 +1,26 @@
+//! Requests of agents that people answer.
+//!
+//! A request names a view, or gets one of its own that no list shows. A request for which the session waits opens a
+//! gate of kind question (`crate::gate`); its answer takes effect like any decision, and the claim that follows carries
+//! it. A request for which the session goes on collects answers, and a claim or a call of the running worker takes them
+//! ([`take`]). Sessions are always locked before gates, and gates before requests.
+
+mod answer;
+mod ask;
+mod expire;
+mod list;
+mod take;
+
+pub(crate) use answer::{AnswerOf, answer_on};
+pub use answer::{Answered, NewAnswer, answer};
+pub use ask::{Asked, Form, NewRequest, ask};
+pub use expire::expire;
+pub use list::{AskedItem, ListAnswers, answers, get, list};
+pub(crate) use take::take_on;
+pub use take::{Taken, take};
+
+use crate::Error;
+
+fn not_found() -> Error {
+    Error::NotFound("feedback request")
+}

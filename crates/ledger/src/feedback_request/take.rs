@@ -1,0 +1,105 @@
+//! Taking answers for which a session did not wait. Each answer is taken once: its stamp, and the event that has its
+//! words, are in the transaction that takes it.
+
+use crate::{
+    Ledger, Result,
+    commit::{EventFactory, append_server_events, state},
+    guard::require,
+    visibility::require_visible_or_claimed,
+};
+use domain::{
+    Scope,
+    event::Kind,
+    feedback_request::{ShownAnswer, render},
+    id::{RequestAnswerId, SessionId},
+    limit::ANSWERS_TAKEN_MAX,
+    role::Permission,
+    session::{Actor, Command, Session, decide},
+    untrusted::Delimiter,
+    view::Field,
+};
+use serde_json::{Value, json};
+use store::{AnswerRecord, PreparedEvent, WriteTx};
+
+/// Answers that an attempt took, oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// The answers; at most [`ANSWERS_TAKEN_MAX`].
+    pub answers: Vec<AnswerRecord>,
+    /// Questions and answers as a block of untrusted text for the agent; empty without answers.
+    pub block: String,
+}
+
+/// Takes the oldest answers that a running session has not got yet.
+///
+/// # Errors
+/// [`crate::Error::Refused`] if the worker does not hold the session.
+pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Taken> {
+    require(scope, Permission::Work)?;
+    let mut factory = EventFactory::new(ledger, ledger.now(), 1);
+    let delimiter = Delimiter::new(ledger.entropy());
+    let caller = *scope;
+    ledger
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
+                let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
+                decide(state(&session), Actor::Worker { attempt }, Command::Append)?;
+                let Some((taken, event)) = take_on(tx, &session, attempt, &mut factory, &delimiter).await? else {
+                    return Ok(Taken::default());
+                };
+                append_server_events(tx, session, vec![event], caller.caller, factory.at()).await?;
+                Ok(taken)
+            })
+        })
+        .await
+}
+
+/// Stamps the oldest untaken answers of a locked session. Returns them with the event that records them in the log;
+/// `None` if there are none.
+pub(crate) async fn take_on(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    attempt: u32,
+    factory: &mut EventFactory,
+    delimiter: &Delimiter,
+) -> Result<Option<(Taken, PreparedEvent)>> {
+    let (tenant_id, at) = (session.tenant_id, factory.at());
+    let mut answers = store::feedback_request::unconsumed(tx.conn(), tenant_id, session.id, ANSWERS_TAKEN_MAX).await?;
+    if answers.is_empty() {
+        return Ok(None);
+    }
+    let mut forms: Vec<Vec<Field>> = Vec::with_capacity(answers.len());
+    for answer in &mut answers {
+        store::feedback_request::consume(tx, tenant_id, answer.id, attempt, at).await?;
+        answer.consumed_at = Some(at);
+        answer.consumed_attempt = Some(attempt);
+        let version = store::view::version_of(tx.conn(), tenant_id, answer.view_id, answer.version).await?;
+        forms.push(version.map(|version| version.fields).unwrap_or_default());
+    }
+    let block = block(&answers, &forms, delimiter);
+    let ids: Vec<RequestAnswerId> = answers.iter().map(|answer| answer.id).collect();
+    let metadata = json!({ "context": "answers", "answerIds": ids, "attempt": attempt });
+    let event = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&block), &metadata)?;
+    Ok(Some((Taken { answers, block }, event)))
+}
+
+fn block(answers: &[AnswerRecord], forms: &[Vec<Field>], delimiter: &Delimiter) -> String {
+    let value = |answer: &AnswerRecord| answer.answers.as_deref().and_then(|text| serde_json::from_str(text).ok());
+    let values: Vec<Option<Value>> = answers.iter().map(value).collect();
+    let shown: Vec<ShownAnswer<'_>> = answers
+        .iter()
+        .zip(forms)
+        .zip(&values)
+        .map(|((answer, fields), value)| ShownAnswer {
+            message: &answer.message,
+            fields,
+            outcome: answer.outcome,
+            answers: value.as_ref(),
+            note: answer.note.as_deref(),
+            respondent: &answer.respondent,
+            at: answer.deposited_at,
+        })
+        .collect();
+    render(&shown, delimiter)
+}

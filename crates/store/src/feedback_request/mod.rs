@@ -1,0 +1,17 @@
+//! Requests of agents that people answer, and the answers to them.
+
+mod answer;
+mod request;
+
+pub use answer::{
+    AnswerRecord, answer_of_gate, answer_of_request, answers, consume, count_answers, insert_answer, own_answer,
+    unconsumed,
+};
+pub use request::{
+    RequestRecord, close, count, find, find_by_gate, find_by_key, find_locked, insert, list, root_of, to_expire,
+};
+
+use crate::engine::Texts;
+
+pub(crate) const SQL: [Texts; 2] = [answer::SQL, request::SQL];
+pub(crate) const POSTGRES_SQL: Texts = request::POSTGRES_SQL;

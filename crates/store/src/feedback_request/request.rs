@@ -1,0 +1,271 @@
+//! Rows of `feedback_requests`.
+
+use crate::{
+    engine::{Conn, Error, Page, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    feedback_request::{OnExpiry, RequestState},
+    id::{FeedbackRequestId, GateId, SessionId, TenantId, ViewId},
+    limit::PARENT_DEPTH_MAX,
+    view::Gate,
+};
+use uuid::Uuid;
+
+macro_rules! request_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT tenant_id, id, session_id, attempt, gate_id, view_id, version, message, blocking, access, audience, \
+             asked_by, asked_at, expires_at, on_expiry, idempotency_key, digest, state, closed_at FROM feedback_requests \
+             WHERE tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = request_select!("id = $2");
+const BY_ID_LOCKED_POSTGRES: &str = request_select!("id = $2 FOR UPDATE");
+const BY_KEY: &str = request_select!("session_id = $2 AND idempotency_key = $3");
+const BY_GATE: &str = request_select!("gate_id = $2");
+const OF_SESSION: &str = request_select!("session_id = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
+const COUNT: &str = "SELECT COUNT(*) FROM feedback_requests WHERE tenant_id = $1 AND session_id = $2";
+const INSERT: &str = "INSERT INTO feedback_requests (tenant_id, id, session_id, attempt, gate_id, view_id, version, message, \
+     blocking, access, audience, asked_by, asked_at, expires_at, on_expiry, idempotency_key, digest, state) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 'waiting')";
+const CLOSE: &str = "UPDATE feedback_requests SET state = $3, closed_at = $4 \
+     WHERE tenant_id = $1 AND id = $2 AND state = 'waiting'";
+const TO_EXPIRE: &str = "SELECT tenant_id, id, session_id FROM feedback_requests \
+     WHERE state = 'waiting' AND NOT blocking AND expires_at IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2";
+// The chain of parents is short, and bounded where sessions are started.
+const ROOT: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
+     SELECT id, parent_id, 0 FROM sessions WHERE tenant_id = $1 AND id = $2 UNION ALL \
+     SELECT s.id, s.parent_id, up.depth + 1 FROM up JOIN sessions s ON s.tenant_id = $1 AND s.id = up.parent_id \
+     WHERE up.depth < $3) SELECT id FROM up ORDER BY depth DESC LIMIT 1";
+
+pub(crate) const SQL: Texts = &[
+    ("feedback_request::request::BY_ID", BY_ID),
+    ("feedback_request::request::BY_KEY", BY_KEY),
+    ("feedback_request::request::BY_GATE", BY_GATE),
+    ("feedback_request::request::OF_SESSION", OF_SESSION),
+    ("feedback_request::request::COUNT", COUNT),
+    ("feedback_request::request::INSERT", INSERT),
+    ("feedback_request::request::CLOSE", CLOSE),
+    ("feedback_request::request::TO_EXPIRE", TO_EXPIRE),
+    ("feedback_request::request::ROOT", ROOT),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[("feedback_request::request::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+/// A request of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// Identifies the request.
+    pub id: FeedbackRequestId,
+    /// Session that asked.
+    pub session_id: SessionId,
+    /// Attempt of the session that asked, or that waits for the answer.
+    pub attempt: u32,
+    /// The question at which the session waits; `None` if it goes on.
+    pub gate_id: Option<GateId>,
+    /// View with the form.
+    pub view_id: ViewId,
+    /// Version of the view that is answered.
+    pub version: u64,
+    /// What the agent asks.
+    pub message: String,
+    /// Whether the session waits for an answer.
+    pub blocking: bool,
+    /// What somebody must do before the form opens.
+    pub access: Gate,
+    /// Slug of the group whose members may answer; every member may without one.
+    pub audience: Option<String>,
+    /// Who asked: `token:…` or `agent:…`.
+    pub asked_by: String,
+    /// Time of the request (UTC).
+    pub asked_at: Timestamp,
+    /// Instant from which answers are late (UTC).
+    pub expires_at: Option<Timestamp>,
+    /// What happens to the session then.
+    pub on_expiry: OnExpiry,
+    /// Key of the agent; unique in the session.
+    pub idempotency_key: String,
+    /// Digest of what was asked.
+    pub digest: Digest,
+    /// State, without regard to the end of the session.
+    pub state: RequestState,
+    /// Time it was answered, expired or cancelled (UTC).
+    pub closed_at: Option<Timestamp>,
+}
+
+row! {
+    struct Row {
+        tenant_id: Uuid,
+        id: Uuid,
+        session_id: Uuid,
+        attempt: i64,
+        gate_id: Option<Uuid>,
+        view_id: Uuid,
+        version: i64,
+        message: String,
+        blocking: bool,
+        access: String,
+        audience: Option<String>,
+        asked_by: String,
+        asked_at: i64,
+        expires_at: Option<i64>,
+        on_expiry: String,
+        idempotency_key: String,
+        digest: Vec<u8>,
+        state: String,
+        closed_at: Option<i64>,
+    }
+}
+
+impl TryFrom<Row> for RequestRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("feedback_requests", column, value);
+        Ok(Self {
+            tenant_id: TenantId(row.tenant_id),
+            id: FeedbackRequestId(row.id),
+            session_id: SessionId(row.session_id),
+            attempt: u32::try_from(row.attempt).map_err(|_| bad("attempt", &row.attempt))?,
+            gate_id: row.gate_id.map(GateId),
+            view_id: ViewId(row.view_id),
+            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
+            message: row.message,
+            blocking: row.blocking,
+            access: Gate::parse(&row.access).ok_or_else(|| bad("access", &row.access))?,
+            audience: row.audience,
+            asked_by: row.asked_by,
+            asked_at: from_micros(row.asked_at),
+            expires_at: row.expires_at.map(from_micros),
+            on_expiry: OnExpiry::parse(&row.on_expiry).ok_or_else(|| bad("on_expiry", &row.on_expiry))?,
+            idempotency_key: row.idempotency_key,
+            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
+            state: RequestState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
+            closed_at: row.closed_at.map(from_micros),
+        })
+    }
+}
+
+fn record(row: Option<Row>) -> Result<Option<RequestRecord>> {
+    row.map(RequestRecord::try_from).transpose()
+}
+
+/// A request of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: FeedbackRequestId) -> Result<Option<RequestRecord>> {
+    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+}
+
+/// The same, locked until the transaction ends. Lock its session first. SQLite has one writer and needs no lock.
+pub async fn find_locked(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: FeedbackRequestId,
+) -> Result<Option<RequestRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
+}
+
+/// The request of a session with this idempotency key.
+pub async fn find_by_key(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    key: &str,
+) -> Result<Option<RequestRecord>> {
+    record(run!(conn, fetch_optional Row, BY_KEY, tenant_id.0, session_id.0, key)?)
+}
+
+/// The request that opened a gate.
+pub async fn find_by_gate(conn: &mut Conn<'_>, tenant_id: TenantId, gate_id: GateId) -> Result<Option<RequestRecord>> {
+    record(run!(conn, fetch_optional Row, BY_GATE, tenant_id.0, gate_id.0)?)
+}
+
+/// One page of a session's requests, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    before: Option<FeedbackRequestId>,
+    limit: u32,
+) -> Result<Page<RequestRecord>> {
+    let before = before.map(|id| id.0);
+    let mut rows = run!(conn, fetch_all Row, OF_SESSION, tenant_id.0, session_id.0, before, i64::from(limit) + 1)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(RequestRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// How many requests a session has made.
+pub async fn count(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
+    type Count = (i64,);
+    let (count,) = run!(conn, fetch_one Count, COUNT, tenant_id.0, session_id.0)?;
+    Ok(count.cast_unsigned())
+}
+
+/// Adds a request that waits. Its session must be locked.
+pub async fn insert(tx: &mut WriteTx<'_>, request: &RequestRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        request.tenant_id.0,
+        request.id.0,
+        request.session_id.0,
+        i64::from(request.attempt),
+        request.gate_id.map(|id| id.0),
+        request.view_id.0,
+        request.version.cast_signed(),
+        request.message.as_str(),
+        request.blocking,
+        request.access.as_str(),
+        request.audience.as_deref(),
+        request.asked_by.as_str(),
+        to_micros(request.asked_at),
+        request.expires_at.map(to_micros),
+        request.on_expiry.as_str(),
+        request.idempotency_key.as_str(),
+        &request.digest.0[..],
+    )?;
+    Ok(())
+}
+
+/// Closes a request that waits. One that is closed stays as it is.
+pub async fn close(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: FeedbackRequestId,
+    state: RequestState,
+    at: Timestamp,
+) -> Result<()> {
+    run!(tx.conn(), execute, CLOSE, tenant_id.0, id.0, state.as_str(), to_micros(at))?;
+    Ok(())
+}
+
+/// Requests for which no session waits and whose deadline has passed, most overdue first.
+pub async fn to_expire(
+    conn: &mut Conn<'_>,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<(TenantId, FeedbackRequestId, SessionId)>> {
+    type Due = (Uuid, Uuid, Uuid);
+    let rows = run!(conn, fetch_all Due, TO_EXPIRE, to_micros(now), i64::from(limit))?;
+    Ok(rows
+        .into_iter()
+        .map(|(tenant, id, session)| (TenantId(tenant), FeedbackRequestId(id), SessionId(session)))
+        .collect())
+}
+
+/// The root of a session's tree: the session itself if no other started it.
+pub async fn root_of(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<SessionId> {
+    type Root = (Uuid,);
+    let root = run!(conn, fetch_optional Root, ROOT, tenant_id.0, session_id.0, i64::from(PARENT_DEPTH_MAX))?;
+    Ok(root.map_or(session_id, |(id,)| SessionId(id)))
+}

@@ -1,0 +1,261 @@
+//! Agents ask people: requests, their answers, and the claims that carry them.
+
+use crate::gate::{at_once, claim, decide, gate_of, newest_kinds, session_now, sweep_after};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    event::Kind,
+    feedback_request::{OnExpiry, Outcome, RequestState, RespondentKind},
+    gate::{GateState, Verdict},
+    id::{FeedbackRequestId, SessionId},
+    session::{Session, Status},
+    view::Gate,
+};
+use ledger::{
+    AnswerRecord, Error, ListPage,
+    feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest},
+    gate::{self, NewDecision, Reply},
+    session,
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    a_blocking_request_parks_the_session_and_the_claim_has_the_answer_and_who_gave_it,
+    a_question_with_fields_is_answered_in_the_inbox_after_the_undo_window,
+    each_answer_to_an_elicitation_ends_the_request_in_its_own_way,
+    answers_that_nobody_waits_for_are_taken_once_and_ten_at_a_time,
+    a_running_worker_takes_answers_and_a_stale_one_does_not,
+    a_session_may_get_an_answer_while_no_claim_has_it,
+    a_repeat_is_answered_with_what_is_recorded,
+);
+
+pub fn three_fields() -> Form {
+    let fields = json!([
+        { "key": "region", "label": "Which region?", "type": "single_choice", "options": ["EU", "US"], "required": true },
+        { "key": "why", "label": "Why?", "type": "long_text", "showIf": { "field": "region", "equals": "US" } },
+        { "key": "seats", "label": "How many seats?", "type": "integer", "minimum": 1 },
+    ]);
+    Form::Fields(serde_json::from_value(fields).unwrap())
+}
+
+pub fn request(session: &Session, key: &str, blocking: bool) -> NewRequest {
+    NewRequest {
+        attempt: session.attempt,
+        form: three_fields(),
+        message: "Where do we start?".into(),
+        blocking,
+        access: None,
+        audience: None,
+        expires_at: None,
+        on_expiry: OnExpiry::Resume,
+        idempotency_key: key.into(),
+    }
+}
+
+pub async fn ask(f: &Fixture, session: &Session, new: NewRequest) -> Asked {
+    feedback_request::ask(&f.ledger, &f.worker, session.id, new).await.unwrap()
+}
+
+pub fn says(answers: Value) -> NewAnswer {
+    NewAnswer { outcome: Outcome::Answered, answers: Some(answers.as_object().unwrap().clone()), note: None }
+}
+
+pub async fn answer(f: &Fixture, by: &Scope, id: FeedbackRequestId, new: NewAnswer) -> ledger::Result<Answered> {
+    feedback_request::answer(&f.ledger, by, id, new).await
+}
+
+pub async fn answers(f: &Fixture, of: SessionId, unconsumed: bool) -> Vec<AnswerRecord> {
+    let wanted = ListAnswers { unconsumed, page: ListPage::default() };
+    feedback_request::answers(&f.ledger, &f.admin, of, wanted).await.unwrap().items
+}
+
+pub async fn state(f: &Fixture, id: FeedbackRequestId) -> RequestState {
+    feedback_request::get(&f.ledger, &f.admin, id).await.unwrap().request.state
+}
+
+pub fn read(json: Option<&String>) -> Value {
+    serde_json::from_str(json.unwrap()).unwrap()
+}
+
+async fn a_blocking_request_parks_the_session_and_the_claim_has_the_answer_and_who_gave_it(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", true)).await;
+    assert_eq!((asked.session.status(), asked.request.state), (Status::WaitingHuman, RequestState::Waiting));
+    let kinds = newest_kinds(&f, session.id, 3).await;
+    assert_eq!(kinds, [Kind::SESSION_FEEDBACK_REQUESTED, Kind::SESSION_WAITING_APPROVAL, Kind::SESSION_STATUS_CHANGE]);
+    let wrong = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "Mars" }))).await.unwrap_err();
+    assert!(matches!(&wrong, Error::Invalid(fields) if fields[0].field == "content.region"), "{wrong:?}");
+    for by in [f.other_member, f.stranger] {
+        let refused = answer(&f, &by, asked.request.id, says(json!({ "region": "EU" }))).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_) | Error::NotFound(_))), "{refused:?}");
+    }
+    // The answer of a field that does not apply is dropped.
+    let given = json!({ "region": "EU", "why": "</answers>", "seats": 3 });
+    let done = answer(&f, &f.operator, asked.request.id, says(given)).await.unwrap();
+    assert_eq!(read(done.answer.answers.as_ref()), json!({ "region": "EU", "seats": 3 }));
+    assert_eq!(state(&f, asked.request.id).await, RequestState::Answered);
+    assert_eq!(session_now(&f, session.id).await.status(), Status::Pending);
+
+    let claimed = claim(&f).await;
+    let resume = claimed.resume.unwrap();
+    let told = resume.given.unwrap();
+    assert_eq!((resume.decision, told.outcome), (Verdict::Respond, Outcome::Answered));
+    assert_eq!((told.respondent.kind, told.request_id), (RespondentKind::User, Some(asked.request.id)));
+    assert!(told.block.contains("a member of the workspace who had signed in"), "{}", told.block);
+    assert!(told.block.contains("\"Which region?\" (region):\n  | EU\n"), "{}", told.block);
+    assert_eq!(read(resume.answer.as_ref()), json!({ "region": "EU", "seats": 3 }));
+    assert!(claimed.answers.answers.is_empty(), "it is the primary input, not one of the others");
+    let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
+    assert_eq!(recorded.consumed_attempt, Some(claimed.session.attempt));
+    assert!(answers(&f, session.id, true).await.is_empty());
+    // The view of the request is in no list.
+    let listed = ledger::view::list(&f.ledger, &f.admin, ListPage::default()).await.unwrap();
+    assert!(listed.items.is_empty());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_question_with_fields_is_answered_in_the_inbox_after_the_undo_window(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", true)).await;
+    let item = gate_of(&f, session.id).await;
+    assert_eq!(item.gate.task.request_id(), Some(asked.request.id));
+    let decision = |value: Value| NewDecision {
+        verdict: Verdict::Respond,
+        value: Some(value.to_string()),
+        note: Some("as agreed".into()),
+        digest: None,
+    };
+    let wrong = decide(&f, &f.operator, item.gate.id, decision(json!({ "seats": 0 }))).await.unwrap_err();
+    let Error::Invalid(fields) = wrong else { panic!("{wrong:?}") };
+    let named: Vec<_> = fields.iter().map(|field| field.field.as_str()).collect();
+    assert_eq!(named, ["value.region", "value.seats"]);
+    let held = decide(&f, &f.operator, item.gate.id, decision(json!({ "region": "EU" }))).await.unwrap();
+    assert_eq!(held.gate.state.name(), GateState::Held);
+    // Until then the request waits, and the same person cannot answer twice.
+    assert_eq!(state(&f, asked.request.id).await, RequestState::Waiting);
+    let twice = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "US" }))).await;
+    assert!(matches!(twice, Err(Error::GateClosed { .. })), "{twice:?}");
+    assert_eq!(sweep_after(&f, 6).await.settled, 1);
+    let told = claim(&f).await.resume.unwrap().given.unwrap();
+    assert!(told.block.contains("Note:\n  | as agreed\n"), "{}", told.block);
+    let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
+    assert_eq!((recorded.outcome, recorded.respondent.user_id), (Outcome::Answered, f.operator.user_id()));
+    assert_eq!(state(&f, asked.request.id).await, RequestState::Answered);
+    f.done().await;
+}
+
+async fn each_answer_to_an_elicitation_ends_the_request_in_its_own_way(f: Fixture) {
+    at_once(&f).await;
+    let accept = Reply::Accept(json!({ "region": "EU" }).to_string());
+    for (reply, outcome) in
+        [(accept, Outcome::Answered), (Reply::Decline, Outcome::Declined), (Reply::Cancel, Outcome::Cancelled)]
+    {
+        let session = f.running().await;
+        let asked = ask(&f, &session, request(&session, "k", true)).await;
+        gate::reply(&f.ledger, &f.operator, session.id, reply).await.unwrap();
+        let claimed = claim(&f).await;
+        assert_eq!(claimed.session.id, session.id);
+        assert_eq!(claimed.resume.unwrap().given.unwrap().outcome, outcome);
+        let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
+        assert_eq!((recorded.outcome, recorded.answers.is_some()), (outcome, outcome == Outcome::Answered));
+        assert_eq!(state(&f, asked.request.id).await, RequestState::Answered);
+        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    }
+    let session = f.running().await;
+    ask(&f, &session, request(&session, "k", true)).await;
+    let wrong =
+        gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({ "region": 1 }).to_string())).await;
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+    f.done().await;
+}
+
+async fn answers_that_nobody_waits_for_are_taken_once_and_ten_at_a_time(f: Fixture) {
+    let session = f.running().await;
+    let mut given = Vec::new();
+    for n in 1..=12 {
+        let asked = ask(&f, &session, request(&session, &format!("k{n}"), false)).await;
+        assert_eq!(asked.session.status(), Status::Running);
+        f.clock.advance(TimeDelta::milliseconds(1));
+        let done =
+            answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU", "seats": n }))).await.unwrap();
+        given.push(done.answer.id);
+    }
+    assert_eq!(answers(&f, session.id, true).await.len(), 12);
+    let mut taken = Vec::new();
+    for (attempt, expected) in [(2, 10), (3, 2), (4, 0)] {
+        session::release(&f.ledger, &f.worker, session.id, attempt - 1).await.unwrap();
+        let claimed = claim(&f).await;
+        assert_eq!((claimed.session.attempt, claimed.answers.answers.len()), (attempt, expected));
+        for answer in &claimed.answers.answers {
+            assert_eq!(answer.consumed_attempt, Some(attempt));
+            assert!(claimed.answers.block.contains(&format!("  | {}\n", read(answer.answers.as_ref())["seats"])));
+        }
+        let injected = f.log(session.id).await.into_iter().filter(|e| e.kind == Kind::SESSION_CONTEXT_INJECTED).count();
+        assert_eq!(injected, if expected > 0 { attempt as usize - 1 } else { attempt as usize - 2 });
+        taken.extend(claimed.answers.answers.iter().map(|answer| answer.id));
+    }
+    assert_eq!(taken, given, "each once, in the order in which they came");
+    assert!(answers(&f, session.id, true).await.is_empty());
+    // A stamp does not change.
+    let mut raw = f.engine.raw().await;
+    for sql in ["UPDATE request_answers SET consumed_attempt = 9", "UPDATE request_answers SET answers = '{}'"] {
+        assert!(raw.execute(sql).await.is_err(), "{sql}");
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_running_worker_takes_answers_and_a_stale_one_does_not(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await;
+    let take = |attempt| feedback_request::take(&f.ledger, &f.worker, session.id, attempt);
+    assert!(take(1).await.unwrap().answers.is_empty());
+    answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    answer(&f, &f.admin, asked.request.id, says(json!({ "region": "US", "why": "Cheap" }))).await.unwrap();
+    assert_eq!(state(&f, asked.request.id).await, RequestState::Waiting);
+    assert!(matches!(take(2).await, Err(Error::Refused(_))));
+    let taken = take(1).await.unwrap();
+    assert_eq!(taken.answers.len(), 2);
+    assert!(taken.block.contains("  | Cheap\n"), "{}", taken.block);
+    assert!(take(1).await.unwrap().answers.is_empty());
+    assert_eq!(newest_kinds(&f, session.id, 1).await, [Kind::SESSION_CONTEXT_INJECTED]);
+    f.done().await;
+}
+
+async fn a_session_may_get_an_answer_while_no_claim_has_it(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await;
+    session::release(&f.ledger, &f.worker, session.id, 1).await.unwrap();
+    answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    let claimed = claim(&f).await;
+    assert_eq!(claimed.answers.answers.len(), 1);
+    f.done().await;
+}
+
+async fn a_repeat_is_answered_with_what_is_recorded(f: Fixture) {
+    for blocking in [true, false] {
+        let session = f.running().await;
+        let asked = ask(&f, &session, request(&session, "k", blocking)).await;
+        let id = asked.request.id;
+        let first = answer(&f, &f.operator, id, says(json!({ "region": "EU" }))).await.unwrap();
+        assert!(first.is_new);
+        let again = answer(&f, &f.operator, id, says(json!({ "region": "EU" }))).await.unwrap();
+        assert_eq!((again.answer.id, again.is_new), (first.answer.id, false));
+        let other = answer(&f, &f.operator, id, says(json!({ "region": "US" }))).await;
+        assert!(matches!(&other, Err(Error::AlreadyAnswered(a)) if a.id == first.answer.id), "{other:?}");
+        let declined = NewAnswer { outcome: Outcome::Declined, answers: None, note: None };
+        let other = answer(&f, &f.operator, id, declined).await;
+        assert!(matches!(other, Err(Error::AlreadyAnswered(_))), "{other:?}");
+        // The key of the agent names one request, whatever became of it.
+        let same = ask(&f, &session, request(&session, "k", blocking)).await;
+        assert_eq!((same.request.id, same.is_new, same.answer.unwrap().id), (id, false, first.answer.id));
+        let changed = NewRequest { message: "Something else?".into(), ..request(&session, "k", blocking) };
+        let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, changed).await;
+        assert!(matches!(refused, Err(Error::IdConflict { .. })), "{refused:?}");
+        assert_eq!(asked.request.access, Gate::Member);
+        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    }
+    f.done().await;
+}

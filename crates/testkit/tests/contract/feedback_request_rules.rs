@@ -1,0 +1,212 @@
+//! Deadlines, ends of sessions and other rules of requests.
+
+use crate::feedback_request::{answer, answers, ask, request, says, state};
+use crate::gate::{claim, gate_of, session_now, sweep_after};
+use crate::graph::of_agent;
+use chrono::TimeDelta;
+use domain::{
+    feedback_request::{OnExpiry, Outcome, RequestState, RespondentKind},
+    gate::{GateState, Verdict},
+    session::{EndReason, Refusal, Status, YieldTo},
+    view::Gate,
+};
+use ledger::{
+    Error, InstanceKey, ListPage,
+    feedback_request::{self, Form, NewRequest},
+    gate, retention,
+    session::{self, NewSession, YieldRequest},
+};
+use serde_json::json;
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    an_agent_goes_on_when_nobody_answers_in_time,
+    a_request_can_fail_the_session_when_nobody_answers,
+    an_agent_that_did_not_wait_learns_that_nobody_answered,
+    a_late_answer_is_kept_and_never_reaches_the_agent,
+    a_cancelled_session_withdraws_its_requests,
+    a_stored_answer_is_found_before_the_session_waits_again,
+    a_child_finds_the_answers_of_its_root,
+    what_cannot_be_asked_is_refused_by_its_field,
+    retention_erases_what_was_asked_and_answered,
+);
+
+fn in_an_hour(f: &Fixture, new: NewRequest) -> NewRequest {
+    NewRequest { expires_at: Some(f.ledger.now() + TimeDelta::hours(1)), ..new }
+}
+
+async fn an_agent_goes_on_when_nobody_answers_in_time(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, in_an_hour(&f, request(&session, "k", true))).await;
+    assert_eq!(sweep_after(&f, 3_599).await, gate::Swept::default());
+    assert_eq!(sweep_after(&f, 1).await.expired, 1);
+    assert_eq!(state(&f, asked.request.id).await, RequestState::Expired);
+    let claimed = claim(&f).await;
+    let resume = claimed.resume.unwrap();
+    let told = resume.given.unwrap();
+    assert_eq!((claimed.session.id, resume.decision), (session.id, Verdict::Deny));
+    assert_eq!((told.outcome, told.respondent.kind), (Outcome::NobodyAnswered, RespondentKind::System));
+    assert!(told.block.contains("Nobody answered in time"), "{}", told.block);
+    let again = ask(&f, &claimed.session, request(&claimed.session, "k", true)).await;
+    assert_eq!(again.answer.unwrap().outcome, Outcome::NobodyAnswered);
+    assert_eq!(again.session.status(), Status::Running);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_request_can_fail_the_session_when_nobody_answers(f: Fixture) {
+    let session = f.running().await;
+    let new = NewRequest { on_expiry: OnExpiry::Fail, ..in_an_hour(&f, request(&session, "k", true)) };
+    let asked = ask(&f, &session, new).await;
+    let item = gate_of(&f, session.id).await;
+    assert_eq!(sweep_after(&f, 3_600).await.expired, 1);
+    let ended = session_now(&f, session.id).await;
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Expired, Some(EndReason::TimedOut)));
+    assert_eq!(ended.error_code(), Some("nobody_answered"));
+    assert_eq!(state(&f, asked.request.id).await, RequestState::Expired);
+    let closed = gate::get(&f.ledger, &f.admin, item.gate.id).await.unwrap();
+    assert_eq!(closed.item.gate.state.name(), GateState::Expired);
+    f.done().await;
+}
+
+async fn an_agent_that_did_not_wait_learns_that_nobody_answered(f: Fixture) {
+    let session = f.running_for(3_600).await;
+    let silent = ask(&f, &session, in_an_hour(&f, request(&session, "k1", false))).await;
+    let heard = ask(&f, &session, in_an_hour(&f, request(&session, "k2", false))).await;
+    answer(&f, &f.operator, heard.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(3_599));
+    assert_eq!(feedback_request::expire(&f.ledger).await.unwrap(), 0);
+    f.clock.advance(TimeDelta::seconds(1));
+    assert_eq!(feedback_request::expire(&f.ledger).await.unwrap(), 2);
+    assert_eq!(feedback_request::expire(&f.ledger).await.unwrap(), 0);
+    assert_eq!(state(&f, silent.request.id).await, RequestState::Expired);
+    assert_eq!(state(&f, heard.request.id).await, RequestState::Expired);
+    let listed = answers(&f, session.id, true).await;
+    let outcomes: Vec<_> = listed.iter().map(|answer| answer.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Answered, Outcome::NobodyAnswered]);
+    let late = answer(&f, &f.operator, silent.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    assert!(late.answer.late);
+    f.done().await;
+}
+
+async fn a_late_answer_is_kept_and_never_reaches_the_agent(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", true)).await;
+    let first = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    let late = answer(&f, &f.admin, asked.request.id, says(json!({ "region": "US" }))).await.unwrap();
+    assert!(!first.answer.late && late.answer.late && late.is_new);
+    let again = answer(&f, &f.admin, asked.request.id, says(json!({ "region": "US" }))).await.unwrap();
+    assert!(again.answer.late && !again.is_new);
+    let claimed = claim(&f).await;
+    assert_eq!(claimed.resume.unwrap().given.unwrap().answer_id, Some(first.answer.id));
+    assert!(claimed.answers.answers.is_empty());
+    let all = answers(&f, session.id, false).await;
+    assert_eq!(all.iter().filter(|answer| answer.late && answer.consumed_at.is_none()).count(), 1);
+    // A deadline that has passed makes an answer late before the sweep has seen it.
+    let open = ask(&f, &claimed.session, in_an_hour(&f, request(&claimed.session, "k2", false))).await;
+    f.clock.advance(TimeDelta::hours(1));
+    let late = answer(&f, &f.operator, open.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    assert!(late.answer.late);
+    f.done().await;
+}
+
+async fn a_cancelled_session_withdraws_its_requests(f: Fixture) {
+    for blocking in [true, false] {
+        let session = f.running().await;
+        let asked = ask(&f, &session, request(&session, "k", blocking)).await;
+        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+        assert_eq!(state(&f, asked.request.id).await, RequestState::Cancelled);
+        let refused = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await;
+        assert!(
+            matches!(refused, Err(Error::RequestClosed { state: RequestState::Cancelled })),
+            "{blocking} {refused:?}"
+        );
+        assert!(answers(&f, session.id, false).await.is_empty());
+    }
+    f.done().await;
+}
+
+async fn a_stored_answer_is_found_before_the_session_waits_again(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", true)).await;
+    // The answer to the worker's request is lost, so it repeats it.
+    let repeated = ask(&f, &session, request(&session, "k", true)).await;
+    assert_eq!((repeated.request.id, repeated.session.status()), (asked.request.id, Status::WaitingHuman));
+    let given = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    // The next attempt does the same work again and asks again.
+    let running = claim(&f).await.session;
+    let found = ask(&f, &running, request(&running, "k", true)).await;
+    assert_eq!((found.session.status(), found.answer.unwrap().id), (Status::Running, given.answer.id));
+    f.done().await;
+}
+
+async fn a_child_finds_the_answers_of_its_root(f: Fixture) {
+    let root = f.running().await;
+    let new = NewSession { parent_id: Some(root.id), ..of_agent("scout") };
+    let child = session::create(&f.ledger, &f.worker, new).await.unwrap();
+    let asked = ask(&f, &root, request(&root, "k", false)).await;
+    let given = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    let found = answers(&f, child.id, true).await;
+    assert_eq!(found.iter().map(|answer| answer.id).collect::<Vec<_>>(), [given.answer.id]);
+    // The session that asked gets it, not the child.
+    let claimed = claim(&f).await;
+    assert_eq!((claimed.session.id, claimed.answers.answers.len()), (child.id, 0));
+    assert_eq!(feedback_request::take(&f.ledger, &f.worker, root.id, 1).await.unwrap().answers.len(), 1);
+    f.done().await;
+}
+
+async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", true)).await;
+    answer(&f, &f.operator, asked.request.id, says(json!({ "region": "US", "why": "a secret" }))).await.unwrap();
+    claim(&f).await;
+    session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    f.clock.advance(TimeDelta::days(100));
+    let key = InstanceKey::parse(&"ab".repeat(32)).unwrap();
+    let older_than = f.ledger.now() - TimeDelta::days(90);
+    retention::erase_by_operator(&f.ledger, &key, older_than, |_| {}).await.unwrap();
+    let [erased] = answers(&f, session.id, false).await.try_into().unwrap();
+    assert_eq!((erased.answers, erased.message.as_str()), (None, "(erased)"));
+    assert_eq!((erased.outcome, erased.consumed_attempt), (Outcome::Answered, Some(2)));
+    let verified = ledger::verify::all(&f.ledger, Some(&key), |_| {}).await.unwrap();
+    assert!(verified.bad.is_none(), "{:?}", verified.bad);
+    f.done().await;
+}
+
+async fn what_cannot_be_asked_is_refused_by_its_field(f: Fixture) {
+    let session = f.running().await;
+    let plain = request(&session, "k", true);
+    let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "pattern": "^x" } } });
+    let past = f.ledger.now() - TimeDelta::seconds(1);
+    for (new, field) in [
+        (NewRequest { message: " ".into(), ..plain.clone() }, "message"),
+        (NewRequest { idempotency_key: String::new(), ..plain.clone() }, "idempotencyKey"),
+        (NewRequest { expires_at: Some(past), ..plain.clone() }, "expiresAt"),
+        (NewRequest { on_expiry: OnExpiry::Fail, ..plain.clone() }, "onExpiry"),
+        (NewRequest { form: Form::Fields(Vec::new()), ..plain.clone() }, "fields"),
+        (
+            NewRequest { form: Form::Schema(serde_json::from_value(schema).unwrap()), ..plain.clone() },
+            "requestedSchema.properties.a.pattern",
+        ),
+        (NewRequest { audience: Some("nobody".into()), ..plain.clone() }, "publishConfig.audience"),
+        (
+            NewRequest { access: Some(Gate::None), audience: Some("team".into()), ..plain.clone() },
+            "publishConfig.audience",
+        ),
+    ] {
+        let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, new).await.unwrap_err();
+        assert!(matches!(&refused, Error::Invalid(errors) if errors[0].field == field), "{field}: {refused:?}");
+    }
+    let stale = NewRequest { attempt: 7, ..plain.clone() };
+    let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, stale).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::StaleAttempt { .. }))), "{refused:?}");
+    let refused = feedback_request::ask(&f.ledger, &f.member, session.id, plain.clone()).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    assert!(
+        feedback_request::list(&f.ledger, &f.admin, session.id, ListPage::default()).await.unwrap().items.is_empty()
+    );
+    session::yield_to(&f.ledger, &f.worker, session.id, YieldRequest::at(1, YieldTo::Idle)).await.unwrap();
+    let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, plain).await;
+    assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+    f.done().await;
+}

@@ -1,0 +1,135 @@
+//! Converts requests of agents that people answer, and the answers.
+
+use super::{id, json};
+use crate::problem::Problem;
+use domain::feedback_request::{Outcome, Respondent};
+use ledger::{
+    AnswerRecord,
+    feedback_request::{Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, Taken},
+};
+use serde::de::DeserializeOwned;
+use wire::{Code, approval::ReplyAction, feedback_request as to};
+
+/// Converts what an agent asks.
+pub fn new_request(sent: to::AskFeedback) -> Result<NewRequest, Problem> {
+    let forms = [sent.view_id.is_some(), sent.fields.is_some(), sent.requested_schema.is_some()];
+    if forms.into_iter().filter(|given| *given).count() > 1 {
+        let message = "at most one of viewId, fields and requestedSchema";
+        return Err(Problem::field(Code::InvalidRequest, "requestedSchema", message));
+    }
+    let form = match (id("viewId", sent.view_id)?, sent.fields, sent.requested_schema) {
+        (Some(id), ..) => Form::View(id),
+        (None, Some(fields), _) => Form::Fields(read("fields", &fields)?),
+        (None, None, Some(schema)) => Form::Schema(read("requestedSchema", &schema)?),
+        (None, None, None) => Form::Text,
+    };
+    Ok(NewRequest {
+        attempt: sent.attempt,
+        form,
+        message: sent.message,
+        blocking: sent.blocking.unwrap_or(true),
+        access: sent.gate,
+        audience: sent.audience,
+        expires_at: sent.expires_at,
+        on_expiry: sent.on_expiry.unwrap_or_default(),
+        idempotency_key: sent.idempotency_key,
+    })
+}
+
+/// Parses a member of a body whose order of keys matters.
+fn read<T: DeserializeOwned>(field: &str, json: &wire::Json) -> Result<T, Problem> {
+    serde_json::from_str(json.get()).map_err(|error| Problem::field(Code::InvalidRequest, field, error.to_string()))
+}
+
+/// Converts an answer that a member or a program sends.
+pub fn new_answer(sent: to::AnswerRequest) -> Result<NewAnswer, Problem> {
+    let outcome = match sent.action.unwrap_or(ReplyAction::Accept) {
+        ReplyAction::Accept => Outcome::Answered,
+        ReplyAction::Decline => Outcome::Declined,
+        ReplyAction::Cancel => Outcome::Cancelled,
+    };
+    let answers = sent.content.map(|content| read("content", &content)).transpose()?;
+    Ok(NewAnswer { outcome, answers, note: sent.note })
+}
+
+/// Converts the answer to a request for feedback. `link` is the secret of a link to the form.
+pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
+    let waits = asked.session.status() == domain::session::Status::WaitingHuman;
+    let item = AskedItem { request: asked.request, view_slug: asked.view_slug };
+    to::Asked {
+        url: link
+            .map(|secret| format!("/f/{secret}"))
+            .or_else(|| item.request.gate_id.map(|id| format!("/inbox/{id}"))),
+        request: feedback_request(item),
+        waits,
+        answer: asked.answer.map(request_answer),
+    }
+}
+
+/// Converts a request.
+pub fn feedback_request(item: AskedItem) -> to::FeedbackRequest {
+    let request = item.request;
+    to::FeedbackRequest {
+        id: request.id.to_string(),
+        session_id: request.session_id.to_string(),
+        attempt: request.attempt,
+        gate_id: request.gate_id.map(|id| id.to_string()),
+        view_id: request.view_id.to_string(),
+        view_slug: item.view_slug,
+        version: request.version,
+        message: request.message,
+        blocking: request.blocking,
+        gate: request.access,
+        audience: request.audience,
+        asked_by: request.asked_by,
+        asked_at: request.asked_at,
+        expires_at: request.expires_at,
+        on_expiry: request.on_expiry,
+        idempotency_key: request.idempotency_key,
+        state: request.state,
+        closed_at: request.closed_at,
+    }
+}
+
+/// Converts who answered.
+pub fn respondent(respondent: Respondent) -> to::Respondent {
+    let Respondent { kind, label, .. } = respondent;
+    to::Respondent { kind, label, assurance: kind.assurance() }
+}
+
+/// Converts one answer.
+pub fn request_answer(answer: AnswerRecord) -> to::RequestAnswer {
+    to::RequestAnswer {
+        id: answer.id.to_string(),
+        request_id: answer.request_id.to_string(),
+        session_id: answer.session_id.to_string(),
+        response_session_id: answer.response_session_id.map(|id| id.to_string()),
+        message: answer.message,
+        blocking: answer.blocking,
+        view_id: answer.view_id.to_string(),
+        version: answer.version,
+        respondent: respondent(answer.respondent),
+        outcome: answer.outcome,
+        answers: answer.answers.map(json),
+        note: answer.note,
+        late: answer.late,
+        deposited_at: answer.deposited_at,
+        consumed_at: answer.consumed_at,
+        consumed_attempt: answer.consumed_attempt,
+    }
+}
+
+/// Converts an answer as it was recorded.
+pub fn answered(answered: Answered) -> to::Answered {
+    to::Answered { answer: request_answer(answered.answer), repeated: !answered.is_new }
+}
+
+/// Converts answers that were taken.
+pub fn taken(taken: Taken) -> to::SessionContext {
+    to::SessionContext { input: taken.answers.into_iter().map(request_answer).collect(), block: taken.block }
+}
+
+/// Converts answers that a claim took; `None` if it took none.
+pub fn session_context(answers: Taken) -> Option<to::SessionContext> {
+    (!answers.answers.is_empty()).then(|| taken(answers))
+}

@@ -1,0 +1,93 @@
+//! The server is killed at a random time while a worker takes an answer, repeatedly. Each answer is taken once. The log
+//! has it even if the worker never heard of it.
+
+use crate::app::{App, Who};
+use crate::feedback_request::running;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, time::Duration};
+use testkit::Engine;
+
+/// Default number of rounds per engine. `SHIFTBOOK_ANSWER_KILL_ROUNDS` sets another one; the long tier runs 1,000.
+const ROUNDS: usize = 12;
+/// Longest time between the calls and the kill, on SQLite: about twice their duration.
+const SQLITE_MICROS: u64 = 30_000;
+/// The same on PostgreSQL, where they need a dozen round trips.
+const POSTGRES_MICROS: u64 = 150_000;
+
+fn rounds() -> usize {
+    std::env::var("SHIFTBOOK_ANSWER_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
+}
+
+async fn get(app: &App, path: &str) -> Value {
+    let response = app.request(Who::Admin, Method::GET, path).send().await.unwrap();
+    assert!(response.status().is_success(), "GET {path}: {}", response.status());
+    response.json().await.unwrap()
+}
+
+/// Sends a call as a worker or a member does. `None` if there was no answer.
+async fn send(app: &App, who: Who, path: &str, body: &Value) -> Option<Value> {
+    let response = app.request(who, Method::POST, path).json(body).send().await.ok()?;
+    response.json().await.ok()
+}
+
+/// Answers, and takes the answer, as far as the server lives.
+async fn answer_and_take(app: &App, session: &str, request: &str) -> Option<Value> {
+    let answer = json!({ "content": { "answer": "EU" } });
+    send(app, Who::Operator, &format!("/api/feedback-requests/{request}/answer"), &answer).await?;
+    send(app, Who::Worker, &format!("/api/sessions/{session}/answers/take"), &json!({ "attempt": 1 })).await
+}
+
+async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
+    let mut answered = BTreeMap::new();
+    for round in 0..rounds() {
+        let session = running(&app).await;
+        let ask = json!({ "attempt": 1, "message": "Where?", "blocking": false, "idempotencyKey": "k" });
+        let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+        let request = asked["request"]["id"].as_str().unwrap().to_owned();
+        let instant = Duration::from_micros(fastrand::u64(0..instants_micros));
+        let taken = tokio::select! {
+            taken = answer_and_take(&app, &session, &request) => taken,
+            // This is the time of the fault. The test waits for nothing.
+            () = tokio::time::sleep(instant) => None,
+        };
+        *answered.entry(taken.is_some()).or_insert(0) += 1;
+        app.kill();
+        app.serve_again();
+        // The member and the worker repeat what they do not know to be done.
+        let again = answer_and_take(&app, &session, &request).await.unwrap();
+        let given = |taken: &Value| taken["input"].as_array().map_or(0, Vec::len);
+        let received = taken.as_ref().map_or(0, given) + given(&again);
+        let all = get(&app, &format!("/api/sessions/{session}/answers")).await;
+        let items = all["items"].as_array().unwrap();
+        assert_eq!(
+            (items.len(), &items[0]["consumedAttempt"]),
+            (1, &json!(1)),
+            "round {round}, killed after {instant:?}"
+        );
+        let log = get(&app, &format!("/api/sessions/{session}/events")).await;
+        let count = |kind: &str| log["events"].as_array().unwrap().iter().filter(|e| e["type"] == kind).count();
+        // The log has the answer and its injection once, whether or not the worker heard of it.
+        assert_eq!((count("user.form_submit"), count("session.context_injected")), (1, 1), "round {round}");
+        assert!(received <= 1, "round {round}: taken twice");
+        app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), json!({})).await;
+    }
+    println!("takes whose answer arrived before the kill: {answered:?}");
+    app.kill();
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    app.serve_again();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_is_taken_once_however_the_server_is_killed_on_sqlite() {
+    killed_at_any_instant(App::start(), SQLITE_MICROS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_is_taken_once_however_the_server_is_killed_on_postgresql() {
+    let engine = Engine::postgres().await;
+    let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
+    killed_at_any_instant(App::start_on(url), POSTGRES_MICROS).await;
+    engine.discard().await;
+}
