@@ -1,0 +1,89 @@
+//! The change that a memory proposal makes: lines by word, each with a link to the turn that it comes from.
+
+use super::item_text::{task, values};
+use domain::{
+    gate::{MemoryProposal, Task},
+    memory_write::diff::{Line, Piece, lines},
+};
+use leptos::prelude::*;
+use wire::approval::Approval;
+
+/// One line of the change, with links to its turns as address and text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Row {
+    line: Line,
+    turns: Vec<(String, String)>,
+}
+
+/// The lines of a proposal; empty for other items. The turns of a line that a reviewer edited are known once it is
+/// written.
+fn rows(approval: &Approval) -> Vec<Row> {
+    let Some(Task::Memory(proposal)) = task(approval) else { return Vec::new() };
+    let body = MemoryProposal::body_of(&values(approval));
+    let is_as_proposed = body == proposal.body();
+    let turns = |line: &Line| {
+        let own = proposal.evidence.iter().filter(|turn| line.is_changed && Some(turn.line) == line.number);
+        let own = own.filter(|_| is_as_proposed);
+        let link = |session, sequence: u64| (format!("/sessions/{session}#seq-{sequence}"), format!("turn {sequence}"));
+        let mut links: Vec<_> = own.map(|turn| link(turn.session, turn.sequence)).collect();
+        if line.number.is_none() {
+            links.extend(proposal.turns.iter().map(|turn| link(turn.session, turn.sequence)));
+        }
+        links
+    };
+    lines(&proposal.base, &body).into_iter().map(|line| Row { turns: turns(&line), line }).collect()
+}
+
+/// Shows why the change is proposed, and the change. `None` for other items.
+pub fn memory_view(approval: &Approval) -> Option<impl IntoView + use<>> {
+    let Some(Task::Memory(proposal)) = task(approval) else { return None };
+    let is_new = proposal.base_version == 0;
+    let heading = if is_new { "New document" } else { "Change" };
+    let rows = rows(approval).into_iter().map(|row| {
+        let marks = if row.line.is_changed { "changed" } else { "same" };
+        let pieces = row.line.pieces.into_iter().filter(|piece| !is_empty(piece)).map(piece).collect_view();
+        let turns = row.turns.into_iter().map(|(href, text)| view! { <a href=href>{text}</a> }).collect_view();
+        view! {
+            <li data-line=marks><span class="memory-line" dir="auto">{pieces}</span><span class="memory-turns">{turns}</span></li>
+        }
+    });
+    Some(view! {
+        <section class="memory-change" aria-labelledby="memory-change">
+            <h3 id="memory-change">{heading}</h3>
+            <p dir="auto">{proposal.reason.clone()}</p>
+            <ol>{rows.collect_view()}</ol>
+        </section>
+    })
+}
+
+/// Whether a piece has no text, as that of a blank line.
+fn is_empty(piece: &Piece) -> bool {
+    match piece {
+        Piece::Same(text) | Piece::Old(text) | Piece::New(text) => text.is_empty(),
+    }
+}
+
+fn piece(piece: Piece) -> AnyView {
+    match piece {
+        Piece::Same(text) => view! { <span>{text}</span> }.into_any(),
+        Piece::Old(text) => view! { <del>{text}</del> }.into_any(),
+        Piece::New(text) => view! { <ins>{text}</ins> }.into_any(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::memory;
+
+    #[test]
+    fn each_new_line_links_to_the_turn_that_it_comes_from() {
+        let found = rows(&memory(1));
+        let changed: Vec<_> = found.iter().filter(|row| row.line.is_changed).collect();
+        assert_eq!(changed.len(), 1);
+        let session = "0193b0a0-0000-7000-8000-000000000001";
+        assert_eq!(changed[0].turns, [(format!("/sessions/{session}#seq-3"), "turn 3".to_owned())]);
+        let html = crate::render::to_html(memory_view(&memory(1)));
+        assert!(html.contains("<ins>- Plays chess</ins>"), "{html}");
+    }
+}

@@ -1,0 +1,213 @@
+//! The answer of the writer's model: its JSON Schema, and how it is parsed.
+
+use super::limit::{ANSWER_BYTES_MAX, EVIDENCE_MAX, OP_REASON_CHARS_MAX, OPS_MAX};
+use crate::names::names;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Version of the answer's shape.
+pub const SCHEMA: u32 = 1;
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpKind {
+    /// Makes a new document of the body.
+    Create,
+    /// Adds the body at the end of a section.
+    AppendSection,
+    /// Puts the body in place of what a section holds.
+    ReplaceSection,
+    /// Adds the body, a name, to the aliases of a person.
+    AliasAdd,
+    /// Adds the body, the path of another document, to the links of a document.
+    LinkAdd,
+    /// Removes a section.
+    RetireSection,
+}
+
+names!(OpKind {
+    Create = "create",
+    AppendSection = "append_section",
+    ReplaceSection = "replace_section",
+    AliasAdd = "alias_add",
+    LinkAdd = "link_add",
+    RetireSection = "retire_section",
+});
+
+impl OpKind {
+    /// Whether the operation only adds. Others always wait for a review.
+    pub const fn only_adds(self) -> bool {
+        match self {
+            Self::Create | Self::AppendSection | Self::AliasAdd | Self::LinkAdd => true,
+            Self::ReplaceSection | Self::RetireSection => false,
+        }
+    }
+}
+
+/// A turn as the model names it: the session by the short name of the prompt, or by its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedTurn {
+    /// `s1`, `s2`, … or the session's id.
+    pub session: String,
+    /// Sequence of the turn.
+    pub sequence: u64,
+}
+
+/// The summary of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// Title on one line.
+    pub title: String,
+    /// Markdown without the title.
+    pub body: String,
+    /// Turns that it comes from.
+    pub evidence: Vec<NamedTurn>,
+}
+
+/// One change of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Op {
+    /// What it does.
+    pub op: OpKind,
+    /// Path of the document.
+    pub path: String,
+    /// Headings of the section, from the outermost to the innermost. Empty for the end of the document.
+    #[serde(default)]
+    pub heading: Vec<String>,
+    /// Digest of the document as it was shown; `None` for a new one.
+    #[serde(default)]
+    pub base_sha256: Option<String>,
+    /// Markdown.
+    #[serde(default)]
+    pub body: String,
+    /// Turns that it comes from.
+    #[serde(default)]
+    pub evidence: Vec<NamedTurn>,
+    /// Why, for the person who reviews it.
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// The answer of the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Whether nothing of the conversation is worth keeping.
+    #[serde(default)]
+    pub nothing: bool,
+    /// What the conversation was about; absent if nothing is worth keeping.
+    #[serde(default)]
+    pub summary: Option<Summary>,
+    /// Changes of documents.
+    #[serde(default)]
+    pub ops: Vec<Op>,
+    /// Paths of further documents that the model wants to see before it proposes anything.
+    #[serde(default)]
+    pub read: Vec<String>,
+}
+
+/// Parses an answer. A fence of code around it is accepted, because models often write one.
+///
+/// # Errors
+/// What is wrong, for the request to repair it.
+pub fn parse(text: &str) -> Result<Answer, String> {
+    if text.len() > ANSWER_BYTES_MAX {
+        return Err(format!("the answer has more than {ANSWER_BYTES_MAX} bytes"));
+    }
+    let answer: Answer = serde_json::from_str(unfenced(text.trim())).map_err(|error| error.to_string())?;
+    if answer.schema != SCHEMA {
+        return Err(format!("`schema` is {}; it must be {SCHEMA}", answer.schema));
+    }
+    let proposes = answer.summary.is_some() || !answer.ops.is_empty();
+    match (answer.nothing, proposes, answer.read.is_empty()) {
+        (true, true, _) => Err("`nothing` is true, and there is a summary or an operation".to_owned()),
+        (false, false, true) => Err("no summary, no operation, and `nothing` is not true".to_owned()),
+        (_, true, false) => Err("`read` asks for documents; propose nothing in the same answer".to_owned()),
+        _ => Ok(answer),
+    }
+}
+
+fn unfenced(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else { return text };
+    inner.strip_prefix("json").unwrap_or(inner).trim()
+}
+
+/// Returns the JSON Schema of the answer, which is a part of the prompt.
+pub fn schema() -> Value {
+    let turn = json!({
+        "type": "object", "additionalProperties": false, "required": ["session", "sequence"],
+        "properties": { "session": { "type": "string" }, "sequence": { "type": "integer", "minimum": 1 } }
+    });
+    let evidence = json!({ "type": "array", "minItems": 1, "maxItems": EVIDENCE_MAX, "items": turn });
+    json!({
+        "type": "object", "additionalProperties": false, "required": ["schema", "nothing", "summary", "ops"],
+        "properties": {
+            "schema": { "const": SCHEMA },
+            "nothing": { "type": "boolean" },
+            "summary": {
+                "type": ["object", "null"], "additionalProperties": false, "required": ["title", "body", "evidence"],
+                "properties": { "title": { "type": "string" }, "body": { "type": "string" }, "evidence": evidence }
+            },
+            "ops": { "type": "array", "maxItems": OPS_MAX, "items": {
+                "type": "object", "additionalProperties": false,
+                "required": ["op", "path", "heading", "base_sha256", "body", "evidence", "reason"],
+                "properties": {
+                    "op": { "enum": OpKind::ALL },
+                    "path": { "type": "string" },
+                    "heading": { "type": "array", "items": { "type": "string" } },
+                    "base_sha256": { "type": ["string", "null"] },
+                    "body": { "type": "string" },
+                    "evidence": evidence,
+                    "reason": { "type": "string", "maxLength": OP_REASON_CHARS_MAX }
+                }
+            } },
+            "read": { "type": "array", "items": { "type": "string" } }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_answer_is_read_with_and_without_a_fence() {
+        let text = r#"{"schema":1,"nothing":true,"summary":null,"ops":[]}"#;
+        let plain = parse(text).unwrap();
+        assert!(plain.nothing && plain.ops.is_empty());
+        assert_eq!(parse(&format!("```json\n{text}\n```\n")).unwrap(), plain);
+    }
+
+    #[test]
+    fn what_is_malformed_or_contradicts_itself_is_named() {
+        for (text, says) in [
+            ("", "EOF"),
+            ("I have noted it.", "expected value"),
+            (r#"{"schema":2,"nothing":true}"#, "`schema` is 2"),
+            (r#"{"schema":1,"nothing":false,"ops":[]}"#, "no summary"),
+            (r#"{"schema":1,"nothing":true,"summary":{"title":"x","body":"y","evidence":[]}}"#, "`nothing` is true"),
+            (r#"{"schema":1,"nothing":true,"extra":1}"#, "unknown field"),
+            (r#"{"schema":1,"ops":[{"op":"delete","path":"x"}]}"#, "unknown variant"),
+            (r#"{"schema":1,"read":["topics/x.md"],"ops":[{"op":"create","path":"x"}]}"#, "`read`"),
+        ] {
+            let refused = parse(text).unwrap_err();
+            assert!(refused.contains(says), "{text}: {refused}");
+        }
+        assert!(parse(&" ".repeat(ANSWER_BYTES_MAX + 1)).unwrap_err().contains("bytes"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "(?s)\\PC{0,200}") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Limits of the writer pass and of the memory block.
+
+/// Most operations of one answer.
+pub const OPS_MAX: usize = 20;
+/// Largest body of one operation or of the summary, bytes.
+pub const OP_BYTES_MAX: usize = 4 * 1024;
+/// Largest total of all bodies of one answer, bytes.
+pub const RUN_BYTES_MAX: usize = 32 * 1024;
+/// Largest answer of the model, bytes.
+pub const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Most turns that one operation names as its evidence.
+pub const EVIDENCE_MAX: usize = 20;
+/// Longest reason of an operation, characters.
+pub const OP_REASON_CHARS_MAX: usize = 500;
+/// Longest title of a summary, characters.
+pub const SUMMARY_TITLE_CHARS_MAX: usize = 120;
+/// Most turns of one run. What is left is the next run's.
+pub const WINDOW_TURNS_MAX: usize = 200;
+/// Most characters of all turns of one run.
+pub const WINDOW_CHARS_MAX: usize = 120_000;
+/// Longest text of a turn that the model is shown, characters.
+pub const TURN_CHARS_MAX: usize = 4_000;
+/// Most documents that the model is shown in one run.
+pub const DOCUMENTS_SHOWN_MAX: usize = 24;
+/// Most characters of a document that the model is shown whole. A longer one is not shown and cannot be changed.
+pub const DOCUMENT_CHARS_SHOWN_MAX: usize = 12_000;
+/// Most times that the model may ask for further documents in one run.
+pub const READ_ROUNDS_MAX: u32 = 2;
+/// Likeness from which a new line is marked as a near duplicate, thousandths of the Jaccard index of trigrams.
+pub const ALIKE_FROM: u16 = 800;
+/// Most items of a memory block.
+pub const BLOCK_ITEMS_MAX: usize = 8;
+/// Most tokens of the items of a memory block, estimated with [`super::block::tokens`].
+pub const BLOCK_TOKENS_MAX: u32 = 800;
+/// Most candidates that are recorded with a memory block.
+pub const BLOCK_CANDIDATES_MAX: usize = 50;
+/// Age at which the recency of a memory is one half, days.
+pub const RECENCY_HALF_LIFE_DAYS: f64 = 30.0;
+/// New turns past the watermark that start a run.
+pub const TURN_THRESHOLD_DEFAULT: u32 = 50;
+/// Silence after the last turn that starts a run, seconds.
+pub const IDLE_SECONDS_DEFAULT: u32 = 1_800;
+/// Most runs of an agent on one day (UTC).
+pub const RUNS_PER_DAY_DEFAULT: u32 = 96;
+/// Most tokens of an agent's runs on one day (UTC), input and output together.
+pub const TOKENS_PER_DAY_DEFAULT: u64 = 2_000_000;
+/// Failed runs of one window after which it waits for a person.
+pub const FAILURES_MAX: u32 = 3;
+/// How long a server holds an agent's lease, seconds.
+pub const LEASE_SECONDS: u32 = 600;
+/// Pauses before the second and the third try of a window, seconds.
+pub const BACKOFF_SECONDS: [u32; 2] = [60, 600];
+/// Days after which a proposal that no one decided expires.
+pub const PROPOSAL_DAYS_MAX: u32 = 30;

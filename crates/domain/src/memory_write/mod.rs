@@ -1,0 +1,28 @@
+//! The writer pass: what a model may propose for an agent's memory after a conversation, and what the agent is given
+//! of its memory at the next one.
+//!
+//! The model only proposes ([`answer`]). Everything else is decided here, without I/O: what an operation does to a
+//! document ([`section`]), what is refused ([`check`]), what is known already ([`dedupe`]), what a person has to
+//! review ([`plan`]), how a proposal is joined with a document that has changed meanwhile ([`merge`]), what the model
+//! is shown ([`prompt`]) and what agents are shown ([`select`], [`block`]). Documents themselves, their paths and
+//! versions are not part of this module.
+
+/// The `source` of the sessions that hold the writer's proposals.
+pub const SOURCE: &str = "memory";
+
+pub mod answer;
+pub mod block;
+pub mod channel;
+pub mod check;
+pub mod dedupe;
+pub mod diff;
+pub mod evidence;
+pub mod limit;
+pub mod merge;
+pub mod plan;
+pub mod prompt;
+pub mod section;
+pub mod select;
+pub mod slot;
+pub mod text;
+pub mod turn;

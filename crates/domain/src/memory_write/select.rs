@@ -1,0 +1,278 @@
+//! Selects the memories that an agent is given at the start of its work.
+//!
+//! Every candidate keeps its features, so that what was not chosen can be learned from as well.
+
+use super::{
+    block::tokens,
+    limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX, RECENCY_HALF_LIFE_DAYS},
+    section::headings,
+    text::{normal, says_something},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Name of the formula below. It is recorded with every block.
+pub const RANKER: &str = "formula-1";
+
+/// Weights of the features, in the order text, recency, importance, person and channel.
+const WEIGHTS: [f64; 4] = [0.5, 0.2, 0.1, 0.2];
+
+/// A memory that can be given: one section of a document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    /// Id of the memory, stable for one section of one version.
+    pub id: String,
+    /// Path of its document.
+    pub path: String,
+    /// Version of the document.
+    pub version: u64,
+    /// The item as the block shows it.
+    #[serde(skip)]
+    pub text: String,
+    /// Relevance of the text to what the person said, larger is better, in the engine's own scale.
+    pub bm25: f64,
+    /// Age of the version, days.
+    pub recency_d: f64,
+    /// Importance, from 0 to 1.
+    pub importance: f64,
+    /// Whether it is about the person who speaks.
+    pub same_person: bool,
+    /// Whether it comes from the channel on which they speak.
+    pub same_channel: bool,
+    /// First part of the path: `people`, `topics`, `sessions` or `self`.
+    pub kind: String,
+    /// Estimated tokens of the item.
+    pub tokens: u32,
+}
+
+/// A candidate after the selection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ranked {
+    /// What was ranked.
+    #[serde(flatten)]
+    pub candidate: Candidate,
+    /// Score, from 0 to 1.
+    pub score: f64,
+    /// Rank, from 1.
+    pub rank: u32,
+    /// Place in the block, from 1; `None` if it is not injected.
+    pub slot: Option<u32>,
+    /// Whether it is part of the block.
+    pub injected: bool,
+}
+
+/// Ranks candidates and chooses those of the block: at most `items`, and at most `tokens_max` tokens together. A
+/// candidate that does not fit is left out; a later one that fits is taken.
+pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<Ranked> {
+    let text = scale(candidates.iter().map(|c| c.bm25));
+    let recency = scale(candidates.iter().map(|c| half_life(c.recency_d)));
+    let importance = scale(candidates.iter().map(|c| c.importance));
+    let mut ranked: Vec<Ranked> = candidates
+        .into_iter()
+        .enumerate()
+        .map(|(at, candidate)| {
+            let person = match (candidate.same_person, candidate.same_channel) {
+                (true, _) => 1.0,
+                (false, true) => 0.5,
+                (false, false) => 0.0,
+            };
+            let features = [text[at], recency[at], importance[at], person];
+            let score = features.iter().zip(WEIGHTS).map(|(feature, weight)| feature * weight).sum();
+            Ranked { candidate, score, rank: 0, slot: None, injected: false }
+        })
+        .collect();
+    // The speaker's own document comes first, whatever was said.
+    let key = |ranked: &Ranked| ranked.candidate.same_person && ranked.candidate.kind == "people";
+    ranked.sort_by(|one, other| {
+        let by_score = || other.score.total_cmp(&one.score);
+        key(other).cmp(&key(one)).then_with(by_score).then_with(|| one.candidate.id.cmp(&other.candidate.id))
+    });
+    let (mut slots, mut used) = (0_u32, 0_u32);
+    for (at, item) in ranked.iter_mut().enumerate() {
+        item.rank = u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1);
+        let fits = used.saturating_add(item.candidate.tokens) <= tokens_max;
+        if (slots as usize) < items && fits {
+            slots += 1;
+            used += item.candidate.tokens;
+            (item.slot, item.injected) = (Some(slots), true);
+        }
+    }
+    ranked
+}
+
+/// Does [`select`] with the limits of the product.
+pub fn select_default(candidates: Vec<Candidate>) -> Vec<Ranked> {
+    select(candidates, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX)
+}
+
+fn half_life(days: f64) -> f64 {
+    0.5_f64.powf(days.max(0.0) / RECENCY_HALF_LIFE_DAYS)
+}
+
+/// Scales values to 0 to 1 by their smallest and largest. Equal values become 1 if they are above 0, else 0. What is
+/// not finite counts as the smallest.
+fn scale(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let values: Vec<f64> = values.collect();
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let (least, most) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let scaled = |value: &f64| match (value.is_finite(), most > least) {
+        (true, true) => (value - least) / (most - least),
+        (true, false) if most > 0.0 => 1.0,
+        _ => 0.0,
+    };
+    values.iter().map(scaled).collect()
+}
+
+/// One part of a document that can be given alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Number of the passage in its document, from 1.
+    pub number: u32,
+    /// Headings above it, joined by ` > `.
+    pub headings: String,
+    /// The text without headings.
+    pub text: String,
+}
+
+/// Longest passage, tokens. A longer section is divided at its lines.
+const PASSAGE_TOKENS_MAX: u32 = 160;
+
+/// Divides a document into passages: its sections, without those that say nothing.
+pub fn passages(body: &str) -> Vec<Passage> {
+    let (all, _) = headings(body);
+    let lines: Vec<&str> = body.lines().collect();
+    let starts: Vec<usize> = std::iter::once(0).chain(all.iter().map(|h| h.line)).collect();
+    let mut found = Vec::new();
+    let mut above: Vec<(u8, String)> = Vec::new();
+    for (at, start) in starts.iter().enumerate() {
+        let end = starts.get(at + 1).copied().unwrap_or(lines.len());
+        let heading = all.iter().find(|h| at > 0 && h.line == *start);
+        if let Some(heading) = heading {
+            above.retain(|(level, _)| *level < heading.level);
+            above.push((heading.level, heading.title.clone()));
+        }
+        let first = start + usize::from(heading.is_some());
+        let titles = above.iter().map(|(_, title)| title.as_str()).collect::<Vec<_>>().join(" > ");
+        divide(lines.get(first..end).unwrap_or_default(), &titles, &mut found);
+    }
+    found
+}
+
+fn divide(lines: &[&str], headings: &str, found: &mut Vec<Passage>) {
+    let mut text = String::new();
+    let mut finish = |text: &mut String| {
+        if text.lines().any(says_something) {
+            let number = u32::try_from(found.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let passage = Passage { number, headings: headings.to_owned(), text: text.trim().to_owned() };
+            found.push(passage);
+        }
+        text.clear();
+    };
+    for line in lines {
+        if !text.is_empty() && tokens(&text) + tokens(line) > PASSAGE_TOKENS_MAX {
+            finish(&mut text);
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    finish(&mut text);
+}
+
+/// Returns the share of the words of a query that a text has, from 0 to 1.
+pub fn coverage(query: &BTreeSet<String>, text: &str) -> f64 {
+    if query.is_empty() {
+        return 0.0;
+    }
+    let words = words(text);
+    #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
+    let share = query.intersection(&words).count() as f64 / query.len() as f64;
+    share
+}
+
+/// Returns the words of a text that can tell documents apart: in their normal form, with three letters or more.
+pub fn words(text: &str) -> BTreeSet<String> {
+    let normal = normal(text);
+    normal.split(' ').filter(|word| word.chars().count() >= 3 || !word.is_ascii()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn candidate(id: &str, bm25: f64, days: f64, tokens: u32) -> Candidate {
+        Candidate {
+            id: id.into(),
+            path: format!("topics/{id}.md"),
+            version: 1,
+            text: String::new(),
+            bm25,
+            recency_d: days,
+            importance: 0.5,
+            same_person: false,
+            same_channel: false,
+            kind: "topics".into(),
+            tokens,
+        }
+    }
+
+    #[test]
+    fn the_speakers_document_is_first_and_relevance_and_age_decide_then() {
+        let mut own = candidate("own", 0.0, 300.0, 10);
+        (own.same_person, own.kind) = (true, "people".into());
+        let all = vec![
+            candidate("old", 3.0, 300.0, 10),
+            candidate("new", 3.0, 0.0, 10),
+            candidate("other", 0.1, 0.0, 10),
+            own,
+        ];
+        let order: Vec<_> = select_default(all).into_iter().map(|r| r.candidate.id).collect();
+        assert_eq!(order, ["own", "new", "old", "other"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_leaves_room_for_what_does() {
+        let all = vec![candidate("a", 9.0, 0.0, 700), candidate("b", 8.0, 0.0, 200), candidate("c", 7.0, 0.0, 100)];
+        let chosen = select_default(all);
+        let injected: Vec<_> = chosen.iter().map(|r| (r.candidate.id.as_str(), r.slot)).collect();
+        assert_eq!(injected, [("a", Some(1)), ("b", None), ("c", Some(2))]);
+        assert_eq!(chosen.iter().map(|r| r.rank).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_document_is_divided_at_its_headings() {
+        let found =
+            passages("Intro\n\n# A\n\n## B\n\n- one\n- two\n\n## C\n\n```\n# no heading\nmake\n```\n\n## Empty\n");
+        let named: Vec<_> = found.iter().map(|p| (p.number, p.headings.as_str(), p.text.as_str())).collect();
+        assert_eq!(named[0], (1, "", "Intro"));
+        assert_eq!(named[1], (2, "A > B", "- one\n- two"));
+        assert_eq!(named[2].1, "A > C");
+        assert_eq!(named.len(), 3);
+        assert!(passages(&"A line of some words.\n".repeat(200)).iter().all(|p| tokens(&p.text) <= 200));
+    }
+
+    #[test]
+    fn coverage_is_the_share_of_words_that_are_found() {
+        let query = words("When is the Launch of Apollo?");
+        assert!((coverage(&query, "The launch of Apollo is on Friday.") - 0.75).abs() < 0.01, "{query:?}");
+        assert!(coverage(&query, "Tea").abs() < f64::EPSILON);
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_keeps_its_limits_and_ranks_everything_once(
+            all in prop::collection::vec((0.0_f64..9.0, 0.0_f64..400.0, 1_u32..500), 0..40)
+        ) {
+            let all: Vec<_> = all.into_iter().enumerate().map(|(at, (b, d, t))| candidate(&at.to_string(), b, d, t)).collect();
+            let count = all.len();
+            let chosen = select_default(all);
+            let injected: Vec<_> = chosen.iter().filter(|r| r.injected).collect();
+            prop_assert_eq!(chosen.len(), count);
+            prop_assert!(injected.len() <= BLOCK_ITEMS_MAX);
+            prop_assert!(injected.iter().map(|r| r.candidate.tokens).sum::<u32>() <= BLOCK_TOKENS_MAX);
+            prop_assert!(chosen.iter().all(|r| r.injected == r.slot.is_some() && (0.0..=1.0001).contains(&r.score)));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Rules for the texts that a model proposes, and the form in which lines are compared.
+
+use crate::untrusted::is_invisible;
+use std::collections::BTreeSet;
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Returns why a text may not become a part of a memory; `None` if it may.
+///
+/// Raw HTML is refused inside code as well: a tag that is harmless on a page can still forge the frame of a prompt.
+pub fn forbidden(text: &str) -> Option<&'static str> {
+    if text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+        return Some("control characters are not allowed");
+    }
+    if text.chars().any(is_invisible) {
+        return Some("invisible and direction characters are not allowed");
+    }
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        if c == '<' && next.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?')) {
+            return Some("raw HTML is not allowed");
+        }
+        if c == '!' && next == Some('[') {
+            return Some("images are not allowed");
+        }
+    }
+    None
+}
+
+/// Returns a line in the form in which lines are compared: NFKC, lower-case, without the mark of a list item or
+/// heading, any punctuation and white space as one space.
+pub fn normal(line: &str) -> String {
+    let mut normal = String::with_capacity(line.len());
+    for c in line.nfkc().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            normal.push(c);
+        } else if !normal.is_empty() && !normal.ends_with(' ') {
+            normal.push(' ');
+        }
+    }
+    normal.truncate(normal.trim_end().len());
+    normal
+}
+
+/// Returns the Jaccard index of the trigrams of two normal lines, thousandths; 0 if either has no trigram.
+pub fn likeness(one: &str, other: &str) -> u16 {
+    let (one, other) = (trigrams(one), trigrams(other));
+    if one.is_empty() || other.is_empty() {
+        return 0;
+    }
+    let both = one.intersection(&other).count();
+    let any = one.len() + other.len() - both;
+    u16::try_from(1_000 * both / any.max(1)).unwrap_or(1_000)
+}
+
+fn trigrams(text: &str) -> BTreeSet<[char; 3]> {
+    let padded: Vec<char> = format!(" {text} ").chars().collect();
+    if text.is_empty() { BTreeSet::new() } else { padded.windows(3).map(|w| [w[0], w[1], w[2]]).collect() }
+}
+
+/// Whether a line says something: it is neither blank, nor a heading, nor a fence or a rule.
+pub fn says_something(line: &str) -> bool {
+    let trimmed = line.trim_start();
+    !super::section::is_heading(line) && !trimmed.starts_with("```") && !normal(line).is_empty()
+}
+
+/// Returns a text of another on one line: white space becomes one space, control, invisible and direction characters
+/// are dropped, and at most `chars` characters are kept.
+pub fn one_line(text: &str, chars: usize) -> String {
+    let mut line = String::new();
+    for c in text.chars() {
+        if c.is_whitespace() {
+            if !line.is_empty() && !line.ends_with(' ') {
+                line.push(' ');
+            }
+        } else if !c.is_control() && !is_invisible(c) {
+            line.push(c);
+        }
+    }
+    crate::thread::cut(line.trim_end(), chars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_that_can_deceive_are_refused_and_others_are_not() {
+        let refused = [
+            ("<b>x</b>", "HTML"),
+            ("a </memory> b", "HTML"),
+            ("`<system>`", "HTML"),
+            ("<!-- x -->", "HTML"),
+            ("<?php", "HTML"),
+            ("<https://x.example>", "HTML"),
+            ("![x](https://x.example/?q=secret)", "images"),
+            ("![x][ref]", "images"),
+            ("a\u{200b}b", "invisible"),
+            ("a\u{202e}b", "invisible"),
+            ("a\u{e0041}b", "invisible"),
+            ("a\u{1b}[31mb", "control"),
+            ("a\u{0}", "control"),
+        ];
+        for (text, says) in refused {
+            assert!(forbidden(text).is_some_and(|why| why.contains(says)), "{text:?}");
+        }
+        for text in
+            ["a < b and b > c", "- item\n\tcode", "[link](https://x.example)", "Wow! [x]", "1 <2", "naïve 日本語 👍"]
+        {
+            assert_eq!(forbidden(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_the_same_whatever_their_marks_case_and_composition() {
+        for same in
+            ["- Likes tea.", "* likes  TEA", "likes tea", "1) Likes; tea!".trim_start_matches("1) "), "Ｌikes tea"]
+        {
+            assert_eq!(normal(same), "likes tea", "{same}");
+        }
+        assert_eq!(normal("Cafe\u{301}"), normal("CAFÉ"));
+        assert_eq!(normal("— … !"), "");
+    }
+
+    #[test]
+    fn likeness_is_that_of_trigrams() {
+        assert_eq!(likeness("likes tea", "likes tea"), 1_000);
+        assert!(likeness("alice likes green tea a lot", "alice likes green tea a lot too") >= 800);
+        assert!(likeness("alice likes green tea", "alice hates green tea") < 800);
+        assert_eq!(likeness("", ""), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn likeness_is_symmetric_and_whole_for_itself(one in "[a-d ]{0,20}", other in "[a-d ]{0,20}") {
+            prop_assert_eq!(likeness(&one, &other), likeness(&other, &one));
+            if !one.is_empty() {
+                prop_assert_eq!(likeness(&one, &one), 1_000);
+            }
+        }
+
+        #[test]
+        fn a_normal_line_is_its_own_normal_form(line in "\\PC{0,40}") {
+            let once = normal(&line);
+            prop_assert_eq!(normal(&once), once);
+        }
+
+        #[test]
+        fn one_line_is_one_line(text in "(?s).{0,60}") {
+            let line = one_line(&text, 20);
+            prop_assert!(!line.contains('\n') && line.chars().count() <= 20);
+        }
+    }
+}

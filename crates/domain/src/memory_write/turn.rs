@@ -1,0 +1,149 @@
+//! Turns: what was said in a conversation, with who said it.
+
+use super::{evidence::Evidence, limit::TURN_CHARS_MAX, slot::person_path, text::one_line};
+use crate::{Timestamp, names::names, thread};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// Kinds of events that are turns.
+pub const KINDS: [&str; 3] = ["user.message", "agent.message", "agent.tool_result"];
+
+/// Key of the author in the metadata of a message that reached the agent through another platform.
+const AUTHOR: &str = "author";
+/// Platform of the people of this workspace.
+pub const OWN_PLATFORM: &str = "shiftbook";
+/// Longest name of a speaker that the model is shown, characters.
+const NAME_CHARS_MAX: usize = 80;
+
+/// Where the content of a turn comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Taint {
+    /// A person wrote it.
+    Person,
+    /// The agent wrote it.
+    Agent,
+    /// A tool returned it.
+    Tool,
+    /// A tool returned it from outside: a web page, a search, a server of another party.
+    Web,
+}
+
+names!(Taint { Person = "person", Agent = "agent", Tool = "tool", Web = "web" });
+
+/// Who takes part: the person's document and their name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Speaker {
+    /// Path of the person's document.
+    pub path: String,
+    /// Name as it was shown where the turn was written.
+    pub name: String,
+}
+
+/// What was said in one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Session and sequence.
+    pub at: Evidence,
+    /// Time of the event (UTC).
+    pub time: Timestamp,
+    /// Where the content comes from.
+    pub taint: Taint,
+    /// The person who wrote it; `None` if no person did.
+    pub speaker: Option<Speaker>,
+    /// Name of the tool whose result it is.
+    pub tool: Option<String>,
+    /// The text, at most [`TURN_CHARS_MAX`] characters.
+    pub text: String,
+}
+
+/// What an event holds of a turn: taint, speaker, tool and text. `None` for other events and for turns without text.
+///
+/// `owner` is the person to whom the session belongs. The author that a platform's message names comes first.
+pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Speaker>) -> Option<Content> {
+    let (taint, speaker, tool, text) = match kind {
+        "user.message" => {
+            let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
+            let speaker = author(&metadata[AUTHOR]).or_else(|| owner.cloned());
+            (Taint::Person, speaker, None, thread::text_of(content))
+        }
+        "agent.message" => (Taint::Agent, None, None, thread::text_of(content)),
+        "agent.tool_result" => {
+            let parts: Value = serde_json::from_str(content).ok()?;
+            let part = parts.get(0)?;
+            let tool = part["toolName"].as_str().unwrap_or("tool").to_owned();
+            let output = &part["output"]["value"];
+            let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+            let taint = if reaches_out(&tool) { Taint::Web } else { Taint::Tool };
+            (taint, None, Some(one_line(&tool, NAME_CHARS_MAX)), text)
+        }
+        _ => return None,
+    };
+    let text = thread::cut(text.trim(), TURN_CHARS_MAX);
+    if text.is_empty() || text == "null" { None } else { Some(Content { taint, speaker, tool, text }) }
+}
+
+/// What [`read`] finds in an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Where the content comes from.
+    pub taint: Taint,
+    /// The person who wrote it.
+    pub speaker: Option<Speaker>,
+    /// Name of the tool whose result it is.
+    pub tool: Option<String>,
+    /// At most [`TURN_CHARS_MAX`] characters.
+    pub text: String,
+}
+
+fn author(author: &Value) -> Option<Speaker> {
+    let (platform, id) = (author["platform"].as_str()?, author["id"].as_str()?);
+    let name = author["name"].as_str().unwrap_or(id);
+    Some(Speaker { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) })
+}
+
+/// Whether a tool brings in content of other parties.
+fn reaches_out(tool: &str) -> bool {
+    let tool = tool.to_lowercase();
+    ["web", "http", "fetch", "browser", "search", "mcp__", "url"].iter().any(|word| tool.contains(word))
+}
+
+/// Whether evidence may be trusted without a review: at least one of its turns is a person's own.
+pub fn has_trusted(taints: impl IntoIterator<Item = Taint>) -> bool {
+    taints.into_iter().any(|taint| taint == Taint::Person)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_turn_has_the_taint_of_where_it_comes_from() {
+        let owner = Speaker { path: person_path(OWN_PLATFORM, "u1"), name: "Alice".into() };
+        let text = json!([{"type": "text", "text": " Hi "}]).to_string();
+        let said = read("user.message", &text, "{}", Some(&owner)).unwrap();
+        assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Hi"));
+        let relayed = json!({"author": {"platform": "Slack", "id": "U02/../x", "name": "Bob\nB"}}).to_string();
+        let said = read("user.message", &text, &relayed, Some(&owner)).unwrap().speaker.unwrap();
+        assert_eq!(said, Speaker { path: "people/slack-u02-x.md".into(), name: "Bob B".into() });
+        assert_eq!(read("agent.message", &text, "{}", None).unwrap().taint, Taint::Agent);
+        let result = |tool: &str| {
+            let part = json!([{"type": "tool-result", "toolCallId": "c", "toolName": tool, "output": {"type": "text", "value": "x"}}]);
+            read("agent.tool_result", &part.to_string(), "{}", None).unwrap().taint
+        };
+        assert_eq!(result("note"), Taint::Tool);
+        for tool in ["http_request", "WebFetch", "WebSearch", "mcp__shop__find", "browser_open"] {
+            assert_eq!(result(tool), Taint::Web, "{tool}");
+        }
+    }
+
+    #[test]
+    fn events_without_text_are_no_turns() {
+        assert_eq!(read("agent.thinking", "[]", "{}", None), None);
+        assert_eq!(read("user.message", "[]", "{}", None), None);
+        assert_eq!(read("agent.tool_result", "[]", "{}", None), None);
+        assert_eq!(read("agent.tool_result", "[{}]", "{}", None), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! Gates of memory proposals. Each has a session of its own, which waits for the decision and ends with it.
+//!
+//! A proposal is bound to the version that it was made from. If the document has changed meanwhile, both changes are
+//! joined when the decision takes effect. If they do not fit together, the gate opens again and says so.
+
+use super::{announce::announce_gate, opened, settle::SettleContext};
+use crate::{
+    Error, Result,
+    commit::{Change, EventFactory, state, write},
+    memory::{NewVersion, Stamp, write_on},
+};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Timestamp,
+    chain::Digest,
+    clock::to_micros,
+    event::Kind,
+    gate::{Gate, GateKind, MEMORY_BODY, MemoryProposal, State, Task, Verdict, canonical_digest},
+    id::{GateId, SessionId, TenantId},
+    issue::Issue,
+    limit::{ATTEMPTS_MAX, MEMORY_REASON_CHARS_MAX, TITLE_CHARS_MAX},
+    memory::{Document, Evidence, MemoryPath, Source, check_text},
+    memory_write::{
+        self,
+        evidence::{Evidence as Turn, Sources, new_lines, of_lines},
+        limit::PROPOSAL_DAYS_MAX,
+        merge::{Merged, three_way},
+        text::{normal, says_something},
+    },
+    notification::Topic,
+    session::{Actor, Command, Report, Session, State as SessionState, TimeLimits, Type, decide},
+    thread::cut,
+};
+use serde_json::{Map, Value, json};
+use store::{DecisionRecord, ReviewerRecord, WriteTx, session::Inserted};
+
+/// Number of events of a new proposal: created, three status changes, and the opened gate.
+pub(crate) const PROPOSAL_EVENTS: usize = 5;
+
+/// A change of a memory document to propose.
+pub(crate) struct NewProposal {
+    pub(crate) tenant_id: TenantId,
+    pub(crate) session_id: SessionId,
+    pub(crate) gate_id: GateId,
+    /// Slug of the agent whose memory it is.
+    pub(crate) agent: String,
+    pub(crate) change: memory_write::plan::Change,
+    pub(crate) run_id: String,
+    /// What was said, for people and for training data.
+    pub(crate) transcript: String,
+}
+
+/// Opens a proposal for review. The session is created as waiting for its decision.
+pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut factory: EventFactory) -> Result<()> {
+    let now = factory.at();
+    let mut session = new_session(&new, now);
+    let about = json!({ "sessionType": session.session_type, "source": session.source });
+    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &about)?];
+    let steps = [
+        (Command::Start, "proposed"),
+        (Command::Begin, "the memory writer proposes a change"),
+        (Command::Ask, "it waits for a decision"),
+    ];
+    for (command, reason) in steps {
+        let step = decide(state(&session), Actor::Server, command)?;
+        events.push(factory.status_change(Some(session.status()), step.to(), reason)?);
+        session.enter(step, Report::default(), now);
+    }
+    let gate = new_gate(new, &session, now);
+    events.push(opened(&gate, &mut factory)?);
+    match store::session::insert(tx, &mut session, None, &events).await? {
+        Inserted::New => {}
+        Inserted::KeyTaken | Inserted::AlreadyWorking => {
+            return Err(Error::Internal("a proposal met another session".into()));
+        }
+    }
+    store::gate::insert(tx, &gate).await?;
+    store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &ReviewerRecord::Anyone).await?;
+    announce_gate(tx, &factory, Topic::ApprovalRequested, &gate, None).await
+}
+
+fn new_session(new: &NewProposal, now: Timestamp) -> Session {
+    let title: String = format!("Memory: {}", new.change.path).chars().take(TITLE_CHARS_MAX).collect();
+    Session {
+        tenant_id: new.tenant_id,
+        id: new.session_id,
+        session_type: Type::Agent,
+        state: SessionState::Draft { waits_for_dependencies: false },
+        action_id: None,
+        action_slug: None,
+        agent_slug: Some(new.agent.clone()),
+        user_id: None,
+        source: Some(memory_write::SOURCE.to_owned()),
+        entity_id: None,
+        title,
+        input: Some(json!(new.transcript).to_string()),
+        metadata: json!({ "memory": { "path": new.change.path, "runId": new.run_id } }).to_string(),
+        usage: None,
+        parent_id: None,
+        retry_of: None,
+        created_by: Caller::System.to_string(),
+        attempt: 0,
+        attempts_max: ATTEMPTS_MAX,
+        head_sequence: 0,
+        head_digest: Digest::GENESIS,
+        created_at: now,
+        updated_at: now,
+        queued_at: Some(now),
+        started_at: Some(now),
+        time_limits: TimeLimits::default(),
+        dependency_count: 0,
+        awaited: false,
+        private_to: None,
+    }
+}
+
+fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
+    let change = new.change;
+    let due_at = now + TimeDelta::days(i64::from(PROPOSAL_DAYS_MAX));
+    let values = Map::from_iter([(MEMORY_BODY.to_owned(), Value::from(change.body))]);
+    let task = Task::Memory(MemoryProposal {
+        path: change.path,
+        base_version: change.base_version,
+        base: change.base,
+        values,
+        evidence: change.evidence,
+        turns: change.turns,
+        reason: change.reason,
+        run_id: new.run_id,
+    });
+    let alike = canonical_digest(&json!([task.kind(), new.agent])).to_string();
+    Gate {
+        tenant_id: new.tenant_id,
+        id: new.gate_id,
+        session_id: session.id,
+        action_id: None,
+        entity_id: None,
+        agent_slug: Some(new.agent),
+        kind: GateKind::Memory,
+        state: State::Open,
+        title: session.title.clone(),
+        task_digest: canonical_digest(&task.shown()),
+        similar_key: alike.chars().take(16).collect(),
+        criteria: None,
+        score: None,
+        flags: change.flags,
+        attempt: session.attempt,
+        quorum: 1,
+        self_approval: true,
+        requested_by: session.created_by.clone(),
+        requester_id: None,
+        opened_at: now,
+        order_at: to_micros(due_at),
+        due_at: Some(due_at),
+        remind_at: None,
+        reminded_at: None,
+        escalate_at: None,
+        escalate_to: None,
+        escalated_at: None,
+        task,
+        action_name: None,
+        entity_title: None,
+    }
+}
+
+/// Checks the body that a reviewer approves.
+///
+/// # Errors
+/// [`Error::Invalid`] if it is empty or cannot be kept.
+pub(super) fn check(values: &Map<String, Value>) -> Result<()> {
+    let body = MemoryProposal::body_of(values);
+    let why = match check_text(&body) {
+        Ok(()) if body.trim().is_empty() => "an empty document cannot be approved; deny the proposal".to_owned(),
+        Ok(()) => return Ok(()),
+        Err(why) => why.to_string(),
+    };
+    Err(Error::Invalid(vec![Issue::new(format!("value.{MEMORY_BODY}"), why)]))
+}
+
+/// Carries out the decision on a proposal, and ends its session.
+///
+/// # Errors
+/// [`Error::OutputInvalid`] if the document has changed in the same lines.
+pub(super) async fn settle(
+    tx: &mut WriteTx<'_>,
+    session: Session,
+    gate: &Gate,
+    decision: &DecisionRecord,
+    (verdict, values): (Verdict, Map<String, Value>),
+    by: SettleContext,
+) -> Result<Session> {
+    let (Task::Memory(proposal), Some(agent)) = (&gate.task, gate.agent_slug.as_deref()) else {
+        return Err(Error::Internal(format!("gate {} is no proposal of a memory", gate.id)));
+    };
+    let now = by.factory.at();
+    let reason = match verdict {
+        Verdict::Approve | Verdict::Edit => {
+            let stamp = by.stamp.ok_or_else(|| Error::Internal("a proposal is settled without a stamp".into()))?;
+            let version = accept(tx, gate, (agent, proposal), decision, &values, stamp).await?;
+            format!("written to {} as version {version}", proposal.path)
+        }
+        Verdict::Deny | Verdict::Respond => {
+            deny(tx, gate, (agent, proposal), decision, now).await?;
+            format!("denied: {}", decision.note.as_deref().unwrap_or("no reason was given"))
+        }
+    };
+    let transition = decide(state(&session), Actor::Server, Command::Finish)?;
+    let (caller, factory) = (by.caller, by.factory);
+    let change = Change { id: session.id, actor: Actor::Server, command: Command::Finish, caller, reason, factory };
+    write(tx, session, transition, change, Vec::new(), Report::default()).await
+}
+
+/// Writes the approved body. Returns the document's version.
+async fn accept(
+    tx: &mut WriteTx<'_>,
+    gate: &Gate,
+    (agent, proposal): (&str, &MemoryProposal),
+    decision: &DecisionRecord,
+    values: &Map<String, Value>,
+    stamp: Stamp,
+) -> Result<u64> {
+    let tenant_id = gate.tenant_id;
+    let path = MemoryPath::parse(&proposal.path).map_err(|why| Error::Internal(why.to_string()))?;
+    // Locked first, so that the document stays as it is read here.
+    store::memory::lock_agent(tx, tenant_id, agent, stamp.at).await?;
+    let found = store::memory::find_by_path(tx.conn(), tenant_id, agent, &path).await?;
+    let live = found.filter(|found| !found.is_deleted);
+    let current = match &live {
+        Some(live) => store::memory::text(tx.conn(), tenant_id, live.id, live.version).await?.map(|text| text.document),
+        None => None,
+    };
+    let Document { front_matter, body: current } = current.unwrap_or_default();
+    let wanted = MemoryProposal::body_of(values);
+    let Merged::Clean(body) = three_way(&proposal.base, &current, &wanted) else {
+        let version = live.map_or(0, |live| live.version);
+        let why = format!("the document changed in the same lines; it is at version {version} now");
+        let errors = vec![Issue::new(format!("value.{MEMORY_BODY}"), why)];
+        return Err(Error::OutputInvalid { errors, failed: false });
+    };
+    let evidence = evidence(proposal, &current, &body, front_matter.as_deref());
+    let new = NewVersion {
+        agent: agent.to_owned(),
+        path,
+        base_version: live.map_or(0, |live| live.version),
+        text: Document { front_matter, body }.to_text(),
+        source: Source::MemoryWriter,
+        author: decision.actor.clone(),
+        reason: cut(&proposal.reason.replace('\n', " "), MEMORY_REASON_CHARS_MAX),
+        evidence,
+    };
+    Ok(write_on(tx, tenant_id, stamp, new).await?.document.version)
+}
+
+/// The turns of each new line of the body that is written, with the numbers of the lines of the whole text.
+fn evidence(proposal: &MemoryProposal, current: &str, body: &str, front_matter: Option<&str>) -> Vec<Evidence> {
+    let proposed = proposal.body();
+    let lines: Vec<&str> = proposed.lines().collect();
+    let mut sources = Sources::new();
+    for one in &proposal.evidence {
+        let Some(text) = lines.get(one.line as usize - 1) else { continue };
+        let turn = Turn { session: one.session, sequence: one.sequence };
+        sources.entry((*text).to_owned()).or_default().push(turn);
+    }
+    // Two lines of dashes are around the front matter.
+    let offset = front_matter.map_or(0, |front| u32::try_from(front.lines().count()).unwrap_or(u32::MAX - 2) + 2);
+    let moved = |one: memory_write::evidence::LineEvidence| Evidence {
+        line: one.line.saturating_add(offset),
+        session: one.session,
+        sequence: one.sequence,
+    };
+    of_lines(current, body, &sources).into_iter().map(moved).collect()
+}
+
+/// Remembers the lines of a denied proposal, so that they are not proposed again.
+async fn deny(
+    tx: &mut WriteTx<'_>,
+    gate: &Gate,
+    (agent, proposal): (&str, &MemoryProposal),
+    decision: &DecisionRecord,
+    now: Timestamp,
+) -> Result<()> {
+    let reason = decision.note.as_deref().unwrap_or_default();
+    let body = proposal.body();
+    for (_, line) in new_lines(&proposal.base, &body).into_iter().filter(|(_, line)| says_something(line)) {
+        let about = (gate.id, proposal.path.as_str());
+        store::memory_write::deny(tx, gate.tenant_id, agent, about, (&normal(line), reason, now)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! The memories that an agent is given at the start of its work, chosen from its documents.
+
+use crate::{
+    Result,
+    memory::{FoundMemory, search_on},
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    id::{MemoryDocumentId, TenantId, UserId},
+    memory::MemoryPath,
+    memory_write::{
+        block::{item, render, tokens},
+        limit::BLOCK_CANDIDATES_MAX,
+        select::{Candidate, Passage, RANKER, coverage, passages, select_default, words},
+        slot::person_path,
+        turn::OWN_PLATFORM,
+    },
+    session::Session,
+    thread::{MESSAGE, cut, text_of},
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
+use store::Conn;
+
+/// Value of `context` in the metadata of the event that records a block.
+pub(crate) const CONTEXT: &str = "memory";
+
+/// Most documents in which memories are looked for.
+const DOCUMENTS_MAX: u32 = 20;
+/// Most characters of what was said that are looked for.
+const QUERY_CHARS_MAX: usize = 2_000;
+/// Most messages that were not answered yet and are looked for.
+const MESSAGES_MAX: u32 = 3;
+
+/// A block for a prompt, and what is recorded with it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemoryBlock {
+    /// What the agent reads.
+    pub(crate) text: String,
+    /// Metadata of its event: every candidate with its features, rank and slot.
+    pub(crate) metadata: Value,
+}
+
+/// Returns the block for a session that is claimed: about what its person said last, or about its input.
+pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Timestamp) -> Result<Option<MemoryBlock>> {
+    let Some(agent) = session.agent_slug.as_deref() else { return Ok(None) };
+    if !has_memory(conn, session.tenant_id, agent).await? {
+        return Ok(None);
+    }
+    let said = if crate::commit::is_thread(session) {
+        let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
+        let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
+        page.items.iter().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n")
+    } else {
+        format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default())
+    };
+    select(conn, session.tenant_id, agent, (session.user_id, &said), now).await
+}
+
+/// Whether an agent has any document.
+pub(crate) async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<bool> {
+    let found = store::memory::find_agent(conn, tenant_id, agent).await?;
+    Ok(found.is_some_and(|found| found.documents > 0))
+}
+
+/// Chooses memories about a text. The document of the person who speaks comes first. `None` if nothing is relevant.
+pub(crate) async fn select(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    (person, said): (Option<UserId>, &str),
+    now: Timestamp,
+) -> Result<Option<MemoryBlock>> {
+    let said = cut(said, QUERY_CHARS_MAX);
+    let mut found = search_on(conn, tenant_id, Some(agent), &said, DOCUMENTS_MAX).await?;
+    let own = person.map(|person| person_path(OWN_PLATFORM, &person.to_string()));
+    if let Some(own) = &own
+        && !found.iter().any(|found| found.document.path == *own)
+    {
+        found.extend(document(conn, tenant_id, agent, own).await?);
+    }
+    let wanted = words(&said);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for found in found.iter().filter(|found| !found.document.path.starts_with("self/")) {
+        let is_own = own.as_deref() == Some(found.document.path.as_str());
+        let body = domain::memory::Document::parse(&found.text).body;
+        let passages = passages(&body).into_iter().map(|passage| candidate(found, passage, (&wanted, is_own), now));
+        // Without a word of what was said only the speaker's own document is of interest.
+        candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
+    }
+    candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
+    candidates.sort_by_key(|candidate| !candidate.same_person);
+    candidates.truncate(BLOCK_CANDIDATES_MAX);
+    let ranked = select_default(candidates);
+    let Some(text) = render(&ranked) else { return Ok(None) };
+    let metadata = json!({ "context": CONTEXT, "ranker": RANKER, "candidates": ranked });
+    Ok(Some(MemoryBlock { text, metadata }))
+}
+
+async fn document(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str) -> Result<Option<FoundMemory>> {
+    let Ok(path) = MemoryPath::parse(path) else { return Ok(None) };
+    let found = store::memory::find_by_path(conn, tenant_id, agent, &path).await?.filter(|found| !found.is_deleted);
+    let Some(document) = found else { return Ok(None) };
+    let text = store::memory::text(conn, tenant_id, document.id, document.version).await?;
+    let text = text.map(|text| text.document.to_text()).unwrap_or_default();
+    Ok(Some(FoundMemory { document, score: 0.0, line: 1, excerpt: String::new(), text }))
+}
+
+fn candidate(
+    found: &FoundMemory,
+    passage: Passage,
+    (wanted, is_own): (&BTreeSet<String>, bool),
+    now: Timestamp,
+) -> Candidate {
+    let document = &found.document;
+    let id = memory_id(document.id, document.version, passage.number);
+    let share = coverage(wanted, &format!("{} {}", passage.headings, passage.text));
+    let text = item(&id, &document.path, &passage.headings, &passage.text);
+    let kind = document.path.split('/').next().unwrap_or_default().to_owned();
+    let importance = match kind.as_str() {
+        "people" => 0.6,
+        "topics" => 0.5,
+        _ => 0.4,
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a number of seconds")]
+    let recency_d = (now - document.updated_at).num_seconds().max(0) as f64 / 86_400.0;
+    Candidate {
+        id,
+        path: document.path.clone(),
+        version: document.version,
+        bm25: found.score * share,
+        recency_d,
+        importance,
+        same_person: is_own,
+        // Documents do not record their channel.
+        same_channel: false,
+        kind,
+        tokens: tokens(&text),
+        text,
+    }
+}
+
+/// The id of one passage of one version, by which an agent can name it.
+fn memory_id(document: MemoryDocumentId, version: u64, passage: u32) -> String {
+    let digest = Digest(Sha256::digest(format!("{document}:{version}:{passage}")).into());
+    let hex: String = digest.to_string().chars().take(12).collect();
+    format!("mem_{hex}")
+}

@@ -1,0 +1,192 @@
+//! Whether an agent's writer has to run, and the lease for it.
+
+use super::{
+    SESSIONS_MAX,
+    window::{self, RunWindow},
+};
+use crate::{Ledger, Result};
+use chrono::TimeDelta;
+use domain::{
+    Scope, Timestamp,
+    id::{TenantId, least_v7},
+    memory_write::{
+        limit::{
+            IDLE_SECONDS_DEFAULT, LEASE_SECONDS, RUNS_PER_DAY_DEFAULT, TOKENS_PER_DAY_DEFAULT, TURN_THRESHOLD_DEFAULT,
+        },
+        plan::Policy,
+        turn::KINDS,
+    },
+};
+use store::{
+    Conn,
+    memory_write::{OpenSession, Spent, WriterRecord},
+};
+
+/// How an agent's writer runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriterTerms {
+    /// What is written without a review.
+    pub policy: Policy,
+    /// Turns past the watermark that start a run.
+    pub turn_threshold: u32,
+    /// Silence that starts a run, seconds.
+    pub idle_seconds: u32,
+    /// Most runs on one day.
+    pub runs_per_day: u32,
+    /// Most tokens on one day.
+    pub tokens_per_day: u64,
+}
+
+impl Default for WriterTerms {
+    fn default() -> Self {
+        Self {
+            policy: Policy::Review,
+            turn_threshold: TURN_THRESHOLD_DEFAULT,
+            idle_seconds: IDLE_SECONDS_DEFAULT,
+            runs_per_day: RUNS_PER_DAY_DEFAULT,
+            tokens_per_day: TOKENS_PER_DAY_DEFAULT,
+        }
+    }
+}
+
+/// What starts a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Someone asked for it.
+    Flush,
+    /// A conversation or session ended.
+    End,
+    /// Enough turns have accumulated.
+    Turns,
+    /// No one has said anything for a while.
+    Idle,
+}
+
+impl Cause {
+    /// The stored name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Flush => "flush",
+            Self::End => "end",
+            Self::Turns => "turns",
+            Self::Idle => "idle",
+        }
+    }
+}
+
+/// Sessions that began this long before the last look are looked for again: a transaction that makes one may be slow.
+const LOOK_BACK: TimeDelta = TimeDelta::hours(1);
+/// How often the time of the last look is written.
+const TRACKED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
+/// Takes the agent's lease and reads the window, if a run is due. `stops` makes everything that is open due, as a
+/// server does that stops. `None` if nothing is due or another server works for the agent.
+pub async fn take(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    agent: &str,
+    terms: &WriterTerms,
+    stops: bool,
+) -> Result<Option<RunWindow>> {
+    let scope = Scope::system(tenant_id);
+    let (now, owner, terms) = (ledger.now(), ledger.instance().to_owned(), *terms);
+    let name = agent.to_owned();
+    let found = ledger.store().read((&scope).into(), move |conn| {
+        Box::pin(async move { store::memory_write::find(conn, tenant_id, &name).await })
+    });
+    let found: Option<WriterRecord> = found.await?;
+    let from = found.as_ref().map_or(now, |writer| writer.tracked_until);
+    let name = agent.to_owned();
+    let is_old = found.is_some() && now - from >= TRACKED_EVERY;
+    let track = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
+        Box::pin(async move {
+            store::memory_write::ensure(tx, tenant_id, &name, now).await?;
+            store::memory_write::track(tx, tenant_id, &name, least_v7(from - LOOK_BACK)).await?;
+            if is_old {
+                store::memory_write::tracked(tx, tenant_id, &name, now).await?;
+            }
+            Ok(())
+        })
+    });
+    track.await?;
+    let name = agent.to_owned();
+    let due = ledger.snapshot(&scope, move |conn| {
+        Box::pin(async move {
+            let Some(writer) = store::memory_write::find(conn, tenant_id, &name).await? else {
+                return Ok((None, None));
+            };
+            let open = store::memory_write::open_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
+            let void = writer.flush_at.filter(|_| open.is_empty());
+            Ok((due(conn, tenant_id, &writer, &open, (&terms, now, stops)).await?, void))
+        })
+    });
+    let (cause, void) = due.await?;
+    if let Some(at) = void {
+        // A request with nothing to read must not start a run at the next turn.
+        let name = agent.to_owned();
+        let forgotten = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
+            Box::pin(async move { Ok(store::memory_write::unflush(tx, tenant_id, &name, at).await?) })
+        });
+        forgotten.await?;
+    }
+    let Some(cause) = cause else { return Ok(None) };
+    let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
+    let taken = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_write::take(tx, tenant_id, &name, (&owner, now, until)).await?) })
+    });
+    if !taken.await? {
+        return Ok(None);
+    }
+    match window::read(ledger, tenant_id, agent, (cause, now)).await {
+        Ok(window) => Ok(Some(window)),
+        Err(error) => {
+            super::release(ledger, tenant_id, agent).await?;
+            Err(error)
+        }
+    }
+}
+
+/// Returns why a run is due, if it is.
+async fn due(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    writer: &WriterRecord,
+    open: &[OpenSession],
+    (terms, now, stops): (&WriterTerms, Timestamp, bool),
+) -> Result<Option<Cause>> {
+    let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
+    let spent = spent_today(writer.spent, now);
+    let is_spent = spent.runs >= terms.runs_per_day || spent.tokens >= terms.tokens_per_day;
+    let Some(newest) = open.iter().map(|session| session.updated_at).max() else { return Ok(None) };
+    if waits || is_spent {
+        return Ok(None);
+    }
+    if stops || writer.flush_at.is_some() {
+        return Ok(Some(Cause::Flush));
+    }
+    if open.iter().any(|session| session.status.is_final()) {
+        return Ok(Some(Cause::End));
+    }
+    if now - newest >= TimeDelta::seconds(terms.idle_seconds.into()) {
+        return Ok(Some(Cause::Idle));
+    }
+    let threshold = u64::from(terms.turn_threshold);
+    let events: u64 = open.iter().map(|session| session.head_sequence - session.sequence).sum();
+    if events < threshold {
+        return Ok(None);
+    }
+    let kinds = KINDS.map(str::to_owned);
+    let mut turns = 0;
+    for session in open {
+        let range = (session.sequence, session.head_sequence);
+        let page = store::event::after(conn, tenant_id, session.id, range, &kinds, terms.turn_threshold).await?;
+        turns += page.items.len() as u64 + u64::from(page.has_more) * threshold;
+    }
+    Ok((turns >= threshold).then_some(Cause::Turns))
+}
+
+/// What was spent on the day of `now`.
+pub(super) fn spent_today(spent: Spent, now: Timestamp) -> Spent {
+    let day = now.timestamp().div_euclid(86_400);
+    if spent.day == day { spent } else { Spent { day, ..Spent::default() } }
+}

@@ -1,0 +1,260 @@
+//! The end of a run: one transaction moves the watermarks, writes the proposals and records the run.
+
+use super::{due::spent_today, window, window::RunWindow};
+use crate::{
+    Error, Ledger, Result,
+    commit::EventFactory,
+    gate::{NewProposal, PROPOSAL_EVENTS, propose},
+    memory::{NewVersion, Stamp, write_on},
+};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Scope, Timestamp,
+    id::{GateId, SessionId, TenantId, new_v7},
+    limit::{MEMORY_REASON_CHARS_MAX, REASON_CHARS_MAX},
+    memory::{Document, Evidence, MemoryPath, Source},
+    memory_write::{
+        limit::{BACKOFF_SECONDS, FAILURES_MAX, LEASE_SECONDS},
+        plan::{Change, Policy},
+    },
+    thread::cut,
+};
+use store::{
+    WriteTx,
+    memory_write::{RunRecord, RunState, Spent},
+};
+
+/// What the model was asked for a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Asked {
+    /// Name of the model.
+    pub model: String,
+    /// Input tokens of all requests.
+    pub input_tokens: u64,
+    /// Output tokens of all requests.
+    pub output_tokens: u64,
+    /// Cost in US dollars, if the model's prices are known.
+    pub cost_usd: Option<f64>,
+}
+
+/// A run whose answer passed every check.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// Its window and its lease.
+    pub run: RunWindow,
+    /// The changes, one for each document.
+    pub changes: Vec<Change>,
+    /// What may be written without a review.
+    pub policy: Policy,
+    /// What the model was asked.
+    pub asked: Asked,
+}
+
+/// A run without a usable answer.
+#[derive(Debug, Clone)]
+pub struct RunFailure {
+    /// Its window and its lease.
+    pub run: RunWindow,
+    /// Why, for people.
+    pub why: String,
+    /// What the model was asked.
+    pub asked: Asked,
+}
+
+/// A change with the ids that its transaction needs.
+struct Prepared {
+    change: Change,
+    transcript: String,
+    factory: EventFactory,
+    session_id: SessionId,
+    gate_id: GateId,
+    stamp: Stamp,
+}
+
+/// The row and the limits that both ends of a run share.
+struct Ending {
+    tenant_id: TenantId,
+    agent: String,
+    owner: String,
+    until: Timestamp,
+    began: Timestamp,
+    record: RunRecord,
+}
+
+impl Ending {
+    fn new(ledger: &Ledger, tenant_id: TenantId, agent: &str, run: &RunWindow, asked: Asked) -> Self {
+        let now = ledger.now();
+        let record = RunRecord {
+            id: new_v7(now, ledger.entropy()),
+            agent: agent.to_owned(),
+            cause: run.cause.as_str().to_owned(),
+            state: RunState::Succeeded,
+            window: serde_json::to_string(&run.ranges).unwrap_or_default(),
+            window_key: run.key(),
+            turns: u32::try_from(run.window.turns.len()).unwrap_or(u32::MAX),
+            proposals: 0,
+            written: 0,
+            error: None,
+            model: asked.model,
+            input_tokens: asked.input_tokens,
+            output_tokens: asked.output_tokens,
+            cost_usd: asked.cost_usd,
+            started_at: run.began,
+            ended_at: now,
+        };
+        Self {
+            tenant_id,
+            agent: agent.to_owned(),
+            owner: ledger.instance().to_owned(),
+            until: now + TimeDelta::seconds(LEASE_SECONDS.into()),
+            began: run.began,
+            record,
+        }
+    }
+
+    /// Locks the writer and adds this run to what it has spent. Returns that and the failures so far.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if another server has taken the lease. Then that server does the work.
+    async fn lock(&self, tx: &mut WriteTx<'_>) -> Result<(Spent, u32)> {
+        let held = store::memory_write::hold(tx, self.tenant_id, &self.agent, (&self.owner, self.until)).await?;
+        let writer = store::memory_write::find(tx.conn(), self.tenant_id, &self.agent).await?.filter(|_| held);
+        let writer = writer.ok_or_else(|| Error::Unavailable("another server writes this agent's memory".into()))?;
+        let mut spent = spent_today(writer.spent, self.record.ended_at);
+        spent.runs = spent.runs.saturating_add(u32::from(!self.record.model.is_empty()));
+        spent.tokens = spent.tokens.saturating_add(self.record.input_tokens + self.record.output_tokens);
+        Ok((spent, writer.failures))
+    }
+}
+
+/// Writes a run that succeeded. Returns its row.
+///
+/// # Errors
+/// [`Error::Unavailable`] if the lease was lost or a watermark has moved. Nothing is written then.
+pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished: Finished) -> Result<RunRecord> {
+    let Finished { run, changes, policy, asked } = finished;
+    let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
+    let now = ending.record.ended_at;
+    let prepare = |change: Change| Prepared {
+        transcript: window::transcript(&run.window, &change.turns),
+        factory: EventFactory::new(ledger, now, PROPOSAL_EVENTS),
+        session_id: SessionId::new(now, ledger.entropy()),
+        gate_id: GateId::new(now, ledger.entropy()),
+        stamp: Stamp::new(ledger),
+        change,
+    };
+    let prepared: Vec<Prepared> = changes.into_iter().map(prepare).collect();
+    let ranges = run.ranges;
+    let scope = Scope::system(tenant_id);
+    let written = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
+        Box::pin(async move {
+            let (spent, _) = ending.lock(tx).await?;
+            for range in ranges {
+                let marks = (range.after, range.upto, range.is_open);
+                let id = range.session;
+                if !store::memory_write::move_watermark(tx, tenant_id, &ending.agent, id, marks).await? {
+                    return Err(Error::Unavailable(format!("the watermark of session {id} has moved")));
+                }
+            }
+            for prepared in prepared {
+                if carry_out(tx, &ending, policy, prepared).await? {
+                    ending.record.written += 1;
+                } else {
+                    ending.record.proposals += 1;
+                }
+            }
+            // A window without turns is no run.
+            if ending.record.turns > 0 {
+                store::memory_write::insert_run(tx, tenant_id, &ending.record).await?;
+            }
+            store::memory_write::finish(tx, tenant_id, &ending.agent, ending.began, spent).await?;
+            Ok(ending.record)
+        })
+    });
+    written.await
+}
+
+/// Writes a change, or opens a proposal. Returns whether it was written.
+async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepared: Prepared) -> Result<bool> {
+    let Prepared { change, transcript, factory, session_id, gate_id, stamp } = prepared;
+    let tenant_id = ending.tenant_id;
+    if change.is_automatic(policy) && write_now(tx, ending, &change, stamp).await? {
+        return Ok(true);
+    }
+    let (agent, run_id) = (ending.agent.clone(), ending.record.id.to_string());
+    let new = NewProposal { tenant_id, session_id, gate_id, agent, change, run_id, transcript };
+    propose(tx, new, factory).await?;
+    Ok(false)
+}
+
+/// Writes a change without a review. Returns `false` if the document has changed since the model saw it.
+async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp: Stamp) -> Result<bool> {
+    let tenant_id = ending.tenant_id;
+    let path = MemoryPath::parse(&change.path).map_err(|why| Error::Internal(why.to_string()))?;
+    store::memory::lock_agent(tx, tenant_id, &ending.agent, stamp.at).await?;
+    let found = store::memory::find_by_path(tx.conn(), tenant_id, &ending.agent, &path).await?;
+    let live = found.filter(|found| !found.is_deleted);
+    if live.as_ref().map_or(0, |live| live.version) != change.base_version {
+        return Ok(false);
+    }
+    let current = match &live {
+        Some(live) => store::memory::text(tx.conn(), tenant_id, live.id, live.version).await?,
+        None => None,
+    };
+    let front_matter = current.and_then(|current| current.document.front_matter);
+    let offset = front_matter.as_deref().map_or(0, |front| front.lines().count() + 2);
+    let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+    let evidence = change.evidence.iter().map(|one| Evidence {
+        line: one.line.saturating_add(offset),
+        session: one.session,
+        sequence: one.sequence,
+    });
+    let new = NewVersion {
+        agent: ending.agent.clone(),
+        path,
+        base_version: change.base_version,
+        evidence: evidence.collect(),
+        text: Document { front_matter, body: change.body.clone() }.to_text(),
+        source: Source::MemoryWriter,
+        author: Caller::System.to_string(),
+        reason: cut(&change.reason.replace('\n', " "), MEMORY_REASON_CHARS_MAX),
+    };
+    write_on(tx, tenant_id, stamp, new).await?;
+    Ok(true)
+}
+
+/// Records a run that failed. The watermarks stay; the window is tried again later, or parked after
+/// [`FAILURES_MAX`] failures.
+///
+/// # Errors
+/// [`Error::Unavailable`] if the lease was lost.
+pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: RunFailure) -> Result<RunRecord> {
+    let mut ending = Ending::new(ledger, tenant_id, agent, &failure.run, failure.asked);
+    let scope = Scope::system(tenant_id);
+    let recorded = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
+        Box::pin(async move {
+            let (spent, failures) = ending.lock(tx).await?;
+            let failures = failures.saturating_add(1);
+            let now = ending.record.ended_at;
+            let is_parked = failures >= FAILURES_MAX;
+            let pause = BACKOFF_SECONDS.get(failures as usize - 1).copied().unwrap_or(BACKOFF_SECONDS[1]);
+            let retry_at = (!is_parked).then(|| now + TimeDelta::seconds(pause.into()));
+            ending.record.state = if is_parked { RunState::Parked } else { RunState::Failed };
+            ending.record.error = Some(cut(&failure.why, REASON_CHARS_MAX));
+            store::memory_write::insert_run(tx, tenant_id, &ending.record).await?;
+            let next = (failures, retry_at, is_parked.then_some(now));
+            store::memory_write::fail(tx, tenant_id, &ending.agent, next, spent).await?;
+            Ok(ending.record)
+        })
+    });
+    recorded.await
+}
+
+/// Gives the agent's lease up, if this server holds it.
+pub async fn release(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<()> {
+    let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
+    let released = ledger.store().write::<_, Error, _>((&scope).into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_write::release(tx, tenant_id, &agent, &owner).await?) })
+    });
+    released.await
+}

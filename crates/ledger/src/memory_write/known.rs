@@ -1,0 +1,61 @@
+//! What is not proposed once more, and the replacement of secrets.
+
+use crate::{Error, Result};
+use domain::{
+    event::Kind,
+    gate::Task,
+    id::TenantId,
+    memory_write::{
+        dedupe::Known,
+        evidence::new_lines,
+        text::{normal, says_something},
+    },
+};
+use redact::{Personal, Redactor};
+use serde_json::Value;
+use store::{Conn, memory_write::OpenSession};
+
+/// Most memory blocks of one session whose lines are read.
+const BLOCKS_MAX: u32 = 50;
+
+/// Returns the text with each secret replaced, by the rules of the training export.
+///
+/// # Errors
+/// [`Error::Internal`] if a rule cannot be used.
+pub fn redacted(text: &str) -> Result<String> {
+    let failed = |error: redact::InvalidRule| Error::Internal(error.to_string());
+    let mut redactor = Redactor::built_in(Personal::default()).map_err(failed)?;
+    Ok(redactor.redact(text).map_err(failed)?.into_owned())
+}
+
+/// Reads the lines that are denied, waiting, or were given to the agent in these sessions.
+pub(super) async fn read(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    sessions: &[OpenSession],
+) -> Result<Known> {
+    let mut known = Known::default();
+    known.denied.extend(store::memory_write::denied(conn, tenant_id, agent).await?);
+    for task in store::memory_write::pending(conn, tenant_id, agent).await? {
+        let Task::Memory(proposal) = task else { continue };
+        let body = proposal.body();
+        let lines = new_lines(&proposal.base, &body).into_iter().map(|(_, line)| line);
+        let lines = lines.filter(|line| says_something(line)).map(normal);
+        known.pending.entry(proposal.path.clone()).or_default().extend(lines);
+    }
+    let kinds = [Kind::SESSION_CONTEXT_INJECTED.to_owned()];
+    for session in sessions {
+        let page =
+            store::event::before(conn, tenant_id, session.id, session.head_sequence + 1, &kinds, BLOCKS_MAX).await?;
+        for event in page.items {
+            let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
+            if metadata["context"] == crate::memory_block::CONTEXT {
+                let text = domain::thread::text_of(&event.content);
+                let lines = text.lines().filter(|line| says_something(line) && !line.starts_with('<'));
+                known.injected.extend(lines.map(normal));
+            }
+        }
+    }
+    Ok(known)
+}

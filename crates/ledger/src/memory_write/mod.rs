@@ -1,0 +1,27 @@
+//! The writer pass: reads what an agent's conversations hold that is not summarised, and writes what the writer's model
+//! proposes of it. The model is asked outside of this crate.
+//!
+//! Each session has a watermark, and a run moves the watermarks of its window in the transaction that writes its
+//! proposals. So a turn is covered by one successful run, wherever a server dies. One server at a time works for an
+//! agent: it holds a lease with its own token, and every write checks the token.
+
+mod due;
+mod finish;
+mod flush;
+mod known;
+mod window;
+
+pub use due::{Cause, WriterTerms, take};
+pub use finish::{Asked, Finished, RunFailure, fail, finish, release};
+pub use flush::{flush, runs, status};
+pub use known::redacted;
+pub use store::memory_write::{RunRecord, RunState, WriterRecord};
+pub use window::{Range, RunWindow, read_more};
+
+/// Makes the delimiter of one run's prompt.
+pub fn delimiter(ledger: &crate::Ledger) -> domain::untrusted::Delimiter {
+    domain::untrusted::Delimiter::new(ledger.entropy())
+}
+
+/// Most sessions of one run.
+const SESSIONS_MAX: u32 = 50;

@@ -1,0 +1,309 @@
+//! Reads what one run is about: the turns past the watermarks, and the documents of those who take part.
+
+use super::{Cause, SESSIONS_MAX, known, redacted};
+use crate::{Ledger, Result, memory::search_on};
+use domain::{
+    Scope, Timestamp,
+    chain::Digest,
+    id::{SessionId, TenantId, UserId},
+    limit::PAGE_MAX,
+    memory::{Folder, MemoryPath},
+    memory_write::{
+        channel::Channel,
+        check::{Shown, Window},
+        dedupe::Known,
+        evidence::Evidence,
+        limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
+        prompt,
+        slot::{person_path, session_path},
+        turn::{self, KINDS, OWN_PLATFORM, Speaker, Taint, Turn},
+    },
+    thread::cut,
+};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use store::{Conn, memory_write::OpenSession};
+
+/// Most topics that are shown because the conversation has their words.
+const TOPICS_MAX: u32 = 8;
+/// Most characters of the conversation in which topics are looked for.
+const QUERY_CHARS_MAX: usize = 2_000;
+/// Most characters of the card that the model is shown.
+const CARD_CHARS_MAX: usize = 6_000;
+
+/// The events of one session that a run covers: above `after` and up to `upto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Range {
+    /// Whose log it is.
+    pub session: SessionId,
+    /// Its watermark before the run.
+    pub after: u64,
+    /// Its watermark after the run.
+    pub upto: u64,
+    /// Whether more turns can follow.
+    #[serde(skip)]
+    pub is_open: bool,
+}
+
+/// A run whose lease this server holds.
+#[derive(Debug, Clone)]
+pub struct RunWindow {
+    /// What started it.
+    pub cause: Cause,
+    /// When its window was read (UTC).
+    pub began: Timestamp,
+    /// What it covers.
+    pub ranges: Vec<Range>,
+    /// Turns and documents.
+    pub window: Window,
+    /// The channels of the turns, in the order of their first turn.
+    pub channels: Vec<Channel>,
+    /// The text of the agent's character.
+    pub card: String,
+    /// Lines that are not proposed.
+    pub known: Known,
+}
+
+impl RunWindow {
+    /// Digest of what the run covers and of the prompt's version.
+    pub fn key(&self) -> Digest {
+        let ranges = serde_json::to_string(&self.ranges).unwrap_or_default();
+        Digest(Sha256::digest(format!("{}\n{ranges}", prompt::VERSION).as_bytes()).into())
+    }
+}
+
+/// Reads the window of an agent whose lease this server holds.
+pub(super) async fn read(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    agent: &str,
+    (cause, began): (Cause, Timestamp),
+) -> Result<RunWindow> {
+    let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
+    let read = ledger.snapshot(&scope, move |conn| {
+        Box::pin(async move {
+            let sessions = store::memory_write::open_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?;
+            let mut reading = Reading::default();
+            for session in &sessions {
+                if !reading.has_room() {
+                    break;
+                }
+                reading.session(conn, tenant_id, session).await?;
+            }
+            let known = known::read(conn, tenant_id, &agent, &sessions).await?;
+            let Reading { ranges, mut window, channels, .. } = reading;
+            let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
+            Ok(RunWindow { cause, began, ranges, window, channels, card, known })
+        })
+    });
+    read.await
+}
+
+#[derive(Default)]
+struct Reading {
+    ranges: Vec<Range>,
+    window: Window,
+    channels: Vec<Channel>,
+    chars: usize,
+    people: HashMap<UserId, Speaker>,
+}
+
+impl Reading {
+    fn has_room(&self) -> bool {
+        self.window.turns.len() < WINDOW_TURNS_MAX && self.chars < WINDOW_CHARS_MAX
+    }
+
+    async fn session(&mut self, conn: &mut Conn<'_>, tenant_id: TenantId, session: &OpenSession) -> Result<()> {
+        let owner = self.owner(conn, tenant_id, session.user_id).await?;
+        let kinds = KINDS.map(str::to_owned);
+        let range = (session.sequence, session.head_sequence);
+        let most = u32::try_from(WINDOW_TURNS_MAX).unwrap_or(u32::MAX);
+        let page = store::event::after(conn, tenant_id, session.id, range, &kinds, most).await?;
+        let mut upto = if page.has_more { None } else { Some(session.head_sequence) };
+        let mut last = session.sequence;
+        let before = self.window.turns.len();
+        for event in &page.items {
+            if !self.has_room() {
+                upto = None;
+                break;
+            }
+            last = event.sequence;
+            let Some(content) = turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()) else {
+                continue;
+            };
+            let text = redacted(&content.text)?;
+            self.chars += text.chars().count();
+            self.window.turns.push(Turn {
+                at: Evidence { session: session.id, sequence: event.sequence },
+                time: event.at,
+                taint: content.taint,
+                speaker: content.speaker,
+                tool: content.tool,
+                text,
+            });
+        }
+        let is_whole = upto.is_some();
+        let upto = upto.unwrap_or(last);
+        let is_open = !(is_whole && session.status.is_final());
+        if upto > session.sequence {
+            self.ranges.push(Range { session: session.id, after: session.sequence, upto, is_open });
+        }
+        if self.window.turns.len() > before {
+            let name = format!("s{}", self.window.sessions.len() + 1);
+            self.window.sessions.push((name, session.id));
+            self.channels.extend(Channel::of_metadata(&session.metadata));
+        }
+        Ok(())
+    }
+
+    async fn owner(
+        &mut self,
+        conn: &mut Conn<'_>,
+        tenant_id: TenantId,
+        user_id: Option<UserId>,
+    ) -> Result<Option<Speaker>> {
+        let Some(user_id) = user_id else { return Ok(None) };
+        if let Some(known) = self.people.get(&user_id) {
+            return Ok(Some(known.clone()));
+        }
+        let member = store::user::find_any_member(conn, tenant_id, user_id).await?;
+        let name = member.map_or_else(|| "a person".to_owned(), |member| member.display_name().to_owned());
+        let speaker = Speaker { path: person_path(OWN_PLATFORM, &user_id.to_string()), name };
+        self.people.insert(user_id, speaker.clone());
+        Ok(Some(speaker))
+    }
+}
+
+/// Reads the documents of the people who take part and of topics that the conversation has words of. Returns the card.
+async fn documents(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    window: &mut Window,
+    known: &Known,
+) -> Result<String> {
+    let mut after = None;
+    let mut own = Vec::new();
+    loop {
+        let page = store::memory::list(conn, tenant_id, agent, None, false, after, PAGE_MAX).await?;
+        after = page.items.last().map(|last| last.id);
+        for document in page.items {
+            if document.path.starts_with("self/") {
+                own.push(document.path.clone());
+            }
+            window.known.insert(document.path);
+        }
+        if !page.has_more {
+            break;
+        }
+    }
+    let speakers: BTreeSet<String> =
+        window.turns.iter().filter_map(|turn| Some(turn.speaker.as_ref()?.path.clone())).collect();
+    for path in speakers.into_iter().take(DOCUMENTS_SHOWN_MAX) {
+        if show(conn, tenant_id, agent, &path, window).await? {
+            window.people.insert(path);
+        }
+    }
+    let said = window.turns.iter().filter(|turn| turn.taint == Taint::Person).map(|turn| turn.text.as_str());
+    let said = cut(&said.collect::<Vec<_>>().join("\n"), QUERY_CHARS_MAX);
+    for found in search_on(conn, tenant_id, Some(agent), &said, TOPICS_MAX * 2).await? {
+        let path = found.document.path;
+        if path.starts_with("topics/") && window.shown.len() < DOCUMENTS_SHOWN_MAX {
+            show(conn, tenant_id, agent, &path, window).await?;
+        }
+    }
+    if let Some(first) = window.turns.first() {
+        let is_taken = |path: &str| window.known.contains(path) || known.pending.contains_key(path);
+        window.session_path = session_path(first.time, is_taken);
+    }
+    card(conn, tenant_id, agent, &own).await
+}
+
+async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, paths: &[String]) -> Result<String> {
+    let mut card = String::new();
+    for path in paths.iter().filter(|path| !path.contains("mes_example")) {
+        let Ok(path) = MemoryPath::parse(path) else { continue };
+        if let Some((_, shown)) = read_shown(conn, tenant_id, agent, &path).await? {
+            card.push_str(&format!("{}:\n{}\n\n", path.name(), shown.body.trim()));
+        }
+        if card.chars().count() >= CARD_CHARS_MAX {
+            break;
+        }
+    }
+    Ok(cut(card.trim(), CARD_CHARS_MAX))
+}
+
+/// Adds a document to those that the model is shown. Returns whether it is short enough to be shown whole.
+async fn show(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str, window: &mut Window) -> Result<bool> {
+    let Ok(parsed) = MemoryPath::parse(path) else { return Ok(false) };
+    let found = read_shown(conn, tenant_id, agent, &parsed).await?;
+    let absent = || Shown { version: 0, sha256: String::new(), body: String::new() };
+    let shown = found.map_or_else(absent, |(_, shown)| shown);
+    let fits = shown.body.chars().count() <= DOCUMENT_CHARS_SHOWN_MAX;
+    if fits {
+        window.shown.insert(path.to_owned(), shown);
+    }
+    Ok(fits)
+}
+
+async fn read_shown(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    path: &MemoryPath,
+) -> Result<Option<(String, Shown)>> {
+    let found = store::memory::find_by_path(conn, tenant_id, agent, path).await?.filter(|found| !found.is_deleted);
+    let Some(found) = found else { return Ok(None) };
+    let text = store::memory::text(conn, tenant_id, found.id, found.version).await?;
+    let body = text.map(|text| text.document.body).unwrap_or_default();
+    let shown = Shown { version: found.version, sha256: found.digest.to_string(), body };
+    Ok(Some((found.path, shown)))
+}
+
+/// Reads further documents that the model asked for: topics and summaries of conversations. Others are left out.
+/// Returns whether any was read.
+pub async fn read_more(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    agent: &str,
+    paths: Vec<String>,
+    run: RunWindow,
+) -> Result<(RunWindow, bool)> {
+    let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
+    let read = ledger.snapshot(&scope, move |conn| {
+        Box::pin(async move {
+            let mut run = run;
+            let before = run.window.shown.len();
+            for path in paths {
+                let folder = MemoryPath::parse(&path).map(|path| path.folder());
+                let is_wanted = matches!(folder, Ok(Folder::Topics | Folder::Sessions));
+                let is_new = run.window.known.contains(&path) && !run.window.shown.contains_key(&path);
+                if is_wanted && is_new && run.window.shown.len() < DOCUMENTS_SHOWN_MAX {
+                    show(conn, tenant_id, &agent, &path, &mut run.window).await?;
+                }
+            }
+            let is_more = run.window.shown.len() > before;
+            Ok((run, is_more))
+        })
+    });
+    read.await
+}
+
+/// The turns of a change as text, for its reviewers and for training data.
+pub(super) fn transcript(window: &Window, turns: &[Evidence]) -> String {
+    let mut by_session: BTreeMap<SessionId, Vec<&Turn>> = BTreeMap::new();
+    for turn in turns.iter().filter_map(|at| window.find(*at)) {
+        by_session.entry(turn.at.session).or_default().push(turn);
+    }
+    let line = |turn: &Turn| {
+        let who = match (&turn.speaker, turn.taint) {
+            (Some(speaker), _) => speaker.name.as_str(),
+            (None, Taint::Agent) => "Agent",
+            (None, Taint::Tool | Taint::Web) => turn.tool.as_deref().unwrap_or("Tool"),
+            (None, Taint::Person) => "Person",
+        };
+        format!("{who}: {}", turn.text)
+    };
+    by_session.into_values().flatten().map(line).collect::<Vec<_>>().join("\n")
+}

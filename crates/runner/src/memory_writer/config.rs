@@ -1,0 +1,159 @@
+//! The memory writer as operators describe it in the settings.
+
+use super::Side;
+use crate::execute::{
+    chat::{Model, Prices, Secret, Wire},
+    config::BuildEnvironment,
+};
+use domain::memory_write::plan::Policy;
+use ledger::memory_write::WriterTerms;
+use serde::Deserialize;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The table `[memory]` of the settings.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryConfig {
+    /// Wire format of the model's service.
+    pub wire: Wire,
+    /// Base URL of the model's service; `Wire::default_base_url` if absent.
+    pub base_url: Option<String>,
+    /// Name of the model at its service.
+    pub model: String,
+    /// Name of the environment variable that holds the API key.
+    pub api_key_env: Option<String>,
+    /// Longest answer of the model, tokens.
+    pub max_tokens: Option<u32>,
+    /// Prices of the model.
+    pub prices: Option<Prices>,
+    /// What is written without a review; nothing if absent.
+    pub policy: Option<Policy>,
+    /// Turns past the watermark that start a run.
+    pub turn_threshold: Option<u32>,
+    /// Silence that starts a run, seconds.
+    pub idle_timeout: Option<u32>,
+    /// Most runs of an agent on one day (UTC).
+    pub runs_per_day: Option<u32>,
+    /// Most tokens of an agent on one day (UTC).
+    pub tokens_per_day: Option<u64>,
+    /// Settings of single agents, by their slugs.
+    #[serde(default)]
+    pub agents: BTreeMap<String, MemoryAgentConfig>,
+}
+
+/// The table `[memory.agents.SLUG]`: what differs for one agent.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryAgentConfig {
+    /// Whether the agent has a writer; it has one if absent.
+    pub enabled: Option<bool>,
+    /// Slug of the workspace. Needed for agents that this server does not run.
+    pub workspace: Option<String>,
+    /// Name of another model at the same service.
+    pub model: Option<String>,
+    /// What is written without a review.
+    pub policy: Option<Policy>,
+    /// Turns past the watermark that start a run.
+    pub turn_threshold: Option<u32>,
+    /// Silence that starts a run, seconds.
+    pub idle_timeout: Option<u32>,
+    /// Most runs on one day (UTC).
+    pub runs_per_day: Option<u32>,
+    /// Most tokens on one day (UTC).
+    pub tokens_per_day: Option<u64>,
+}
+
+impl MemoryConfig {
+    /// Checks the settings without looking at the environment.
+    ///
+    /// # Errors
+    /// The first problem, with its key.
+    pub fn check(&self) -> Result<(), String> {
+        if self.model.trim().is_empty() {
+            return Err("`memory.model` is missing".into());
+        }
+        let thresholds = self.agents.values().map(|agent| agent.turn_threshold).chain([self.turn_threshold]);
+        if thresholds.flatten().any(|turns| turns == 0) {
+            return Err("`memory.turn_threshold` is 1 or more".into());
+        }
+        let prices = self.prices.unwrap_or_default();
+        let amounts = [Some(prices.input), prices.cached_input, Some(prices.output)];
+        if amounts.into_iter().flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
+            return Err("`memory.prices` are numbers from 0".into());
+        }
+        Ok(())
+    }
+
+    /// When the writer of an agent runs and what it may do. `None` if the agent has no writer.
+    pub fn terms(&self, agent: &str) -> Option<WriterTerms> {
+        let own = self.agents.get(agent).cloned().unwrap_or_default();
+        if own.enabled == Some(false) {
+            return None;
+        }
+        let default = WriterTerms::default();
+        Some(WriterTerms {
+            policy: own.policy.or(self.policy).unwrap_or_default(),
+            turn_threshold: own.turn_threshold.or(self.turn_threshold).unwrap_or(default.turn_threshold),
+            idle_seconds: own.idle_timeout.or(self.idle_timeout).unwrap_or(default.idle_seconds),
+            runs_per_day: own.runs_per_day.or(self.runs_per_day).unwrap_or(default.runs_per_day),
+            tokens_per_day: own.tokens_per_day.or(self.tokens_per_day).unwrap_or(default.tokens_per_day),
+        })
+    }
+
+    /// Builds the model of an agent's writer.
+    ///
+    /// # Errors
+    /// What is missing in the environment, or an address that cannot be used.
+    pub fn side(&self, agent: &str, environment: &BuildEnvironment<'_>) -> Result<Arc<Side>, String> {
+        let key = match &self.api_key_env {
+            None => String::new(),
+            Some(name) => (environment.variable)(name)
+                .filter(|key| !key.trim().is_empty())
+                .ok_or_else(|| format!("the variable {name} of `memory.api_key_env` is not set"))?,
+        };
+        let base_url = self.base_url.as_deref().unwrap_or_else(|| self.wire.default_base_url());
+        let http = client::http_client(base_url).map_err(|error| format!("`memory.base_url`: {error}"))?;
+        let own = self.agents.get(agent).and_then(|agent| agent.model.as_deref());
+        let at = (self.wire, base_url, own.unwrap_or(&self.model));
+        let model = Model::new(http, at, Secret::new(key), self.max_tokens, environment.pause.clone())?;
+        Ok(Arc::new(Side { model, prices: self.prices }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<MemoryConfig, String> {
+        let config: MemoryConfig = toml::from_str(text).map_err(|error| error.to_string())?;
+        config.check()?;
+        Ok(config)
+    }
+
+    #[test]
+    fn an_agents_settings_come_before_the_common_ones() {
+        let config = read(
+            "wire = \"openai\"\nmodel = \"small\"\nidle_timeout = 60\npolicy = \"auto\"\n\
+             [agents.clerk]\npolicy = \"review\"\nturn_threshold = 5\n[agents.scribe]\nenabled = false\n",
+        );
+        let config = config.unwrap();
+        let clerk = config.terms("clerk").unwrap();
+        assert_eq!((clerk.policy, clerk.turn_threshold, clerk.idle_seconds), (Policy::Review, 5, 60));
+        assert_eq!(config.terms("other").unwrap().policy, Policy::Auto);
+        assert_eq!(config.terms("scribe"), None);
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused_by_name() {
+        for (text, says) in [
+            ("wire = \"openai\"\n", "model"),
+            ("wire = \"openai\"\nmodel = \" \"\n", "`memory.model`"),
+            ("wire = \"openai\"\nmodel = \"m\"\nturn_threshold = 0\n", "turn_threshold"),
+            ("wire = \"openai\"\nmodel = \"m\"\npolicy = \"always\"\n", "policy"),
+            ("wire = \"openai\"\nmodel = \"m\"\nother = 1\n", "other"),
+        ] {
+            let refused = read(text).unwrap_err();
+            assert!(refused.contains(says), "{text}: {refused}");
+        }
+    }
+}

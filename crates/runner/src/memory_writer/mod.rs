@@ -1,0 +1,74 @@
+//! The writer pass: asks a cheap model what of an agent's conversations is worth remembering.
+//!
+//! Every server that has the model looks for work. The lease of an agent decides which of them does it. A run that
+//! dies leaves its watermarks where they were, so the next server does it again.
+
+mod config;
+mod pass;
+#[cfg(test)]
+mod tests;
+
+pub use config::{MemoryAgentConfig, MemoryConfig};
+pub use pass::{Side, run_once};
+
+use domain::id::TenantId;
+use ledger::{Ledger, memory_write::WriterTerms};
+use std::{sync::Arc, time::Duration};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// Interval between looks for work of one agent.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Time for a last run of every agent when the server stops.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// The writer of one agent.
+#[derive(Debug, Clone)]
+pub struct MemoryWriter {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// Slug of the agent.
+    pub agent: String,
+    /// When it runs and what it may do.
+    pub terms: WriterTerms,
+    /// The model.
+    pub side: Arc<Side>,
+}
+
+impl MemoryWriter {
+    /// Looks for work until `stop`. Then what is open is summarised, as far as it fits in five seconds.
+    pub async fn work(self, ledger: Ledger, stop: CancellationToken) {
+        let mut looks = interval(LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                _ = looks.tick() => {}
+            }
+            // A run that the server's end interrupts is done again: nothing of it is written.
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                () = self.look(&ledger, false) => {}
+            }
+        }
+        if timeout(DRAIN, self.look(&ledger, true)).await.is_err() {
+            tracing::info!(agent = self.agent, "the memory writer could not finish; the next start does it");
+        }
+        if let Err(error) = ledger::memory_write::release(&ledger, self.tenant_id, &self.agent).await {
+            tracing::warn!(%error, agent = self.agent, "the memory writer's lease runs out by itself");
+        }
+    }
+
+    async fn look(&self, ledger: &Ledger, stops: bool) {
+        match run_once(ledger, self, stops).await {
+            Ok(Some(run)) => {
+                let (state, turns) = (run.state.as_str(), run.turns);
+                tracing::info!(agent = self.agent, state, turns, proposals = run.proposals, "the memory writer ran");
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, agent = self.agent, "the memory writer could not run"),
+        }
+    }
+}

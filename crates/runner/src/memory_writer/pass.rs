@@ -1,0 +1,155 @@
+//! One run: reads the window, asks the model, checks its answer, and has the result written in one transaction.
+
+use super::MemoryWriter;
+use crate::execute::chat::{Model, ModelReply, ModelRequest, Prices};
+use domain::{
+    issue::Issue,
+    memory_write::{
+        answer::{Answer, parse},
+        check::check,
+        dedupe::dedupe,
+        limit::READ_ROUNDS_MAX,
+        plan::{Change, plan},
+        prompt::{Prompt, render, repair},
+    },
+};
+use genai::chat::ChatMessage;
+use ledger::{
+    Ledger, Result,
+    memory_write::{self, Asked, Finished, RunFailure, RunRecord, RunWindow},
+};
+
+/// Longest answer of the model, tokens.
+const ANSWER_TOKENS_MAX: u32 = 16_000;
+
+/// The model that a writer asks.
+#[derive(Debug)]
+pub struct Side {
+    /// Connection to the model.
+    pub model: Model,
+    /// Its prices; without them no cost is known.
+    pub prices: Option<Prices>,
+}
+
+/// Runs the writer of an agent if a run is due. `stops` makes everything that is open due. Returns the row of the run;
+/// `None` if nothing was due, or if the window had no turns.
+///
+/// # Errors
+/// If the database cannot be read or written, or another server has taken the lease. Nothing is written then.
+pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, stops: bool) -> Result<Option<RunRecord>> {
+    let MemoryWriter { tenant_id, agent, terms, side } = writer;
+    let Some(run) = memory_write::take(ledger, *tenant_id, agent, terms, stops).await? else { return Ok(None) };
+    let recorded = carry_out(ledger, writer, run, side).await;
+    memory_write::release(ledger, *tenant_id, agent).await?;
+    recorded
+}
+
+async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &Side) -> Result<Option<RunRecord>> {
+    let (tenant_id, agent, policy) = (writer.tenant_id, writer.agent.as_str(), writer.terms.policy);
+    if run.window.turns.is_empty() {
+        let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
+        memory_write::finish(ledger, tenant_id, agent, finished).await?;
+        return Ok(None);
+    }
+    let mut pass =
+        Pass { ledger, writer, side, asked: Asked { model: side.model.name().to_owned(), ..Asked::default() } };
+    let (run, changes) = pass.propose(run).await?;
+    let asked = pass.asked;
+    let record = match changes {
+        Ok(changes) => {
+            let finished = Finished { run, changes, policy, asked };
+            memory_write::finish(ledger, tenant_id, agent, finished).await?
+        }
+        Err(why) => memory_write::fail(ledger, tenant_id, agent, RunFailure { run, why, asked }).await?,
+    };
+    Ok(Some(record))
+}
+
+struct Pass<'a> {
+    ledger: &'a Ledger,
+    writer: &'a MemoryWriter,
+    side: &'a Side,
+    asked: Asked,
+}
+
+impl Pass<'_> {
+    /// Asks the model until its answer is usable: with further documents if it wants to read some, and once more if
+    /// its answer is refused. The inner error says why there is no usable answer.
+    async fn propose(&mut self, mut run: RunWindow) -> Result<(RunWindow, std::result::Result<Vec<Change>, String>)> {
+        // One delimiter for the whole run: it is random, and no text of the window is from after its making.
+        let delimiter = memory_write::delimiter(self.ledger);
+        let mut prompt = render(&run.window, &run.channels, &run.card, &delimiter);
+        let mut messages = vec![ChatMessage::user(prompt.user.clone())];
+        let (mut rounds, mut repaired) = (0, false);
+        loop {
+            let text = match self.ask(&prompt, &messages).await {
+                Ok(text) => text,
+                Err(why) => return Ok((run, Err(why))),
+            };
+            let issues = match parse(&text) {
+                Ok(answer) if !answer.read.is_empty() && rounds < READ_ROUNDS_MAX => {
+                    rounds += 1;
+                    let (tenant_id, agent) = (self.writer.tenant_id, self.writer.agent.as_str());
+                    let (more, is_more) =
+                        memory_write::read_more(self.ledger, tenant_id, agent, answer.read, run).await?;
+                    run = more;
+                    prompt = render(&run.window, &run.channels, &run.card, &delimiter);
+                    messages = vec![ChatMessage::user(prompt.user.clone())];
+                    if !is_more {
+                        messages.push(ChatMessage::assistant(text));
+                        messages.push(ChatMessage::user(NOTHING_MORE.to_owned()));
+                    }
+                    continue;
+                }
+                Ok(answer) if !answer.read.is_empty() => {
+                    vec![Issue::new("read", "no further documents can be read; propose or answer `nothing`")]
+                }
+                Ok(answer) => match changes(answer, &run) {
+                    Ok(changes) => return Ok((run, Ok(changes))),
+                    Err(issues) => issues,
+                },
+                Err(why) => vec![Issue::new("answer", why)],
+            };
+            if repaired {
+                let named: Vec<_> = issues.iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect();
+                return Ok((run, Err(format!("the model's answer was refused twice: {}", named.join("; ")))));
+            }
+            repaired = true;
+            messages.push(ChatMessage::assistant(text));
+            messages.push(ChatMessage::user(repair(&issues)));
+        }
+    }
+
+    /// Asks once. Returns the text of the answer without secrets.
+    async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, String> {
+        let question = ModelRequest { system: prompt.system.clone(), messages: messages.to_vec(), tools: Vec::new() };
+        let reply = self.side.model.ask_once(&question, ANSWER_TOKENS_MAX).await;
+        let reply: ModelReply = reply.map_err(|failure| format!("{}: {}", failure.code, failure.message))?;
+        self.asked.input_tokens += reply.input_tokens;
+        self.asked.output_tokens += reply.output_tokens;
+        if let Some(prices) = &self.side.prices {
+            let cost = prices.cost(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
+            *self.asked.cost_usd.get_or_insert(0.0) += cost;
+        }
+        if reply.is_cut {
+            return Err("the model's answer was cut off at its longest length".to_owned());
+        }
+        memory_write::redacted(&reply.text).map_err(|error| error.to_string())
+    }
+}
+
+/// What the model is told that asked for documents that it has or cannot have.
+const NOTHING_MORE: &str =
+    "There are no further documents to read under these paths. Propose operations, or answer `nothing`.";
+
+fn changes(answer: Answer, run: &RunWindow) -> std::result::Result<Vec<Change>, Vec<Issue>> {
+    if answer.nothing {
+        return Ok(Vec::new());
+    }
+    let checked = check(answer, &run.window)?;
+    let (checked, dropped) = dedupe(checked, &run.window, &run.known);
+    if !dropped.is_empty() {
+        tracing::debug!(lines = dropped.len(), "lines of a memory answer are known already");
+    }
+    plan(&checked, &run.window).map_err(|why| vec![Issue::new("ops", why.to_string())])
+}

@@ -1,0 +1,179 @@
+//! Tests of a run with a model that speaks the real wire.
+
+use super::{MemoryWriter, Side, run_once};
+use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
+use domain::{
+    gate::{GateKind, GateState},
+    memory_write::limit::READ_ROUNDS_MAX,
+    session::YieldTo,
+    session_feedback::Surface,
+};
+use ledger::{
+    gate::{self, GateFilter, GateItem, ListGates},
+    memory_write::{RunState, WriterTerms},
+    session::{self, YieldRequest},
+    thread::{self, Ending, NewThread},
+};
+use std::sync::Arc;
+use testkit::{
+    Fixture,
+    model::{ScriptedModel, ScriptedReply},
+    text,
+};
+use tokio_util::sync::CancellationToken;
+
+fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
+    let http = client::http_client(&model.base_url).unwrap();
+    let pause: Pause = Arc::new(|_| Box::pin(std::future::pending()));
+    let at = (wire, model.base_url.as_str(), "small");
+    let model = Model::new(http, at, Secret::new("k".into()), None, pause).unwrap();
+    let prices = Some(Prices { input: 1.0, cached_input: None, output: 5.0 });
+    let side = Arc::new(Side { model, prices });
+    MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), side }
+}
+
+/// A conversation that has ended. Its message of the person has the sequence 2, the reply 6.
+async fn talked(f: &Fixture, said: &str) {
+    let new = NewThread { agent: "scout".into(), message: Some(said.into()), ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap();
+    let session = f.claim(1, 60).await.pop().unwrap();
+    f.append(session.id, session.attempt, vec![text("Noted.")]).await.unwrap();
+    let rest = YieldRequest::at(session.attempt, YieldTo::Idle);
+    session::yield_to(&f.ledger, &f.worker, session.id, rest).await.unwrap();
+    let ending = Ending { feedback: None, source: Surface::ApiEnd, summary: false };
+    thread::end(&f.ledger, &f.member, session.id, ending).await.unwrap();
+}
+
+async fn proposals(f: &Fixture) -> Vec<GateItem> {
+    let filter = GateFilter::In(GateState::Open);
+    let wanted = ListGates { filter, kind: Some(GateKind::Memory), all: true, limit: 0, cursor: None };
+    gate::list(&f.ledger, &f.admin, wanted).await.unwrap().items
+}
+
+/// An answer with a summary and a new topic.
+const GOOD: &str = r##"```json
+{"schema":1,"nothing":false,"summary":{"title":"A launch","body":"They spoke of the launch.","evidence":[{"session":"s1","sequence":2}]},
+"ops":[{"op":"create","path":"topics/launch.md","heading":[],"base_sha256":null,"body":"# Launch\n\n- It is on Friday\n","evidence":[{"session":"s1","sequence":2}],"reason":"Said."}]}
+```"##;
+const NOTHING: &str = r#"{"schema":1,"nothing":true,"summary":null,"ops":[]}"#;
+const FORGED: &str = r##"{"schema":1,"nothing":false,"summary":null,"ops":[{"op":"create","path":"self/rules.md","heading":[],
+"base_sha256":null,"body":"obey","evidence":[{"session":"s1","sequence":99}],"reason":""}]}"##;
+const READ: &str = r#"{"schema":1,"nothing":false,"summary":null,"ops":[],"read":["topics/launch.md","self/x.md"]}"#;
+
+#[tokio::test]
+async fn a_conversation_becomes_proposals_on_both_wires() {
+    for wire in [Wire::OpenAi, Wire::Anthropic] {
+        let f = Fixture::sqlite().await;
+        let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
+        let writer = writer(&f, &model, wire);
+        assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+        talked(&f, "The launch is on Friday. The token is ghp_0123456789abcdefghijABCDEFGHIJ012345.").await;
+        let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+        assert_eq!((run.state, run.turns, run.proposals), (RunState::Succeeded, 2, 2));
+        assert_eq!((run.input_tokens, run.output_tokens), (100, 20));
+        assert!(run.cost_usd.is_some_and(|cost| cost > 0.0));
+        assert_eq!(proposals(&f).await.len(), 2);
+        let body = model.requests()[0].body.to_string();
+        assert!(body.contains("The launch is on Friday") && body.contains("topics/<slug>.md"), "{body}");
+        assert!(!body.contains("ghp_0123456789"), "secrets are replaced");
+        assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+        f.done().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refused_answer_is_repaired_once_with_the_reason() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([ScriptedReply::Text(FORGED), ScriptedReply::Text(NOTHING)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    talked(&f, "Hello").await;
+    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    assert_eq!((run.state, run.proposals), (RunState::Succeeded, 0));
+    let requests = model.requests();
+    let repair = requests[1].body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+    assert!(repair.contains("not a document that this run may change") && repair.contains("no turn"), "{repair}");
+    f.done().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_stays_malformed_fails_the_run_and_writes_nothing() {
+    let f = Fixture::sqlite().await;
+    let replies = [ScriptedReply::Text("I noted it."), ScriptedReply::Text(FORGED), ScriptedReply::Text(NOTHING)];
+    let model = ScriptedModel::start(replies).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    talked(&f, "Hello").await;
+    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    assert_eq!(run.state, RunState::Failed);
+    assert!(run.error.unwrap().contains("refused twice"));
+    assert!(proposals(&f).await.is_empty());
+    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none(), "it is not tried again at once");
+    f.clock.advance(chrono::TimeDelta::minutes(2));
+    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    assert_eq!((run.state, run.turns), (RunState::Succeeded, 2), "the same turns");
+    f.done().await;
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_reached_fails_the_run() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([
+        ScriptedReply::Status(500, None, "out of order"),
+        ScriptedReply::ConnectionLost,
+        ScriptedReply::Truncated("{"),
+    ])
+    .await;
+    let writer = writer(&f, &model, Wire::Anthropic);
+    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    talked(&f, "Hello").await;
+    for (says, state) in
+        [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("cut off", RunState::Parked)]
+    {
+        let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+        let error = run.error.unwrap();
+        assert!(error.contains(says), "{error}");
+        assert_eq!(run.state, state);
+        f.clock.advance(chrono::TimeDelta::hours(1));
+    }
+    f.done().await;
+}
+
+#[tokio::test]
+async fn a_model_reads_further_documents_within_bounds() {
+    let f = Fixture::sqlite().await;
+    let path = domain::memory::MemoryPath::parse("topics/launch.md").unwrap();
+    let write = ledger::memory::Write { text: "# Launch\n\n- Planned\n".into(), ..ledger::memory::Write::default() };
+    ledger::memory::write(&f.ledger, &f.operator, "scout", path, write).await.unwrap();
+    let reads = (0..=READ_ROUNDS_MAX).map(|_| ScriptedReply::Text(READ));
+    let model = ScriptedModel::start(reads.chain([ScriptedReply::Text(NOTHING)])).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    talked(&f, "Hello").await;
+    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    assert_eq!(run.state, RunState::Succeeded);
+    let requests = model.requests();
+    let content = |at: usize| requests[at].body["messages"].to_string();
+    assert!(content(0).contains("- topics/launch.md") && !content(0).contains("- Planned"));
+    assert!(content(1).contains("- Planned"));
+    assert!(content(3).contains("no further documents can be read"), "{}", content(3));
+    f.done().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    let new =
+        NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap();
+    let stop = CancellationToken::new();
+    stop.cancel();
+    writer.work(f.ledger.clone(), stop).await;
+    assert_eq!(proposals(&f).await.len(), 2);
+    let status = ledger::memory_write::status(&f.ledger, &f.member, "scout").await.unwrap();
+    assert_eq!(status.lease, None);
+    f.done().await;
+}

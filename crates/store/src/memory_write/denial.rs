@@ -1,0 +1,57 @@
+//! Rows of `memory_denials`, and the proposals that wait for a decision.
+
+use crate::{
+    engine::{Conn, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    gate::Task,
+    id::{GateId, TenantId},
+};
+
+/// Most denied lines that are read for a run. The newest count.
+const DENIALS_MAX: i64 = 5_000;
+/// Most waiting proposals that are read for a run.
+const PENDING_MAX: i64 = 500;
+
+const DENY: &str = "INSERT INTO memory_denials (tenant_id, agent, line, path, gate_id, reason, denied_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, agent, line) DO NOTHING";
+const DENIED: &str =
+    "SELECT line FROM memory_denials WHERE tenant_id = $1 AND agent = $2 ORDER BY denied_at DESC LIMIT $3";
+const PENDING: &str = "SELECT task FROM gates WHERE tenant_id = $1 AND agent_slug = $2 AND kind = 'memory' \
+     AND state IN ('open', 'held') ORDER BY id DESC LIMIT $3";
+
+pub(crate) const SQL: Texts = &[
+    ("memory_write::denial::DENY", DENY),
+    ("memory_write::denial::DENIED", DENIED),
+    ("memory_write::denial::PENDING", PENDING),
+];
+
+row! { struct LineRow { line: String } }
+row! { struct TaskRow { task: String } }
+
+/// Records that a reviewer denied a line. A line that was denied before keeps its first reason.
+pub async fn deny(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    (gate_id, path): (GateId, &str),
+    (line, reason, at): (&str, &str, Timestamp),
+) -> Result<()> {
+    run!(tx.conn(), execute, DENY, tenant_id.0, agent, line, path, gate_id.0, reason, to_micros(at))?;
+    Ok(())
+}
+
+/// The lines that reviewers of an agent denied.
+pub async fn denied(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Vec<String>> {
+    let rows = run!(conn, fetch_all LineRow, DENIED, tenant_id.0, agent, DENIALS_MAX)?;
+    Ok(rows.into_iter().map(|row| row.line).collect())
+}
+
+/// The proposals of an agent that wait for a decision.
+pub async fn pending(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Vec<Task>> {
+    let rows = run!(conn, fetch_all TaskRow, PENDING, tenant_id.0, agent, PENDING_MAX)?;
+    Ok(rows.into_iter().filter_map(|row| Task::parse(&row.task).ok()).collect())
+}

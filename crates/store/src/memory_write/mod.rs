@@ -1,0 +1,17 @@
+//! The writer pass: `memory_writers`, `memory_watermarks`, `memory_runs` and `memory_denials`.
+
+mod denial;
+mod run;
+mod watermark;
+mod writer;
+
+pub use denial::{denied, deny, pending};
+pub use run::{RunRecord, RunState, insert_run, runs};
+pub use watermark::{OpenSession, move_watermark, open_sessions, track};
+pub use writer::{
+    Lease, Spent, WriterRecord, ensure, fail, find, finish, flush, hold, release, take, tracked, unflush,
+};
+
+use crate::engine::Texts;
+
+pub(crate) const SQL: [Texts; 4] = [denial::SQL, run::SQL, watermark::SQL, writer::SQL];

@@ -1,0 +1,167 @@
+//! Rows of `memory_runs`: every run of a writer, whatever came of it.
+
+use crate::{
+    engine::{Conn, Error, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    id::TenantId,
+};
+use uuid::Uuid;
+
+const INSERT: &str = "INSERT INTO memory_runs (tenant_id, id, agent, cause, state, covers, window_key, turns, proposals, \
+     written, error, model, input_tokens, output_tokens, cost_usd, started_at, ended_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+const LIST: &str = "SELECT id, agent, cause, state, covers, window_key, turns, proposals, written, error, model, \
+     input_tokens, output_tokens, cost_usd, started_at, ended_at FROM memory_runs \
+     WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT $3";
+
+pub(crate) const SQL: Texts = &[("memory_write::run::INSERT", INSERT), ("memory_write::run::LIST", LIST)];
+
+/// What came of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// Its watermarks moved.
+    Succeeded,
+    /// It is tried again.
+    Failed,
+    /// It failed too often. A person has to look at it.
+    Parked,
+}
+
+impl RunState {
+    /// The stored and sent name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Parked => "parked",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Succeeded, Self::Failed, Self::Parked].into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+/// A run of a writer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    /// Id of the run, a UUIDv7.
+    pub id: Uuid,
+    /// Slug of the agent.
+    pub agent: String,
+    /// What started it: `turns`, `idle`, `end` or `flush`.
+    pub cause: String,
+    /// What came of it.
+    pub state: RunState,
+    /// JSON array of `{session, after, upto}`.
+    pub window: String,
+    /// Digest of the window and the prompt's version.
+    pub window_key: Digest,
+    /// Number of turns.
+    pub turns: u32,
+    /// Number of proposals that wait for a review.
+    pub proposals: u32,
+    /// Number of documents that were written without a review.
+    pub written: u32,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Name of the model.
+    pub model: String,
+    /// Tokens that the model read, of all requests.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote, of all requests.
+    pub output_tokens: u64,
+    /// Cost in US dollars, if the model's prices are known.
+    pub cost_usd: Option<f64>,
+    /// When it began (UTC).
+    pub started_at: Timestamp,
+    /// When it ended (UTC).
+    pub ended_at: Timestamp,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        agent: String,
+        cause: String,
+        state: String,
+        covers: String,
+        window_key: Vec<u8>,
+        turns: i64,
+        proposals: i64,
+        written: i64,
+        error: Option<String>,
+        model: String,
+        input_tokens: i64,
+        output_tokens: i64,
+        cost_usd: Option<f64>,
+        started_at: i64,
+        ended_at: i64,
+    }
+}
+
+impl TryFrom<Row> for RunRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_runs", column, value);
+        let count = |column, value: i64| u32::try_from(value).map_err(|_| bad(column, &value));
+        let tokens = |column, value: i64| u64::try_from(value).map_err(|_| bad(column, &value));
+        Ok(Self {
+            state: RunState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
+            window_key: Digest::from_slice(&row.window_key).ok_or_else(|| bad("window_key", &row.window_key.len()))?,
+            turns: count("turns", row.turns)?,
+            proposals: count("proposals", row.proposals)?,
+            written: count("written", row.written)?,
+            input_tokens: tokens("input_tokens", row.input_tokens)?,
+            output_tokens: tokens("output_tokens", row.output_tokens)?,
+            id: row.id,
+            agent: row.agent,
+            cause: row.cause,
+            window: row.covers,
+            error: row.error,
+            model: row.model,
+            cost_usd: row.cost_usd,
+            started_at: from_micros(row.started_at),
+            ended_at: from_micros(row.ended_at),
+        })
+    }
+}
+
+/// Adds a run.
+pub async fn insert_run(tx: &mut WriteTx<'_>, tenant_id: TenantId, new: &RunRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        new.id,
+        new.agent.as_str(),
+        new.cause.as_str(),
+        new.state.as_str(),
+        new.window.as_str(),
+        &new.window_key.0[..],
+        i64::from(new.turns),
+        i64::from(new.proposals),
+        i64::from(new.written),
+        new.error.as_deref(),
+        new.model.as_str(),
+        new.input_tokens.cast_signed(),
+        new.output_tokens.cast_signed(),
+        new.cost_usd,
+        to_micros(new.started_at),
+        to_micros(new.ended_at),
+    )?;
+    Ok(())
+}
+
+/// The newest runs of an agent, newest first.
+pub async fn runs(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<Vec<RunRecord>> {
+    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, agent, i64::from(limit))?;
+    rows.into_iter().map(RunRecord::try_from).collect()
+}

@@ -1,0 +1,112 @@
+//! Rows of `memory_watermarks`: how far each session of an agent is summarised.
+
+use crate::{
+    engine::{Conn, Error, Result, Texts, row, run},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::from_micros,
+    id::{SessionId, TenantId, UserId},
+    session::Status,
+};
+use uuid::Uuid;
+
+// Incognito sessions are never read, and the writer's own sessions hold nothing that was said.
+const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open) \
+     SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.agent_slug = $2 \
+     AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
+     ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
+const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id \
+     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence \
+     ORDER BY s.id LIMIT $3";
+const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6 \
+     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
+
+pub(crate) const SQL: Texts = &[
+    ("memory_write::watermark::TRACK", TRACK),
+    ("memory_write::watermark::OPEN", OPEN),
+    ("memory_write::watermark::MOVE", MOVE),
+];
+
+/// A session with events that are not summarised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenSession {
+    /// The session.
+    pub id: SessionId,
+    /// Sequence of its newest event.
+    pub head_sequence: u64,
+    /// Its watermark: the events up to here are summarised.
+    pub sequence: u64,
+    /// Where the session stands now.
+    pub status: Status,
+    /// When it was created (UTC).
+    pub created_at: Timestamp,
+    /// When it changed last (UTC).
+    pub updated_at: Timestamp,
+    /// A JSON object.
+    pub metadata: String,
+    /// The person to whom it belongs.
+    pub user_id: Option<UserId>,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        head_sequence: i64,
+        sequence: i64,
+        status: String,
+        created_at: i64,
+        updated_at: i64,
+        metadata: String,
+        user_id: Option<Uuid>,
+    }
+}
+
+impl TryFrom<Row> for OpenSession {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_watermarks", column, value);
+        Ok(Self {
+            id: SessionId(row.id),
+            head_sequence: u64::try_from(row.head_sequence).map_err(|_| bad("head_sequence", &row.head_sequence))?,
+            sequence: u64::try_from(row.sequence).map_err(|_| bad("sequence", &row.sequence))?,
+            status: Status::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.updated_at),
+            metadata: row.metadata,
+            user_id: row.user_id.map(UserId),
+        })
+    }
+}
+
+/// Gives a watermark to the agent's sessions whose ids are not less than `from`.
+pub async fn track(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, from: Uuid) -> Result<u64> {
+    Ok(run!(tx.conn(), execute, TRACK, tenant_id.0, agent, from)?)
+}
+
+/// The agent's sessions with events that are not summarised, in the order in which they began.
+pub async fn open_sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    limit: u32,
+) -> Result<Vec<OpenSession>> {
+    let rows = run!(conn, fetch_all Row, OPEN, tenant_id.0, agent, i64::from(limit))?;
+    rows.into_iter().map(OpenSession::try_from).collect()
+}
+
+/// Moves a watermark from `after` to `upto`. Returns `false` if it is not at `after`.
+pub async fn move_watermark(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    session_id: SessionId,
+    (after, upto, is_open): (u64, u64, bool),
+) -> Result<bool> {
+    let (after, upto) = (after.cast_signed(), upto.cast_signed());
+    let is_open = i64::from(is_open);
+    Ok(run!(tx.conn(), execute, MOVE, tenant_id.0, agent, session_id.0, after, upto, is_open)? == 1)
+}

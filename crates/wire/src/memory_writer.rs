@@ -1,0 +1,62 @@
+//! The memory writers of agents, and their runs.
+
+use domain::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// The answer to a request to run an agent's memory writer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryFlush {
+    /// Whether a server with a writer for this agent is at work. If not, the request waits for one.
+    pub has_writer: bool,
+}
+
+/// The newest runs of an agent's memory writer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryRuns {
+    /// At most 50 runs, newest first.
+    pub items: Vec<MemoryRun>,
+}
+
+/// One run of an agent's memory writer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryRun {
+    /// Id of the run.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: String,
+    /// What started it: `flush`, `end`, `turns` or `idle`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub cause: String,
+    /// `succeeded`, `failed` (it is tried again) or `parked` (it waits for a person).
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub state: String,
+    /// Number of turns that it covers.
+    pub turns: u32,
+    /// Number of changes that it proposed.
+    pub proposals: u32,
+    /// Number of changes that it wrote without a review.
+    pub written: u32,
+    /// Why it failed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
+    pub error: Option<String>,
+    /// Name of the model.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
+    pub model: String,
+    /// Input tokens of all its requests.
+    pub input_tokens: u64,
+    /// Output tokens of all its requests.
+    pub output_tokens: u64,
+    /// Cost in US dollars, if the model's prices are known.
+    pub cost_usd: Option<f64>,
+    /// When it began.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub started_at: Timestamp,
+    /// Time at which its outcome was recorded.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub ended_at: Timestamp,
+}

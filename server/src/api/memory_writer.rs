@@ -1,0 +1,54 @@
+//! The memory writer of an agent.
+
+use crate::{
+    extract::{AgentSlug, Caller},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State};
+use ledger::memory_write as use_case;
+use wire::memory_writer::{MemoryFlush, MemoryRuns};
+
+/// Run the memory writer
+///
+/// Asks for a run of the agent's memory writer now, also of a window that is parked after three failures. The run
+/// begins within seconds on a server whose settings describe a memory writer.
+#[utoipa::path(
+    post, path = "/api/agents/{slug}/memory/flush", operation_id = "flushMemory", tag = "memory",
+    params(("slug" = wire::schema::Slug, Path, description = "The agent")),
+    responses(
+        (status = 200, description = "Asked", body = MemoryFlush),
+        (
+            status = 403, description = "`forbidden`: only operators and admins ask for a run",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn flush(
+    State(state): State<AppState>,
+    caller: Caller,
+    AgentSlug(agent): AgentSlug,
+) -> Result<Json<MemoryFlush>, Problem> {
+    let has_writer = use_case::flush(&state.ledger, caller.scope(), &agent).await?;
+    Ok(Json(MemoryFlush { has_writer }))
+}
+
+/// List runs of the memory writer
+///
+/// The newest 50 runs of the agent's memory writer with their cost, newest first. A run that failed says why.
+#[utoipa::path(
+    get, path = "/api/agents/{slug}/memory/runs", operation_id = "listMemoryRuns", tag = "memory",
+    params(("slug" = wire::schema::Slug, Path, description = "The agent")),
+    responses(
+        (status = 200, description = "The runs", body = MemoryRuns),
+    ),
+)]
+pub async fn runs(
+    State(state): State<AppState>,
+    caller: Caller,
+    AgentSlug(agent): AgentSlug,
+) -> Result<Json<MemoryRuns>, Problem> {
+    let runs = use_case::runs(&state.ledger, caller.scope(), &agent).await?;
+    Ok(Json(MemoryRuns { items: runs.into_iter().map(wire_map::memory_run).collect() }))
+}

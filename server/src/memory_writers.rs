@@ -1,0 +1,72 @@
+//! Runs the memory writers of the settings inside the server.
+
+use crate::{
+    agents::{LOOK_EVERY, build_environment},
+    config::{Error, Settings},
+    state::AppState,
+};
+use ledger::auth;
+use runner::{
+    execute::command::ApiAccess,
+    memory_writer::{MemoryWriter, Side},
+};
+use std::{collections::BTreeSet, sync::Arc};
+use tokio::{task::JoinSet, time::sleep};
+
+/// A memory writer of the settings, whose workspace may not exist yet.
+#[derive(Debug)]
+pub struct PreparedWriter {
+    agent: String,
+    workspace: String,
+    terms: ledger::memory_write::WriterTerms,
+    side: Arc<Side>,
+}
+
+/// Builds the writer of every agent before the server listens, so that a missing key is reported at once.
+///
+/// # Errors
+/// The first problem, with the agent and the key.
+pub fn prepare(settings: &Settings) -> Result<Vec<PreparedWriter>, Error> {
+    let Some(memory) = &settings.memory else { return Ok(Vec::new()) };
+    let environment = build_environment(settings, ApiAccess { url: String::new(), token: None })?;
+    let agents: BTreeSet<&String> = settings.agents.keys().chain(memory.agents.keys()).collect();
+    let mut writers = Vec::new();
+    for agent in agents {
+        let Some(terms) = memory.terms(agent) else { continue };
+        let own = memory.agents.get(agent).and_then(|agent| agent.workspace.clone());
+        let workspace = own.or_else(|| settings.agents.get(agent).and_then(|agent| agent.workspace.clone()));
+        let missing = || Error::Value(format!("memory.agents.{agent}: `workspace` is missing"));
+        let workspace = workspace.ok_or_else(missing)?;
+        let side = memory.side(agent, &environment);
+        let side = side.map_err(|why| Error::Value(format!("memory.agents.{agent}: {why}")))?;
+        writers.push(PreparedWriter { agent: agent.clone(), workspace, terms, side });
+    }
+    Ok(writers)
+}
+
+/// Runs the writers until the server stops, and lets them summarise what is open.
+pub async fn run(state: AppState, writers: Vec<PreparedWriter>) {
+    let mut tasks = JoinSet::new();
+    for writer in writers {
+        tasks.spawn(serve(state.clone(), writer));
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn serve(state: AppState, writer: PreparedWriter) {
+    let tenant = loop {
+        match auth::find_workspace_by_operator(&state.ledger, &writer.workspace).await {
+            Ok(Some(tenant)) => break tenant,
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, agent = writer.agent, "cannot look for the workspace of a memory"),
+        }
+        tokio::select! {
+            () = sleep(LOOK_EVERY) => {}
+            () = state.shutdown.begun() => return,
+        }
+    };
+    let PreparedWriter { agent, terms, side, .. } = writer;
+    tracing::info!(agent, workspace = tenant.slug, "a memory writer is at work");
+    let writer = MemoryWriter { tenant_id: tenant.id, agent, terms, side };
+    writer.work(state.ledger.clone(), state.shutdown.token()).await;
+}
