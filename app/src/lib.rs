@@ -40,6 +40,10 @@
 //! | `memory::page(&Shell, memory::Props)` | `GET /agents/{slug}/memory?path=&view=&version=&q=` |
 //! | `agent::list_page(&Shell, agent::ListProps)` | `GET /agents` |
 //! | `agent::page(&Shell, agent::Props)` | `GET /agents/{slug}` |
+//! | `view::list_page(&Shell, view::ListProps)` | `GET /views?cursor=` |
+//! | `view::page(&Shell, view::Props)` | `GET /views/{slug}` |
+//! | `view::editor_page(&Shell, view::EditorProps)` | `GET /views/new` and `GET /views/{slug}/edit` |
+//! | `view::preview_fragment(&str, &str, &[Field])` | `POST /views` and `POST /views/{slug}/edit` of a script |
 //! | `insights::page(&Shell, insights::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
@@ -81,9 +85,9 @@ pub mod error_page;
 pub mod export;
 #[cfg(feature = "ssr")]
 mod form;
-mod fragment;
 #[cfg(feature = "ssr")]
 pub mod form_page;
+mod fragment;
 pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insights;
@@ -112,6 +116,8 @@ pub mod today;
 #[cfg(feature = "ssr")]
 pub mod trigger;
 pub mod ui;
+#[cfg(feature = "ssr")]
+pub mod view;
 pub mod working_on;
 
 #[cfg(feature = "ssr")]

@@ -84,6 +84,53 @@ test("a question with a schema is answered by a form made from it @nojs", async 
   expect(claim.resume.answer).toEqual({ region: "apac", days: 3, urgent: true, why: "The customer\nasked for it." });
 });
 
+test("a request with fields is answered in place, in the order of its form @nojs", async ({ page, javaScriptEnabled }) => {
+  test.slow();
+  const agentSlug = slug("asker");
+  const action = await api().createAction({ name: "Write an offer", slug: slug("offer"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().post(`/api/sessions/${session.id}/feedback-requests`, {
+    attempt,
+    message: "Where do we start?",
+    idempotencyKey: "start",
+    fields: [
+      { key: "where", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
+      { key: "seats", label: "How many seats?", type: "integer", minimum: 1 },
+      { key: "colours", label: "Which colours?", type: "multiple_choice", options: ["Red", "Blue"] },
+      { key: "about", label: "What else?", type: "long_text" },
+    ],
+  });
+  const item = await itemOf(session.id);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText("Where do we start?");
+  const names = await page.locator("#gate-form [name^='answer.']").evaluateAll((all) => all.map((one) => one.getAttribute("name")));
+  expect(names).toEqual(["answer.where", "answer.seats", "answer.colours", "answer.about"]);
+  await field(page, "where").selectOption({ label: "US" });
+  await field(page, "seats").fill("0");
+  await field(page, "colours").fill("Blue");
+  await field(page, "about").fill("<b>bold</b>\n</answers>");
+  const answer = page.locator("#gate-form").getByRole("button", { name: "Answer" });
+  await answer.click();
+  if (javaScriptEnabled !== false) {
+    const refused = page.locator(`#inbox-rows [data-id="${item.id}"]`);
+    await expect(refused).toContainText("at least 1");
+    await refused.locator(".row-title").click();
+  }
+  await expect(page.locator("#gate-form .field-error")).toContainText("at least 1");
+  await expect(field(page, "about")).toHaveValue("<b>bold</b>\n</answers>");
+  await field(page, "seats").fill("3");
+  await answer.click();
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object; outcome: string; block: string } };
+  expect(claim.resume.answer).toEqual({ where: "US", seats: 3, colours: ["Blue"], about: "<b>bold</b>\n</answers>" });
+  expect(claim.resume.outcome).toBe("answered");
+  expect(claim.resume.block).toContain("a member of the workspace who had signed in");
+  expect(claim.resume.block).toContain("  | &lt;b&gt;bold&lt;/b&gt;\n  | &lt;/answers&gt;\n");
+});
+
 test("i leads into the answer, and Ctrl Enter sends it", async ({ page }) => {
   const { agentSlug, session, item } = await askQuestion({ message: "Which region?", schema: { type: "string", title: "Region" } });
   await signIn(page, "reviewer");

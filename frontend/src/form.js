@@ -31,7 +31,11 @@ if (form) {
     const save = async leaving => {
         clearTimeout(timer);
         if (!dirty || conflict) return;
-        if (saving && !leaving) { await saving; }
+        if (saving && !leaving) {
+            await saving;
+            // The form may have been submitted meanwhile.
+            if (!dirty || conflict) return;
+        }
         dirty = false;
         const body = fields();
         if (leaving) body.append("_leaving", "1");
@@ -81,6 +85,13 @@ if (form) {
         }
         clearTimeout(timer);
         dirty = false;
+        // A save that is on its way gives the draft a new number, which the form has to carry.
+        if (saving) {
+            event.preventDefault();
+            const { submitter } = event;
+            saving.then(() => { dirty = false; form.requestSubmit(submitter); });
+            return;
+        }
         drop();
     });
 
@@ -105,10 +116,12 @@ if (form) {
 
 const origins = (document.body.dataset.embeddedIn || "").split(" ").filter(Boolean);
 if (origins.length && parent !== window) {
-    const tell = () => {
-        const height = Math.min(10000, Math.ceil(document.documentElement.getBoundingClientRect().height));
+    // The body is at least as high as the frame, so the height is that of its content.
+    const content = document.querySelector("main");
+    const report = () => {
+        const height = Math.min(10000, Math.ceil(content.getBoundingClientRect().height));
         for (const origin of origins) parent.postMessage({ type: "shiftbook:height", v: 1, height }, origin);
     };
-    new ResizeObserver(tell).observe(document.documentElement);
-    tell();
+    new ResizeObserver(report).observe(content);
+    report();
 }

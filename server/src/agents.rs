@@ -23,7 +23,7 @@ use tokio::{
 };
 
 /// Interval between searches for a workspace that does not exist yet.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+pub const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Time for agents to end when the server stops. It is part of the time that open connections get.
 const STOP: Duration = Duration::from_millis(2_500);
 

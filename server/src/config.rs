@@ -6,7 +6,7 @@ mod smtp;
 
 use chrono::TimeDelta;
 use domain::limit::DRAFT_HOURS_MAX;
-use runner::{execute::config::AgentConfig, mail::MailSettings};
+use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
@@ -80,6 +80,7 @@ struct File {
     forms: FormsFile,
     #[serde(default)]
     agents: AgentsFile,
+    memory: Option<MemoryConfig>,
 }
 
 /// `[agents]`: the agents that this server runs, by their names, and whether it runs any.
@@ -136,6 +137,9 @@ struct OutboundFile {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FormsFile {
+    /// Other hosts to which a form may send a respondent after submitting.
+    #[serde(default)]
+    redirect_hosts: Vec<String>,
     /// Requests that one address or browser without an account may send in a minute.
     requests_per_minute: Option<NonZeroU32>,
     /// Hours without a save after which a draft is abandoned.
@@ -151,8 +155,8 @@ pub struct FormSettings {
     pub draft_left_for: TimeDelta,
 }
 
-impl From<FormsFile> for FormSettings {
-    fn from(file: FormsFile) -> Self {
+impl From<&FormsFile> for FormSettings {
+    fn from(file: &FormsFile) -> Self {
         Self {
             requests_per_minute: file.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE_DEFAULT),
             draft_left_for: TimeDelta::hours(file.draft_hours.map_or(DRAFT_HOURS_MAX, |hours| hours.get().into())),
@@ -173,12 +177,16 @@ pub struct Settings {
     pub instance_key_file: Option<PathBuf>,
     /// Which addresses the server may call when people or agents choose the address.
     pub outbound: outbound::Policy,
+    /// Other hosts to which a form may send a respondent: lower-case names, with a port if it is not 443.
+    pub redirect_hosts: Vec<String>,
     /// The agents that are described, by their names.
     pub agents: BTreeMap<String, AgentConfig>,
     /// Whether the server runs the agents of the settings.
     pub runs_agents: bool,
     /// Forms that people answer.
     pub forms: FormSettings,
+    /// The memory writer, if the settings describe one.
+    pub memory: Option<MemoryConfig>,
     /// How the server sends e-mail. `None` if it does not.
     pub smtp: Option<MailSettings>,
 }
@@ -292,12 +300,33 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     let public_url = public_url.as_deref().map(PublicUrl::parse).transpose()?;
     let outbound = outbound::Policy::opening(&file.outbound.allow_private)
         .map_err(|error| Error::Value(format!("outbound.allow_private: {error}")))?;
+    let forms = FormSettings::from(&file.forms);
+    let redirect_hosts = file.forms.redirect_hosts;
+    if let Some(wrong) = redirect_hosts.iter().find(|host| !domain::view::is_authority(host)) {
+        return Err(Error::Value(format!("forms.redirect_hosts: `{wrong}` is not a host such as www.example.org")));
+    }
     let instance_key_file = filled_path(serve.instance_key_file).or(filled_path(file.instance_key_file));
     let variable = |name: &str| std::env::var(name).ok();
     let smtp = file.smtp.map(|file| smtp::settings(file, public_url.as_ref(), variable)).transpose()?;
     let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
-    let (agents, forms) = (file.agents.agents, file.forms.into());
-    Ok(Settings { database, listen, public_url, instance_key_file, outbound, agents, runs_agents, forms, smtp })
+    let agents = file.agents.agents;
+    let memory = file.memory;
+    if let Some(memory) = &memory {
+        memory.check().map_err(Error::Value)?;
+    }
+    Ok(Settings {
+        database,
+        listen,
+        public_url,
+        instance_key_file,
+        outbound,
+        redirect_hosts,
+        agents,
+        runs_agents,
+        forms,
+        memory,
+        smtp,
+    })
 }
 
 /// An empty variable in a service file means "not set".
@@ -413,6 +442,17 @@ mod tests {
         for (bad, line) in [("listen = 1", 1), ("\nlisten = ", 2), ("listen = \"a\"\nlisten = \"b\"", 2)] {
             let text = parse(bad, "f.toml").unwrap_err().to_string();
             assert!(text.starts_with(&format!("f.toml:{line}: ")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_for_redirects_is_a_name_without_a_scheme() {
+        let settings = |text: &str| merge(database(None, None), listen(None), file(text));
+        let allowed = settings("[forms]\nredirect_hosts = [\"www.example.org\", \"a.example:8443\"]").unwrap();
+        assert_eq!(allowed.redirect_hosts, ["www.example.org", "a.example:8443"]);
+        for wrong in ["https://example.org", "Example.org", "*"] {
+            let refused = settings(&format!("[forms]\nredirect_hosts = [{wrong:?}]")).unwrap_err().to_string();
+            assert!(refused.starts_with("forms.redirect_hosts: "), "{refused}");
         }
     }
 

@@ -19,6 +19,7 @@ mod export_options;
 pub mod extract;
 mod form_limit;
 mod host;
+mod memory_writers;
 mod metrics;
 mod middleware;
 mod nonce;

@@ -21,24 +21,30 @@ mod approval;
 mod criteria;
 mod entity;
 mod error;
+mod feedback_request;
 mod graph;
 mod insight;
 mod interaction;
 mod memory;
+mod memory_writer;
 mod response;
 mod thread;
+mod view;
 mod webhook;
 
 pub use access::*;
 pub use approval::*;
 pub use criteria::*;
 pub use entity::*;
+pub use feedback_request::*;
 pub use graph::*;
 pub use insight::*;
 pub use interaction::*;
 pub use memory::*;
+pub use memory_writer::memory_run;
 pub use response::*;
 pub use thread::*;
+pub use view::*;
 pub use webhook::*;
 
 /// Converts stored text to JSON. All stored text of these columns is JSON; invalid text becomes `null`.
@@ -327,6 +333,7 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         session: session(claimed.session),
         context: claimed.context,
         resume: claimed.resume.map(resume),
+        session_context: session_context(claimed.answers),
         denials: denials(claimed.denials),
         dependencies: claimed.dependencies.into_iter().map(related_session).collect(),
         children: claimed.children.into_iter().map(related_session).collect(),

@@ -8,7 +8,7 @@ use domain::{
     id::{ActionId, EntityId, SessionId},
     role::Role,
 };
-use ledger::{TenantRecord, action, entity, entity_type, event, memory, session};
+use ledger::{TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, view_link};
 use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, str::FromStr, time::Duration};
 use tokio::sync::oneshot;
@@ -17,6 +17,7 @@ use wire::{
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
+    feedback_request::{AskFeedback, Asked, SessionContext},
     memory::{MemoryToolAnswer, MemoryToolCommand},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
@@ -132,6 +133,22 @@ impl WorkerApi for LocalWorkerApi {
             let yield_request = wire_map::yield_request(to.clone()).map_err(refused)?;
             let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, yield_request).await;
             done.map(wire_map::session).map_err(refused)
+        })
+    }
+
+    fn ask_feedback<'a>(&'a self, session_id: &'a str, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
+        Box::pin(async move {
+            let new = wire_map::new_request(ask.clone()).map_err(refused)?;
+            let asked = view_link::ask(&self.state.ledger, &self.scope, id(session_id)?, new).await;
+            let (asked, link) = asked.map_err(refused)?;
+            Ok(wire_map::asked(asked, link))
+        })
+    }
+
+    fn take_answers<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, SessionContext> {
+        Box::pin(async move {
+            let taken = feedback_request::take(&self.state.ledger, &self.scope, id(session_id)?, attempt).await;
+            Ok(wire_map::taken(taken.map_err(refused)?))
         })
     }
 

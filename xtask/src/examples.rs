@@ -23,11 +23,14 @@ const WORKERS: [Agent; 1] = [Agent::example(
 )];
 
 /// Examples that `shiftbook work` runs once per session, in addition to those of the demo.
-const COMMANDS: [Agent; 1] = [Agent::example(
-    "librarian",
-    &["python3", "examples/langgraph_worker.py"],
-    &[Run { input: r#"{"question":"How does a worker lose its lease?"}"#, rests_in: "completed" }],
-)];
+const COMMANDS: [Agent; 2] = [
+    Agent::example(
+        "librarian",
+        &["python3", "examples/langgraph_worker.py"],
+        &[Run { input: r#"{"question":"How does a worker lose its lease?"}"#, rests_in: "completed" }],
+    ),
+    Agent::example("asker", &["python3", "examples/ask.py"], &[Run { input: "{}", rests_in: "waiting_human" }]),
+];
 
 pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     let folder = tempfile::tempdir_in(crate::scratch::folder())?;

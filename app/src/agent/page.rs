@@ -63,15 +63,18 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, &props.agent, || {
         let memory = format!("/agents/{}/memory", props.agent);
+        let card = static_html(card(shell, &props));
+        let figures = static_html(figures(&props));
+        let documents = static_html(memory_part(&props));
         let page = view! {
             <PageHead title=props.agent.clone() crumbs=vec![("Agents".to_owned(), "/agents".to_owned())]>
                 <ButtonLink look=Look::Primary href=memory>"Memory"</ButtonLink>
             </PageHead>
             <div class="split">
-                <Section name="card" title="Character card">{static_html(card(shell, &props))}</Section>
-                <Section name="figures" title="Last 30 days">{static_html(figures(&props))}</Section>
+                <Section name="card" title="Character card">{card}</Section>
+                <Section name="figures" title="Last 30 days">{figures}</Section>
             </div>
-            <Section name="memory" title="Memory">{static_html(memory_part(&props))}</Section>
+            <Section name="memory" title="Memory">{documents}</Section>
         };
         frame(shell, Place::Memory, page)
     })

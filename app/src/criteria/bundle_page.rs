@@ -122,6 +122,7 @@ const fn kind_word(kind: PlannedKind) -> &'static str {
         PlannedKind::Group => "Group",
         PlannedKind::CriteriaSet => "Criteria set",
         PlannedKind::EntityType => "Entity type",
+        PlannedKind::View => "Form",
         PlannedKind::Action => "Task",
     }
 }

@@ -79,10 +79,11 @@ fn item(approval: &Approval) -> impl IntoView + use<> {
 }
 
 fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
-    let is_output = matches!(approval.kind, GateKind::Output | GateKind::Fields);
+    let is_output = matches!(approval.kind, GateKind::Output | GateKind::Fields | GateKind::Memory);
     let hint = match approval.kind {
         GateKind::Output | GateKind::Fields => "The agent receives your reason and tries again.",
         GateKind::Tool => "The agent receives your reason instead of the tool's result. The tool does not run.",
+        GateKind::Memory => "The lines are not written, and the memory writer does not propose them again.",
         GateKind::Question => "The agent is told that you will not answer, and why.",
     };
     let field = Field { name: "note", label: "Reason", hint, required: is_output };

@@ -4,6 +4,7 @@ use super::{
     api::Decide,
     bar::{bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
+    memory::memory_view,
     question::{ANSWER, FormField, answer_fields, render_fields},
     row::flags,
     sentence::{sentence, sentence_view},
@@ -79,8 +80,10 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let decides = answer.is_some().then_some("");
     let table_heading = match approval.kind {
         GateKind::Tool => "Arguments",
+        GateKind::Memory => "Document after the change",
         _ => "Values",
     };
+    let memory = memory_view(approval);
     let transcript = rows_fragment(&approval.session_id, events, titles);
     view! {
         <article
@@ -98,6 +101,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 // decides nothing.
                 <button type="submit" disabled hidden></button>
                 {hidden_fields(approval, next.as_deref())}
+                {memory}
                 {table.map(|table| view! { <h3>{table_heading}</h3>{table} })}
                 {answer}
             </form>

@@ -68,6 +68,16 @@ pub fn question(n: u32) -> Approval {
     item(n, GateKind::Question, "Which region?", task, None)
 }
 
+/// A memory gate that adds one line with one turn.
+pub fn memory(n: u32) -> Approval {
+    let turn = json!({"session": "0193b0a0-0000-7000-8000-000000000001", "sequence": 3});
+    let line = json!({"line": 3, "session": "0193b0a0-0000-7000-8000-000000000001", "sequence": 3});
+    let body = json!({"body": "# Alice\n\n- Plays chess\n"});
+    let task = json!({"kind": "memory", "path": "people/shiftbook-alice.md", "baseVersion": 1, "base": "# Alice\n\n",
+        "values": body, "evidence": [line], "turns": [turn], "reason": "She said so.", "runId": "r"});
+    item(n, GateKind::Memory, "Memory: people/shiftbook-alice.md", task, Some(body))
+}
+
 /// The detail of an item without record, fields, decisions or denials.
 pub fn detail(approval: Approval) -> ApprovalDetail {
     ApprovalDetail {

@@ -4,7 +4,11 @@ use crate::{
     session::{Titles, named, verdict_word},
     text::{label::slug_label, shorten::one_line},
 };
-use domain::{entity::FIELD_TITLE, gate::GateKind};
+use domain::{
+    entity::FIELD_TITLE,
+    gate::{GateKind, MemoryProposal, Task},
+    memory_write::{evidence::new_lines, text::says_something},
+};
 use serde_json::{Map, Value};
 use wire::approval::{Approval, Decision};
 
@@ -38,6 +42,7 @@ pub const fn kind_word(kind: GateKind) -> &'static str {
         GateKind::Output => "Output",
         GateKind::Fields => "Fields",
         GateKind::Question => "Question",
+        GateKind::Memory => "Memory",
     }
 }
 
@@ -50,7 +55,7 @@ pub fn agent_name(approval: &Approval) -> String {
 pub fn subject(approval: &Approval) -> String {
     let values = values(approval);
     let named = match approval.kind {
-        GateKind::Question => None,
+        GateKind::Question | GateKind::Memory => None,
         GateKind::Tool => approval.entity_title.as_deref(),
         // A record that does not exist yet has only a proposed title.
         _ => approval.entity_title.as_deref().or_else(|| values.get(FIELD_TITLE)?.as_str()),
@@ -64,6 +69,7 @@ pub fn changes(approval: &Approval, titles: &Titles) -> String {
         GateKind::Tool => ": ",
         GateKind::Output | GateKind::Fields => " → ",
         GateKind::Question => return String::new(),
+        GateKind::Memory => return memory_change(approval),
     };
     let values = values(approval);
     let mut changes: Vec<String> = values
@@ -76,6 +82,19 @@ pub fn changes(approval: &Approval, titles: &Titles) -> String {
     }
     let lead = (approval.kind == GateKind::Tool && approval.entity_title.is_some()).then(|| approval.title.clone());
     lead.into_iter().chain((!changes.is_empty()).then(|| changes.join(", "))).collect::<Vec<_>>().join(" · ")
+}
+
+/// The first new line of a memory proposal and the number of the others.
+fn memory_change(approval: &Approval) -> String {
+    let Some(Task::Memory(proposal)) = task(approval) else { return String::new() };
+    let body = MemoryProposal::body_of(&values(approval));
+    let new = new_lines(&proposal.base, &body);
+    let said: Vec<_> = new.iter().filter(|(_, line)| says_something(line)).collect();
+    match said.as_slice() {
+        [] => "Removes text".to_owned(),
+        [(_, only)] => one_line(only, SUBJECT_CHARS_MAX),
+        [(_, first), more @ ..] => format!("{}, {} more", one_line(first, SUBJECT_CHARS_MAX), more.len()),
+    }
 }
 
 /// Subject and changes on one line.
@@ -106,6 +125,7 @@ pub fn notification(approval: &Approval) -> (String, String) {
         GateKind::Tool => "wants to call a tool",
         GateKind::Output | GateKind::Fields => "wants its output approved",
         GateKind::Question => "asks you a question",
+        GateKind::Memory => "proposes a change of its memory",
     };
     let name = approval.action_name.as_deref().map(|name| one_line(name, SUBJECT_CHARS_MAX)).unwrap_or_default();
     (format!("{} {kind}", agent_name(approval)), name)

@@ -196,6 +196,7 @@ fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approva
     match first.kind {
         GateKind::Question => subject(first),
         GateKind::Tool => first.title.clone(),
+        GateKind::Memory => "Memory".to_owned(),
         GateKind::Output | GateKind::Fields => {
             let is_one_action = alike.all(|item| item.action_name == first.action_name);
             let action = first.action_name.clone().filter(|_| is_one_action);

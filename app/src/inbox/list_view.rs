@@ -61,7 +61,7 @@ pub fn ListView(store: Store, content: Content) -> impl IntoView {
                 </div>
             </form>
             <nav class="pager" aria-label="Pages"><Fragment part="pager" html=pager at=store.pager/></nav>
-            <p class="inbox-notify js-only"><Fragment html=notify at=notify_slot/></p>
+            <div class="inbox-notify js-only"><Fragment html=notify at=notify_slot/></div>
             <Fragment part="terminal" html=terminal at=store.terminal/>
         </section>
     }

@@ -40,6 +40,8 @@ mod item_text;
 #[cfg(feature = "ssr")]
 mod list;
 #[cfg(feature = "ssr")]
+mod memory;
+#[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod question;

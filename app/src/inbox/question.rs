@@ -39,21 +39,23 @@ pub struct FormField {
     required: bool,
     start: String,
     control: Control,
-    /// The values of the options, in the order of the options.
+    /// The values of the options, in the order of the options. A text area with options takes several, one on each
+    /// line.
     choices: Vec<Value>,
-}
-
-/// The JSON Schema of the answer, if the item is a question that has one.
-fn schema(approval: &Approval) -> Option<Value> {
-    match task(approval) {
-        Some(Task::Question(question)) => question.schema,
-        _ => None,
-    }
+    /// Labels of the options.
+    labels: Vec<String>,
 }
 
 /// The fields of an answer; empty for free text and for schemas that no form can represent.
 pub fn answer_fields(approval: &Approval) -> Vec<FormField> {
-    schema(approval).map_or_else(Vec::new, |schema| schema_fields(&schema, (ANSWER, control_name), "Answer"))
+    let Some(Task::Question(question)) = task(approval) else { return Vec::new() };
+    let Some(schema) = question.schema else { return Vec::new() };
+    let mut form_fields = schema_fields(&schema, (ANSWER, control_name), "Answer");
+    // JSON objects lose the order of their members; the fields of a form have one.
+    let place =
+        |field: &FormField| question.fields.iter().position(|asked| Some(asked.key.as_str()) == field.key.as_deref());
+    form_fields.sort_by_key(place);
+    form_fields
 }
 
 /// The name of the field for a member of a value, of the name of the value's own field and the member's key.
@@ -85,13 +87,23 @@ fn text(of: &Value, member: &str) -> String {
 }
 
 fn new_field(key: Option<String>, name: String, label: String, of: &Value, required: bool) -> FormField {
-    let (control, choices) = control(of);
+    let (control, choices, labels) = control(of);
     let mut hint = text(of, "description");
     if control == Control::Json {
         hint = format!("{hint} JSON.").trim_start().to_owned();
     }
-    let start = of.get("default").map(field_text).unwrap_or_default();
-    FormField { key, name, label, hint, required, start, control, choices }
+    if control == Control::MultiLine && !labels.is_empty() {
+        hint = format!("{hint} Any of these, one on each line: {}.", labels.join(", ")).trim_start().to_owned();
+    }
+    let start = of.get("default").map(start_text).unwrap_or_default();
+    FormField { key, name, label, hint, required, start, control, choices, labels }
+}
+
+/// A value as the text of a control. A list of texts has one on each line.
+fn start_text(value: &Value) -> String {
+    let lines: Option<Vec<&str>> =
+        value.as_array().map(|list| list.iter().map(|one| one.as_str()).collect()).unwrap_or_default();
+    lines.map_or_else(|| field_text(value), |lines| lines.join("\n"))
 }
 
 fn is_type(of: &Value, name: &str) -> bool {
@@ -102,11 +114,14 @@ fn is_type(of: &Value, name: &str) -> bool {
     }
 }
 
-fn control(of: &Value) -> (Control, Vec<Value>) {
+fn control(of: &Value) -> (Control, Vec<Value>, Vec<String>) {
     if let Some((values, labels)) = choices(of) {
         let mut options = vec![(String::new(), "—".to_owned())];
-        options.extend(values.iter().map(field_text).zip(labels));
-        return (Control::Choice(options), values);
+        options.extend(values.iter().map(field_text).zip(labels.iter().cloned()));
+        return (Control::Choice(options), values, labels);
+    }
+    if let Some((values, labels)) = of.get("items").filter(|_| is_type(of, "array")).and_then(choices) {
+        return (Control::MultiLine, values, labels);
     }
     let is_long = of.get("maxLength").and_then(Value::as_u64).is_some_and(|max| max > LINE_CHARS_MAX);
     let control = if is_type(of, "boolean") {
@@ -122,7 +137,7 @@ fn control(of: &Value) -> (Control, Vec<Value>) {
     } else {
         Control::SingleLine
     };
-    (control, Vec::new())
+    (control, Vec::new(), Vec::new())
 }
 
 /// The values and labels of an enumeration: `enum` (with `enumNames`), or `oneOf` and `anyOf` of constants.
@@ -151,7 +166,7 @@ impl FormField {
             Some(key) => before.get(key),
             None => Some(before),
         };
-        Self { start: value.map_or_else(|| self.start.clone(), field_text), ..self }
+        Self { start: value.map_or_else(|| self.start.clone(), start_text), ..self }
     }
 }
 
@@ -238,6 +253,7 @@ fn value(form_field: &FormField, text: &str) -> Result<Option<Value>, String> {
         return Ok(None);
     }
     let value = match &form_field.control {
+        Control::MultiLine if !form_field.choices.is_empty() => several(form_field, text)?,
         Control::SingleLine | Control::MultiLine | Control::Date => Value::from(text),
         Control::Choice(_) => {
             let chosen = form_field.choices.iter().find(|value| field_text(value) == text);
@@ -250,6 +266,21 @@ fn value(form_field: &FormField, text: &str) -> Result<Option<Value>, String> {
         Control::Json => serde_json::from_str(text).map_err(|error| format!("This is not valid JSON: {error}."))?,
     };
     Ok(Some(value))
+}
+
+/// The options that a text names, one on each line, by value or label.
+fn several(form_field: &FormField, text: &str) -> Result<Value, String> {
+    let option = |line: &str| {
+        let is_it = |(value, label): &(&Value, &String)| field_text(value) == line || label.as_str() == line;
+        let found = form_field.choices.iter().zip(&form_field.labels).find(is_it);
+        found.map(|(value, _)| value.clone()).ok_or_else(|| format!("“{line}” is not one of the options."))
+    };
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(option)
+        .collect::<Result<Vec<_>, _>>()
+        .map(Value::from)
 }
 
 #[cfg(test)]
@@ -335,5 +366,27 @@ mod tests {
             .map(crate::render::to_html)
             .collect();
         assert!(!html.contains("<img"), "{html}");
+    }
+
+    #[test]
+    fn a_form_of_fields_keeps_their_order_and_takes_several_options() {
+        let properties = json!({
+            "zone": { "type": "string", "title": "Zone" },
+            "colours": { "type": "array", "items": { "anyOf": [{ "const": "r", "title": "Red" }, { "const": "b", "title": "Blue" }] } },
+        });
+        let schema = json!({ "type": "object", "properties": properties });
+        let fields = json!([
+            { "key": "zone", "label": "Zone", "type": "short_text" },
+            { "key": "colours", "label": "Colours", "type": "multiple_choice", "options": ["r", "b"] },
+        ]);
+        let mut item = question(1);
+        item.task = raw(&json!({"kind": "question", "question": {"message": "?", "schema": schema, "fields": fields}}));
+        let names: Vec<_> = answer_fields(&item).into_iter().map(|form_field| form_field.name).collect();
+        assert_eq!(names, ["answer.zone", "answer.colours"]);
+        let typed = |text: &'static str| {
+            typed_answer(&item, move |name| Some(if name == "answer.colours" { text } else { "EU" }.to_owned()))
+        };
+        assert_eq!(typed("Blue\r\nr\r\n"), Ok(Some(json!({ "zone": "EU", "colours": ["b", "r"] }))));
+        assert_eq!(typed("Green").unwrap_err()[0].field.as_deref(), Some("answer.colours"));
     }
 }

@@ -48,6 +48,14 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
             let asks = if is_open { "asks" } else { "asked" };
             vec![Piece::Words(format!("{who} {asks}: {}", one_line(&message, QUESTION_CHARS_MAX)))]
         }
+        (GateKind::Memory, _) => {
+            let path = match task(approval) {
+                Some(Task::Memory(proposal)) => proposal.path,
+                _ => approval.title.clone(),
+            };
+            let verb = if is_open { "wants to remember in " } else { "wanted to remember in " };
+            vec![Piece::Words(format!("{who} {verb}")), Piece::Name(path)]
+        }
         (_, None) => {
             let name = approval.action_name.clone().unwrap_or_else(|| approval.title.clone());
             vec![Piece::Words(format!("{who} {wants} its output of ")), Piece::Name(name), words(" approved")]

@@ -93,5 +93,11 @@ pub fn results(query: &str, found: &[FoundMemory]) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
-    view! { <Section name="found" title=title><ol class="history">{items}</ol></Section> }
+    let body = if items.is_empty() {
+        view! { <Empty sentence="No document has one of these words. Search looks for words, not for meanings." small=true/> }
+            .into_any()
+    } else {
+        view! { <ol class="history">{items}</ol> }.into_any()
+    };
+    view! { <Section name="found" title=title>{body}</Section> }
 }

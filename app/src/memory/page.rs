@@ -123,6 +123,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             ("Memory".to_owned(), "/memory".to_owned()),
             (props.agent.clone(), format!("/agents/{}", props.agent)),
         ];
+        let agent_page = format!("/agents/{}", props.agent);
         let aside = static_html(tree(&props));
         let main = match (&props.selected, &props.found) {
             (Some(selected), _) => static_html(document(shell, &props, selected)).into_any(),
@@ -132,7 +133,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let new = (writes && props.selected.is_none()).then(|| static_html(new_document(&props)));
         let page = view! {
             <PageHead title=title.clone() crumbs=crumbs>
-                <ButtonLink look=Look::Quiet href=format!("/agents/{}", props.agent)>"Agent"</ButtonLink>
+                <ButtonLink look=Look::Quiet href=agent_page>"Agent"</ButtonLink>
             </PageHead>
             {static_html(search(&props))}
             <div class="memory">

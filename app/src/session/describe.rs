@@ -71,6 +71,10 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
             Some(what) => format!("Waiting for approval: {what}"),
             None => "Waiting for approval".to_owned(),
         },
+        "session.feedback_requested" => match said.or_else(|| get(&["message"])) {
+            Some(what) => format!("Asked people: {what}"),
+            None => "Asked people".to_owned(),
+        },
         "session.context_injected" => about("Context added", said.or_else(|| get(&["source", "title", "name"]))),
         "human.navigate" => about("Went to", said.or_else(|| get(&["pathname", "path", "url", "page", "title"]))),
         "human.entity_view" => {

@@ -33,6 +33,8 @@ pub struct Gate {
     pub id: String,
     /// Whether the reader may decide it now.
     pub may_decide: bool,
+    /// Whether it is a question, which is answered and not decided.
+    pub asks: bool,
 }
 
 /// A bucket with its entries: tasks in the bucket `Delegatable`, sessions in all others.
@@ -122,6 +124,7 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let source = session.source.as_deref();
     let repeats = run_again(session.session_type, source, session.status, entry.action_status).is_ok();
     let action = match bucket {
+        Bucket::NeedsMe if decides && gate.is_some_and(|gate| gate.asks) => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Answer this"</ButtonLink> }.into_any(),
         Bucket::NeedsMe if decides => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Decide"</ButtonLink> }.into_any(),
         Bucket::NeedsMe => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Open"</ButtonLink> }.into_any(),
         Bucket::Running => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Watch"</ButtonLink> }.into_any(),

@@ -18,13 +18,16 @@ mod bundle;
 mod entity;
 mod error;
 mod event;
+mod feedback_request;
 mod hook;
 mod memory;
+mod memory_writer;
 mod retry;
 mod session;
 mod stream;
 mod thread;
 mod transport;
+mod view;
 mod worker;
 
 pub use error::Error;

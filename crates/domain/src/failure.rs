@@ -23,7 +23,7 @@ pub const TIMED_OUT: &str = "timed_out";
 pub const DEPENDENCY_FAILED: &str = "dependency_failed";
 
 /// Error codes that the product sets, each with the advice that pages show.
-pub const REMEDIATIONS: [(&str, &str); 11] = [
+pub const REMEDIATIONS: [(&str, &str); 12] = [
     (
         "output_invalid",
         "Compare the refused results in the log with the task's output contract. Correct the instructions or relax the contract, then run the session again.",
@@ -63,6 +63,10 @@ pub const REMEDIATIONS: [(&str, &str); 11] = [
     (
         DEPENDENCY_FAILED,
         "A session that it depends on did not complete, so this session never started. Fix that session and run it again first, then run this session again.",
+    ),
+    (
+        "nobody_answered",
+        "Nobody answered the agent's question in time. Check who was asked and how, then run the session again.",
     ),
     (
         "approval_expired",

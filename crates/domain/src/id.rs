@@ -97,6 +97,10 @@ ids! {
     InteractionId,
     /// A single-use link: an invitation or a password reset (its row, not its secret).
     LinkId,
+    /// A request of an agent that people answer.
+    FeedbackRequestId,
+    /// One answer to such a request.
+    RequestAnswerId,
     /// A view: a published, versioned input form.
     ViewId,
     /// A memory document of an agent.

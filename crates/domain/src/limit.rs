@@ -331,3 +331,13 @@ pub const VIEW_LINKS_MAX: u32 = 200;
 pub const VIEW_LINK_DAYS_MAX: u32 = 366;
 /// Time for which a browser may answer after it opened a link to a form, days.
 pub const CLEARANCE_DAYS: i64 = 30;
+/// Most requests for answers of one session.
+pub const FEEDBACK_REQUESTS_MAX: u32 = 200;
+/// Most answers to one request, late ones included.
+pub const REQUEST_ANSWERS_MAX: u32 = 1_000;
+/// Most answers that one claim or one call of a running worker takes.
+pub const ANSWERS_TAKEN_MAX: u32 = 10;
+/// Longest text of one answer in the block for an agent, characters. The answers beside the block are whole.
+pub const ANSWER_TEXT_CHARS_MAX: usize = 2_000;
+/// Largest block of answers for an agent, bytes. Answers beyond it are named and left out.
+pub const ANSWERS_BLOCK_BYTES_MAX: usize = 64 * 1024;

@@ -1,6 +1,10 @@
 //! Property P-32: no text inside the block can close or forge it.
 
 use super::*;
+use crate::{
+    Entropy,
+    untrusted::{CUT, clean, is_invisible},
+};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -143,7 +147,7 @@ fn two_blocks_have_two_delimiters() {
     }
     let entropy = Counting(AtomicU64::new(0));
     assert_ne!(Delimiter::new(&entropy), Delimiter::new(&entropy));
-    assert_eq!(Delimiter::new(&entropy).0.len(), 32);
+    assert_eq!(Delimiter::new(&entropy).as_str().len(), 32);
 }
 
 /// Parses a block as a careful reader does. It is written independently of the renderer.

@@ -95,7 +95,7 @@ pub enum Permission {
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 13] = [
+pub const PERMISSIONS: [Permission; 14] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,

@@ -2,6 +2,7 @@
 
 use crate::{
     action::ActionStatus,
+    memory_write,
     session::{Status, Type},
     thread::SOURCE,
 };
@@ -46,7 +47,7 @@ pub fn run_again(
         Err(NotAgain::NotEnded)
     } else if source == Some(SOURCE) {
         Err(NotAgain::Conversation)
-    } else if !matches!(session_type, Type::Agent | Type::Tool) {
+    } else if !matches!(session_type, Type::Agent | Type::Tool) || source == Some(memory_write::SOURCE) {
         Err(NotAgain::NotQueued)
     } else if action == Some(ActionStatus::Archived) {
         Err(NotAgain::Archived)

@@ -59,12 +59,14 @@ pub(crate) enum List {
     Gates = 8,
     Threads = 17,
     Interactions = 18,
+    FeedbackRequests = 30,
+    RequestAnswers = 31,
     Views = 19,
     ViewVersions = 20,
+    Responses = 21,
     MemoryDocuments = 40,
     MemoryVersions = 41,
     MemoryAudit = 42,
-    Responses = 21,
 }
 
 /// Encodes the cursor of the page after the item with this id.

@@ -70,9 +70,6 @@ pub enum Error {
         /// State of the view.
         state: domain::view::State,
     },
-    /// A memory document is not at the version on which the caller based a write.
-    #[error("`{}` has changed since version {}", .0.path, .0.given)]
-    MemoryConflict(Box<crate::conflict::Conflict>),
     /// Another version of the form was published since the respondent saw it.
     #[error("this form has changed; version {current} is the newest")]
     FormChanged {
@@ -82,6 +79,9 @@ pub enum Error {
     /// The form takes no answer.
     #[error("{0}")]
     FormClosed(domain::response::Closed),
+    /// A memory document is not at the version on which the caller based a write.
+    #[error("`{}` has changed since version {}", .0.path, .0.given)]
+    MemoryConflict(Box<crate::conflict::Conflict>),
     /// The gate already has a different decision.
     #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),
@@ -96,6 +96,15 @@ pub enum Error {
     GateClosed {
         /// State of the gate.
         state: domain::gate::GateState,
+    },
+    /// The respondent answered the request before, and otherwise.
+    #[error("you have answered already, and otherwise")]
+    AlreadyAnswered(Box<store::AnswerRecord>),
+    /// The request takes no answers any more.
+    #[error("nobody waits for an answer any more: the request is {state}")]
+    RequestClosed {
+        /// State of the request.
+        state: domain::feedback_request::RequestState,
     },
     /// A safety rule forbids the value.
     #[error("a safety rule blocks this: {}", .0.message)]

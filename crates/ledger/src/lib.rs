@@ -20,6 +20,7 @@ pub mod event;
 pub mod export_job;
 pub mod failure;
 pub mod feedback;
+pub mod feedback_request;
 pub mod gate;
 pub mod group;
 mod guard;
@@ -31,6 +32,8 @@ pub mod interaction;
 pub mod live;
 pub mod member;
 pub mod memory;
+mod memory_block;
+pub mod memory_write;
 mod open;
 pub mod outbox;
 mod output;
@@ -54,19 +57,9 @@ pub use error::{Error, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
-    AccessLinkRecord, ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord,
-    EntityVersionRecord,
-};
-
-pub use store::{
-    FailureRecord, FeedbackRecord, GroupRecord, ImportRecord, LinkPurpose, MemberRecord, MessageRecord, ReviewerRecord,
-    SignInRecord, Stats, TenantRecord, TokenRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
-    AccessLinkRecord, ActionRecord, CardRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord,
-    EntityTypeRecord, EntityVersionRecord, EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord,
-    ImportRecord, LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord,
-    MemoryVersionText, MessageRecord, ReviewerRecord, SessionRecord, SignInRecord, Stats, TenantRecord, TokenRecord,
-    WebhookRecord,
-    FailureRecord, FeedbackRecord, GroupRecord, ImportRecord, LinkPurpose, MemberRecord, MessageRecord, Promotion,
-    ResponseRecord, ResponseState, ReviewerRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord,
-    ViewRecord, ViewVersionRecord, WebhookRecord,
+    AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DecisionRecord,
+    EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
+    LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
+    MessageRecord, Promotion, RequestRecord, ResponseRecord, ResponseState, ReviewerRecord, SignInRecord, Stats,
+    TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

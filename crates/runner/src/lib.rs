@@ -8,6 +8,7 @@ pub mod execute;
 pub mod export;
 pub mod import;
 pub mod mail;
+pub mod memory_writer;
 pub mod outbox;
 pub mod retention;
 pub mod sweep;

@@ -5,7 +5,7 @@
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use chrono::TimeDelta;
-use ledger::{Ledger, gate, human, response, session};
+use ledger::{Ledger, feedback_request, gate, human, response, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -66,11 +66,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for working sessions that were left open"),
             },
-            _ = gates.tick() => match gate::sweep(&ledger).await {
-                Ok(swept) if swept != gate::Swept::default() => tracing::info!(?swept, "gates were carried on"),
-                Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
-            },
+            _ = gates.tick() => carry_on(&ledger).await,
             _ = abandoned.tick() => match gate::ask_admins(&ledger).await {
                 Ok(reassigned) if reassigned > 0 => tracing::info!(reassigned, "gates had too few reviewers left; admins may decide them"),
                 Ok(_) => {}
@@ -88,5 +84,19 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Err(error) => tracing::warn!(%error, "cannot look for leases that ran out"),
             },
         }
+    }
+}
+
+/// Carries gates on, and expires requests for which no session waits.
+async fn carry_on(ledger: &Ledger) {
+    match gate::sweep(ledger).await {
+        Ok(swept) if swept != gate::Swept::default() => tracing::info!(?swept, "gates were carried on"),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
+    }
+    match feedback_request::expire(ledger).await {
+        Ok(expired) if expired > 0 => tracing::info!(expired, "requests passed their deadline"),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "not every request could be expired; it is tried again"),
     }
 }

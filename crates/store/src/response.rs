@@ -33,13 +33,13 @@ const OWN: &str = response_select!(
 );
 const LIST: &str = response_select!(
     "(session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) AND (respondent = $4 OR $4 IS NULL) \
-     AND ($5 IS NULL OR (CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5) \
+     AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
      ORDER BY session_id DESC LIMIT $6"
 );
 const LIST_OF_VIEW: &str = response_select!(
     "view_id = $7 AND (session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) \
      AND (respondent = $4 OR $4 IS NULL) \
-     AND ($5 IS NULL OR (CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5) \
+     AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
      ORDER BY session_id DESC LIMIT $6"
 );
 const INSERT: &str = "INSERT INTO responses (tenant_id, session_id, view_id, version, request_id, link_id, \

@@ -33,9 +33,12 @@ const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata =
 const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4 \
      WHERE tenant_id = $1 AND id = $2";
 const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
-     WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
+     WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 WHEN 'memory' THEN $8 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
      (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.session_id = $2)";
+const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
+const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
+     WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_RESPONSE: &str = "UPDATE responses SET answers = '{}' WHERE tenant_id = $1 AND session_id = $2";
 const SAVE_FINISHED: &str =
@@ -54,6 +57,8 @@ pub(crate) const SQL: Texts = &[
     ("retention::ERASE_SESSION", ERASE_SESSION),
     ("retention::ERASE_GATES", ERASE_GATES),
     ("retention::ERASE_DECISIONS", ERASE_DECISIONS),
+    ("retention::ERASE_REQUESTS", ERASE_REQUESTS),
+    ("retention::ERASE_ANSWERS", ERASE_ANSWERS),
     ("retention::ERASE_FAILURES", ERASE_FAILURES),
     ("retention::ERASE_RESPONSE", ERASE_RESPONSE),
     ("retention::SAVE_FINISHED", SAVE_FINISHED),
@@ -192,10 +197,13 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &Session, at: Times
     let task = |kind| Task::erased(kind, ERASED).to_json().to_string();
     let (tool, output) = (task(GateKind::Tool), task(GateKind::Output));
     let (fields, question) = (task(GateKind::Fields), task(GateKind::Question));
+    let memory = task(GateKind::Memory);
     let (title, metadata) = (erased.title.as_str(), erased.metadata.as_str());
     run!(tx.conn(), execute, ERASE_SESSION, tenant, session, title, metadata)?;
     run!(tx.conn(), execute, ERASE_DECISIONS, tenant, session)?;
-    run!(tx.conn(), execute, ERASE_GATES, tenant, session, ERASED, tool, output, fields, question)?;
+    run!(tx.conn(), execute, ERASE_GATES, tenant, session, ERASED, tool, output, fields, question, memory)?;
+    run!(tx.conn(), execute, ERASE_REQUESTS, tenant, session, ERASED)?;
+    run!(tx.conn(), execute, ERASE_ANSWERS, tenant, session)?;
     run!(tx.conn(), execute, ERASE_FAILURES, tenant, session, ERASED)?;
     run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;

@@ -1,11 +1,9 @@
 //! The list of all SQL texts. A test prepares them on both engines.
 
 use crate::{
-    action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, gate, group,
-    human, insight, interaction, lease, open, outbox, retention, session, thread, verify, view, webhook, work_queue,
-    human, insight, interaction, lease, memory, open, outbox, retention, session, thread, verify, webhook, work_queue,
-    human, insight, interaction, lease, open, outbox, response, retention, session, thread, verify, view, view_link,
-    webhook, work_queue,
+    action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, feedback_request,
+    gate, group, human, insight, interaction, lease, memory, memory_write, open, outbox, response, retention, session,
+    thread, verify, view, view_link, webhook, work_queue,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -35,13 +33,15 @@ fn on_both() -> Vec<Texts> {
         webhook::SQL,
         work_queue::SQL,
     ];
-    let folders: [&[Texts]; 8] = [
+    let folders: [&[Texts]; 10] = [
         &auth::SQL,
         &entity::SQL,
         &event::SQL,
+        &feedback_request::SQL,
         &gate::SQL,
         &interaction::SQL,
         &memory::SQL,
+        &memory_write::SQL,
         &session::SQL,
         &verify::SQL,
     ];
@@ -70,12 +70,13 @@ fn on_postgres() -> Vec<Texts> {
         criteria_set::POSTGRES_SQL,
         entity_type::POSTGRES_SQL,
         failure::POSTGRES_SQL,
+        feedback_request::POSTGRES_SQL,
         group::POSTGRES_SQL,
         human::POSTGRES_SQL,
         lease::POSTGRES_SQL,
         outbox::POSTGRES_SQL,
-        view::POSTGRES_SQL,
         response::POSTGRES_SQL,
+        view::POSTGRES_SQL,
     ];
     let folders: [&[Texts]; 9] = [
         &auth::POSTGRES_SQL,

@@ -68,6 +68,10 @@ codes! {
     AlreadyDecided = "already_decided", 409, "Someone else already decided differently";
     /// It does not wait for a decision any more.
     GateClosed = "gate_closed", 409, "It is not waiting for a decision any more";
+    /// The respondent answered otherwise before; `recorded` is that answer.
+    AlreadyAnswered = "already_answered", 409, "You have answered already";
+    /// The request was cancelled with its session.
+    RequestClosed = "request_closed", 409, "Nobody waits for an answer any more";
     /// A safety rule forbids a value; `errors` names the dimension.
     HardBlock = "hard_block", 422, "A safety rule blocks this";
     /// The slug or name is taken.

@@ -107,7 +107,7 @@ pub struct PromoteResponse {
     /// Key of the answer for each field of the type, by the field's slug. A field that is not named takes the answer
     /// with the same key, hyphens written as underscores.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub fields: BTreeMap<String, String>,
 }
 
@@ -123,6 +123,7 @@ pub struct ViewLink {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub view_id: String,
     /// First characters of the secret.
+    #[cfg_attr(feature = "openapi", schema(max_length = 10))]
     pub hint: String,
     /// Creator: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
@@ -146,6 +147,10 @@ pub struct CreateViewLink {
     #[serde(default = "default_days")]
     #[cfg_attr(feature = "openapi", schema(required = false, minimum = 1, maximum = 366))]
     pub days: u32,
+    /// UUID of an agent's question that uses the view. What is answered by the link reaches the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub request_id: Option<String>,
 }
 
 /// For how many days a link works by default.
@@ -157,7 +162,7 @@ fn default_days() -> u32 {
 
 impl Default for CreateViewLink {
     fn default() -> Self {
-        Self { days: DAYS_DEFAULT }
+        Self { days: DAYS_DEFAULT, request_id: None }
     }
 }
 
@@ -169,10 +174,13 @@ pub struct CreatedViewLink {
     /// What a list shows of it.
     pub link: ViewLink,
     /// Address of the form, to give to people.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2048))]
     pub url: String,
     /// Address of the form for a frame in another page. The view lists the origins that may embed it.
+    #[cfg_attr(feature = "openapi", schema(max_length = 2048))]
     pub embed_url: String,
     /// HTML with a frame and a script that keeps the frame as high as the form, to copy into that page.
+    #[cfg_attr(feature = "openapi", schema(max_length = 8192))]
     pub snippet: String,
 }
 

@@ -3,10 +3,12 @@
 use crate::{
     Json,
     approval::Denial,
+    feedback_request::{Respondent, SessionContext},
     session::{Session, SessionError},
 };
 use domain::{
     Timestamp,
+    feedback_request::Outcome,
     gate::{GateKind, PausedToolCall, Question, Verdict},
     session::{EndReason, Status, WaitsFor},
 };
@@ -84,6 +86,10 @@ pub struct ClaimedSession {
     /// The decision with which the session continues; null if it did not wait for one.
     #[serde(default)]
     pub resume: Option<Resume>,
+    /// Answers of people to requests for which the session did not wait; null if there are none. No other claim gets
+    /// them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_context: Option<SessionContext>,
     /// Outputs of this session that were denied, with the reviewers' reasons, oldest first.
     #[serde(default)]
     pub denials: Vec<Denial>,
@@ -158,9 +164,23 @@ pub struct Resume {
     /// Note of the person who decided.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// The answer to the question, or the result that replaces the tool call's.
+    /// The answer to the question, or the result that replaces the tool call's. It is untrusted.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub answer: Option<Json>,
+    /// The request that the question belongs to, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub request_id: Option<String>,
+    /// How the question ended: answered, declined, cancelled or nobody_answered; null for a tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AnswerOutcome>))]
+    pub outcome: Option<Outcome>,
+    /// Who ended it; null for a tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub respondent: Option<Respondent>,
+    /// Question and answer as a block of untrusted text for the agent's prompt; null for a tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
 }
 
 /// `POST …/heartbeat` and `POST …/release`

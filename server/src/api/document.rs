@@ -21,7 +21,7 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// Tags of the operations and their descriptions, in the order of the API page.
-const TAGS: [(&str, &str); 18] = [
+const TAGS: [(&str, &str); 21] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("threads", "Conversations with agents: sessions that rest between turns."),
@@ -29,10 +29,12 @@ const TAGS: [(&str, &str); 18] = [
     ("entities", "Records that work is about: types with typed fields, versioned values, imports."),
     ("memory", "What agents remember: versioned documents with their origin, and character cards."),
     ("criteria", "What outputs are judged by, and the groups of people who judge."),
+    ("views", "Input forms that people answer: questions, publication, versions."),
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
     ("approvals", "What waits for a person's decision, and deciding."),
     ("responses", "Answers to views, and links to forms for people without an account."),
+    ("requests", "What agents ask people in the middle of their work, and the answers."),
     ("people", "Working sessions: what people work on, and what agents may be told of it."),
     ("hooks", "What coding agents report by themselves."),
     ("webhooks", "URLs of the workspace that are told what happens."),

@@ -67,7 +67,7 @@ fn everything_under_api_but_this_document_needs_credentials() {
 }
 
 /// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
-const UNBOUNDED: [&str; 17] = [
+const UNBOUNDED: [&str; 19] = [
     // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
@@ -81,6 +81,8 @@ const UNBOUNDED: [&str; 17] = [
     // The product composes these from many limited texts.
     "ClaimedSession.context",
     "RecentActivity.text",
+    "Resume.block",
+    "SessionContext.block",
     "PlannedField.field",
     "RowError.field",
     "RowError.message",
@@ -186,6 +188,9 @@ fn the_documented_bounds_are_the_enforced_ones() {
         ("CreateSession", "dependsOn", "maxItems", limit::DEPENDENCIES_MAX),
         ("DecideMany", "decisions", "maxItems", limit::DECISIONS_BATCH_MAX),
         ("DecideMany", "decisions", "minItems", 1),
+        ("RenameMemory", "baseVersion", "maximum", limit::SEQUENCE_MAX as usize),
+        ("RevertMemory", "baseVersion", "maximum", limit::SEQUENCE_MAX as usize),
+        ("RevertMemory", "toVersion", "maximum", limit::SEQUENCE_MAX as usize),
         ("Snooze", "seconds", "maximum", limit::SNOOZE_SECONDS_MAX as usize),
         ("Snooze", "seconds", "minimum", 1),
         ("Trigger", "dependsOn", "maxItems", limit::DEPENDENCIES_MAX),
@@ -194,6 +199,8 @@ fn the_documented_bounds_are_the_enforced_ones() {
         ("UpdateGroup", "addMembers", "maxItems", limit::GROUP_MEMBERS_MAX),
         ("UpdateWorkspace", "undoSeconds", "maximum", limit::UNDO_SECONDS_MAX as usize),
         ("Workspace", "undoSeconds", "maximum", limit::UNDO_SECONDS_MAX as usize),
+        ("WriteMemory", "baseVersion", "maximum", limit::SEQUENCE_MAX as usize),
+        ("WriteMemory", "evidence", "maxItems", limit::MEMORY_EVIDENCE_MAX),
     ] {
         let documented = &document["components"]["schemas"][name]["properties"][property][bound];
         assert_eq!(documented.as_f64(), Some(enforced as f64), "{name}.{property} {bound}");
@@ -202,14 +209,18 @@ fn the_documented_bounds_are_the_enforced_ones() {
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
             let maximum = parameter["schema"]["maximum"].as_f64();
             let enforced = match parameter["name"].as_str().unwrap() {
-                "limit" if maximum.is_some() => limit::PAGE_MAX,
-                "days" => limit::INSIGHT_DAYS_MAX,
+                "limit" if name.ends_with("/memory/search") => f64::from(limit::MEMORY_FOUND_MAX),
+                "limit" if maximum.is_some() => f64::from(limit::PAGE_MAX),
+                "days" => f64::from(limit::INSIGHT_DAYS_MAX),
+                "version" | "baseVersion" | "from" | "to" | "sequence" if name.contains("/memory/") => {
+                    limit::SEQUENCE_MAX as f64
+                }
                 _ => {
                     assert_eq!(maximum, None, "{name}: nobody compares this maximum");
                     continue;
                 }
             };
-            assert_eq!(maximum, Some(f64::from(enforced)), "{name}");
+            assert_eq!(maximum, Some(enforced), "{name}");
         }
     }
 }

@@ -12,6 +12,7 @@ mod entity_type;
 mod event;
 mod failure;
 mod feedback;
+mod feedback_request;
 mod group;
 mod health;
 mod hook;
@@ -24,12 +25,14 @@ mod live;
 mod me;
 mod member;
 mod memory;
+mod memory_writer;
 mod response;
 mod session;
 mod sign_in;
 mod stream;
 mod thread;
 mod today;
+mod view;
 mod view_link;
 mod webhook;
 mod worker;
@@ -60,6 +63,12 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(criteria_set::versions))
         .routes(routes!(group::create, group::list))
         .routes(routes!(group::get, group::update))
+        .routes(routes!(view::create, view::list))
+        .routes(routes!(view::get, view::update, view::delete))
+        .routes(routes!(view::publish))
+        .routes(routes!(view::unpublish))
+        .routes(routes!(view::versions))
+        .routes(routes!(view::schema))
         .routes(routes!(entity_type::create, entity_type::list))
         .routes(routes!(entity_type::get, entity_type::update))
         .routes(routes!(import::begin))
@@ -80,6 +89,8 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::blame))
         .routes(routes!(memory::search))
         .routes(routes!(memory::tool))
+        .routes(routes!(memory_writer::flush))
+        .routes(routes!(memory_writer::runs))
         .routes(routes!(session::create, session::list))
         .routes(routes!(session::get))
         .routes(routes!(session::dependencies))
@@ -122,6 +133,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(approval::snooze))
         .routes(routes!(approval::tool_approval))
         .routes(routes!(approval::reply))
+        .routes(routes!(feedback_request::ask, feedback_request::list))
+        .routes(routes!(feedback_request::get))
+        .routes(routes!(feedback_request::answer))
+        .routes(routes!(feedback_request::answers))
+        .routes(routes!(feedback_request::take))
         .routes(routes!(workspace::get, workspace::update))
         .routes(routes!(event::read, event::append))
         .routes(routes!(event::send_delta))

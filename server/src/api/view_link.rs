@@ -34,7 +34,14 @@ pub async fn create(
     Id(id): Id<ViewId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<CreateViewLink>,
 ) -> Result<(StatusCode, Json<CreatedViewLink>), Problem> {
-    let (link, secret) = use_case::create(&state.ledger, caller.scope(), id, body.days).await?;
+    let (ledger, scope) = (&state.ledger, caller.scope());
+    let (link, secret) = match body.request_id {
+        None => use_case::create(ledger, scope, id, body.days).await?,
+        Some(request) => {
+            let request = wire_map::parse_id("requestId", &request)?;
+            use_case::create_of_request(ledger, scope, id, request, body.days).await?
+        }
+    };
     let origin = state.origin(&headers);
     let created = CreatedViewLink {
         link: wire_map::view_link(link),

@@ -1,6 +1,7 @@
 //! The command line of `shiftbook`.
 
 mod agent;
+mod ask;
 mod backup;
 mod chat;
 mod export;
@@ -16,6 +17,7 @@ mod serve;
 mod token;
 mod user;
 mod verify;
+mod view;
 pub mod work;
 
 pub use run::main;

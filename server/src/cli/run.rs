@@ -1,7 +1,8 @@
 //! What every command shares: arguments, runtime, the opening of the ledger, exit codes.
 
 use super::{
-    agent, backup, chat, export, feedback, hook, install, memory, openapi, retention, serve, token, user, verify, work,
+    agent, ask, backup, chat, export, feedback, hook, install, memory, openapi, retention, serve, token, user, verify,
+    view, work,
 };
 use crate::{
     ambient::{SteadyClock, SystemClock, SystemEntropy},
@@ -29,7 +30,8 @@ Examples:
   shiftbook token add --tenant acme --name ci --role operator --scope worker
   SHIFTBOOK_TOKEN=sbk_… shiftbook work --agent scout -- python agent.py
   SHIFTBOOK_TOKEN=sbk_… shiftbook chat --agent clerk  a conversation in the terminal
-  shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and tasks from a file
+  shiftbook install bundle.yaml --apply              criteria sets, groups, entity types, forms and tasks
+  shiftbook view push form.yaml --publish            a form that people answer
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook export training --tenant acme --format dpo --out pairs
   shiftbook memory export backup --agent scout        an agent's memory as files
@@ -76,10 +78,15 @@ enum Command {
     /// Count, list and purge people's ratings of sessions
     #[command(subcommand)]
     Feedback(feedback::FeedbackCommand),
-    /// Install criteria sets, groups, entity types and tasks from a file
+    /// Ask people in the middle of a session
+    Ask(ask::AskArgs),
+    /// Install criteria sets, groups, entity types, forms and tasks from a file
     ///
     /// Without --apply it only prints what it would do.
     Install(install::InstallArgs),
+    /// Create, change and list forms that people answer
+    #[command(subcommand)]
+    View(view::ViewCommand),
     /// Export training data
     #[command(subcommand)]
     Export(export::ExportCommand),
@@ -210,7 +217,9 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Retention(args) => retention::run(args).await,
         Command::Chat(args) => chat::run(args).await,
         Command::Feedback(command) => feedback::run(command).await,
+        Command::Ask(args) => ask::run(args).await,
         Command::Install(args) => install::run(args).await,
+        Command::View(command) => view::run(command).await,
         Command::Export(command) => export::run(command).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Memory(command) => memory::run(command).await,
@@ -265,7 +274,9 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
         entropy: Arc::new(SystemEntropy),
         password_cost: ledger::PasswordCost::Full,
     };
-    Ok(Ledger::open(options).await?)
+    let ledger = Ledger::open(options).await?;
+    ledger.use_redirect_hosts(settings.redirect_hosts.clone());
+    Ok(ledger)
 }
 
 /// The name of a role on the command line.

@@ -8,7 +8,7 @@ use crate::{
     accept, agents,
     ambient::SystemEntropy,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    render, router,
+    memory_writers, render, router,
     setup_code::SetupState,
     state::AppState,
 };
@@ -76,6 +76,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let address = listener.local_addr().map_err(Failure::io("cannot tell the bound address"))?;
     let agents =
         if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
+    let writers = if settings.runs_agents { memory_writers::prepare(&settings)? } else { Vec::new() };
     let ledger = open(&settings, Mode::Server).await?;
     if let Some(key) = instance_key::load(&settings, &SystemEntropy)? {
         ledger.use_instance_key(key);
@@ -99,6 +100,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
+    let writers = tokio::spawn(memory_writers::run(state.clone(), writers));
     let outbox_worker =
         OutboxWorker { ledger: state.ledger.clone(), http, mail, public_origin: state.public_origin.clone() };
     let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));
@@ -113,6 +115,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     if let Err(error) = agents.await {
         tracing::error!(%error, "the agents ended badly");
+    }
+    if let Err(error) = writers.await {
+        tracing::error!(%error, "the memory writers ended badly");
     }
     if let Err(error) = captures.await {
         tracing::error!(%error, "capturing ended badly");

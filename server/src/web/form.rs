@@ -13,8 +13,8 @@ use axum::{
 use std::collections::BTreeMap;
 use wire::Code;
 
-/// Most fields of a form.
-const FIELDS_MAX: usize = 512;
+/// Most fields of a form. The editor of a view has at most 17 for each of 50 questions.
+const FIELDS_MAX: usize = 1_024;
 
 /// The fields of a posted form, by name. Of a field that was sent twice the last value counts.
 pub struct Form(BTreeMap<String, String>);

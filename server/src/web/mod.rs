@@ -37,6 +37,8 @@ mod settings;
 mod shell;
 mod sign_in;
 mod today;
+mod view;
+mod view_form;
 mod webhooks;
 pub mod working_on;
 
@@ -62,6 +64,7 @@ pub fn router() -> Router<AppState> {
         .merge(entity_type::router())
         .merge(import::router())
         .merge(criteria::router())
+        .merge(view::router())
         .merge(bundle::router())
         .merge(inbox::router())
         .merge(agent::router())

@@ -13,7 +13,7 @@ use axum::{
     response::{Html, Response},
     routing::get,
 };
-use domain::work_queue::Bucket;
+use domain::{gate::GateKind, work_queue::Bucket};
 use ledger::{
     gate::MayDecide,
     page::today as page,
@@ -117,7 +117,8 @@ fn shown(found: page::Section, everyone: bool) -> Section {
     let waits = found.rows.iter().filter_map(|row| row.gate.as_ref()).filter(|_| found.bucket == Bucket::NeedsMe);
     let gates = waits.map(|item| {
         let may_decide = item.may_decide == MayDecide::Yes;
-        (item.gate.session_id.to_string(), Gate { id: item.gate.id.to_string(), may_decide })
+        let (id, asks) = (item.gate.id.to_string(), item.gate.kind == GateKind::Question);
+        (item.gate.session_id.to_string(), Gate { id, may_decide, asks })
     });
     Section {
         bucket: found.bucket,

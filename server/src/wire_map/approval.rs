@@ -116,7 +116,7 @@ pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecisi
     if sent.modified_args.is_some() && kind != GateKind::Tool {
         return refuse("modifiedArgs", "a tool call");
     }
-    if sent.modified_output.is_some() && !matches!(kind, GateKind::Output | GateKind::Fields) {
+    if sent.modified_output.is_some() && !matches!(kind, GateKind::Output | GateKind::Fields | GateKind::Memory) {
         return refuse("modifiedOutput", "an output");
     }
     let value = sent.modified_output.or(sent.modified_args).map(text);
@@ -130,13 +130,19 @@ pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
         (to::ReplyAction::Accept, None) => {
             Err(Problem::field(Code::InvalidRequest, "content", "an answer needs content"))
         }
-        (to::ReplyAction::Decline | to::ReplyAction::Cancel, _) => Ok(Reply::Decline),
+        (to::ReplyAction::Decline, _) => Ok(Reply::Decline),
+        (to::ReplyAction::Cancel, _) => Ok(Reply::Cancel),
     }
 }
 
 /// Converts the decision with which a claimed session continues.
 pub fn resume(resumed: Resumed) -> worker::Resume {
+    let given = resumed.given;
     worker::Resume {
+        request_id: given.as_ref().and_then(|given| given.request_id).map(|id| id.to_string()),
+        outcome: given.as_ref().map(|given| given.outcome),
+        respondent: given.as_ref().map(|given| super::respondent(given.respondent.clone())),
+        block: given.map(|given| given.block),
         gate_id: resumed.gate_id.to_string(),
         kind: resumed.kind,
         tool_call_id: resumed.tool_call_id,

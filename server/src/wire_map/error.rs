@@ -40,6 +40,11 @@ impl From<ledger::Error> for Problem {
             }
             E::StaleDecision { .. } => Self::detailed(Code::StaleDecision, text),
             E::GateClosed { .. } => Self::detailed(Code::GateClosed, text),
+            E::AlreadyAnswered(answer) => {
+                let recorded = serde_json::to_string(&super::request_answer(*answer)).ok();
+                Self::detailed(Code::AlreadyAnswered, text).with_recorded(recorded)
+            }
+            E::RequestClosed { .. } => Self::detailed(Code::RequestClosed, text),
             E::HardBlock(error) => Self::fields(Code::HardBlock, Some(text), field_problems(vec![error])),
             E::NameTaken(_) => Self::detailed(Code::NameTaken, text),
             E::LimitReached(_) => Self::detailed(Code::LimitReached, text),

@@ -223,6 +223,16 @@ async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_of_an_unknown_workspace_leave_no_file() {
+    let app = App::start();
+    let out = tempfile::tempdir().unwrap();
+    let refused = app.cli().args(["export", "raw", "--tenant", "none-such", "--out"]).arg(out.path()).output().unwrap();
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && why.contains("workspace not found"), "{why}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "the corrected command finds no file in its way");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_that_can_read_no_rating_says_so_and_writes_nothing() {
     let mut app = App::start();
     let id = asked_once(&app, "Which port?", "5432").await;

@@ -110,6 +110,27 @@ async fn a_stranger_answers_by_a_link_without_scripts() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stranger_answers_an_agents_questions_by_the_link_of_the_request() {
+    let app = App::start();
+    let session = crate::feedback_request::running(&app).await;
+    let ask = json!({
+        "attempt": 1, "message": "Where do we start?", "gate": "none", "idempotencyKey": "k", "fields": questions(),
+    });
+    let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+    let secret = asked["url"].as_str().unwrap().strip_prefix("/f/").unwrap();
+    let (browser, path) = enter(&app, secret).await;
+    let page = browser.page(&path).await;
+    assert!(page.contains("Where do we start?"), "{page}");
+    let sent = send(&browser, &path, &page, &[("name", "Zoe"), ("mood", "4"), ("tags", "b")]).await;
+    assert_eq!((sent.status(), leads(&sent)), (StatusCode::SEE_OTHER, format!("{path}?_done")));
+    let claimed = crate::feedback_request::claim(&app).await;
+    let resume = &claimed["resume"];
+    assert_eq!(claimed["session"]["id"], session.as_str());
+    assert_eq!(resume["answer"], json!({ "name": "Zoe", "mood": 4, "tags": ["b"] }), "{resume}");
+    assert_eq!((&resume["outcome"], &resume["respondent"]["assurance"]), (&json!("answered"), &json!("unknown")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_way_in_that_is_no_way_in_gets_the_same_page() {
     let app = App::start();
     let open = json!({ "gate": "none" });
@@ -130,7 +151,9 @@ async fn every_way_in_that_is_no_way_in_gets_the_same_page() {
     let mut forged = Browser::stranger(&app);
     forged.jar = own.jar.iter().map(|(pair, of)| (pair.clone(), of.replace(&id, &other_id))).collect();
     let mut changed = Browser::stranger(&app);
-    changed.jar = own.jar.iter().map(|(pair, of)| (format!("{}0", &pair[..pair.len() - 1]), of.clone())).collect();
+    let other = |pair: &str| if pair.ends_with('0') { '1' } else { '0' };
+    let change = |(pair, of): &(String, String)| (format!("{}{}", &pair[..pair.len() - 1], other(pair)), of.clone());
+    changed.jar = own.jar.iter().map(change).collect();
     let mut guessed = secret.clone();
     guessed.replace_range(10..11, if &secret[10..11] == "a" { "b" } else { "a" });
     let (closed, closed_path) = enter(&app, &over).await;

@@ -86,7 +86,10 @@ async fn a_body_over_the_limit_is_refused_on_every_unsafe_route() {
     let mut routes = documented(&app).await;
     routes.extend(pages());
     for (method, path) in routes.iter().filter(|(method, _)| method != Method::GET) {
-        let path = path.replace("{id}", "00000000-0000-7000-8000-000000000000").replace("{source}", "claude-code");
+        let path = path
+            .replace("{id}", "00000000-0000-7000-8000-000000000000")
+            .replace("{source}", "claude-code")
+            .replace("{slug}", "matrix");
         let mut stream = begin(&app, &cookie, method, &path).await;
         let bytes = BODY_BYTES_MAX + 1;
         stream.write_all(format!("{bytes:x}\r\n").as_bytes()).await.unwrap();

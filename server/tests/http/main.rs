@@ -4,6 +4,7 @@
 
 mod access;
 mod agents;
+mod answer_kill;
 mod app;
 mod approval;
 mod approval_kill;
@@ -16,6 +17,7 @@ mod closing;
 mod csrf;
 mod docs;
 mod export_files;
+mod feedback_request;
 mod file_modes;
 mod form;
 mod full_disk;
@@ -47,5 +49,6 @@ mod thread;
 mod tls;
 mod today;
 mod verify;
+mod view;
 mod webhook;
 mod work;

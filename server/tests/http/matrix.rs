@@ -28,17 +28,21 @@ fn body(path: &str) -> Option<Value> {
         "entities" => json!({ "title": "Matrix" }),
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
+        "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
         "webhooks" => json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         "decision" => json!({ "decision": "respond", "value": "x" }),
+        "feedback-requests" => json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }),
+        "answer" => json!({ "content": { "answer": "x" } }),
+        "take" => json!({ "attempt": 1 }),
         "decisions" => {
             json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
         }
         "threads" => json!({ "agent": "matrix" }),
         "links" => json!({}),
-        "promote" => json!({ "typeId": UNKNOWN_ID }),
-        "submit-interaction" => json!({ "submissionId": "matrix", "answers": {} }),
+        "promote" => json!({ "title": "Matrix" }),
+        "submit-interaction" => json!({ "submissionId": "matrix", "answers": { "name": "x" } }),
         "messages" => json!({ "text": "x" }),
         "invitations" => json!({ "email": "matrix@new.test", "role": "member" }),
         "feedback" => json!({ "feedback": "positive" }),
@@ -90,7 +94,7 @@ const FOR_PEOPLE: [&str; 14] = [
 
 /// Sends the operation as this caller, on a new object of a member of the first workspace. Returns the status.
 async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
-    let of = if path.contains("/entit") || path.contains("/imports") {
+    let of = if path.contains("/entit") || path.contains("/imports") || path.ends_with("/promote") {
         let new = json!({ "name": "Matrix", "slug": slug(who, &method, &format!("{path}/of")) });
         app.post(Who::Operator, "/api/entity-types", new).await["id"].clone()
     } else {
@@ -110,16 +114,30 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             app.request(Who::Member, Method::POST, &format!("/api/entity-types/{}/imports", of.as_str().unwrap()));
         let made: Value = csv(begin).send().await.unwrap().json().await.unwrap();
         path.replace("{id}", made["id"].as_str().unwrap())
-    } else if let Some(of) =
-        ["/api/criteria-sets", "/api/groups"].into_iter().find(|of| path.starts_with(&format!("{of}/{{id}}")))
+    } else if ["/links", "/responses", "/submit-interaction"].iter().any(|end| path.ends_with(end))
+        && path.contains("/views/{id}")
+    {
+        path.replace("{id}", &view(app).await)
+    } else if let Some(of) = ["/api/criteria-sets", "/api/groups", "/api/views"]
+        .into_iter()
+        .find(|of| path.starts_with(&format!("{of}/{{id}}")))
     {
         let mut new = body(of).unwrap();
         new["slug"] = slug(who, &method, path).into();
-        path.replace("{id}", app.post(Who::Operator, of, new).await["id"].as_str().unwrap())
+        let made = app.post(Who::Operator, of, new).await["id"].as_str().unwrap().to_owned();
+        if path.ends_with("/unpublish") {
+            app.post(Who::Operator, &format!("/api/views/{made}/publish"), json!({})).await;
+        }
+        path.replace("{id}", &made)
     } else if path.contains("/approvals/{id}") || path.ends_with("/tool-approval") {
         path.replace("{id}", &session_with_question(app).await.1)
     } else if path.ends_with("/elicitation-reply") {
         path.replace("{id}", &session_with_question(app).await.0)
+    } else if path.starts_with("/api/feedback-requests/{id}") {
+        let session = app.running(Who::Member).await;
+        let asking = format!("/api/sessions/{session}/feedback-requests");
+        let asked = app.post(Who::Worker, &asking, body(&asking).unwrap()).await;
+        path.replace("{id}", asked["request"]["id"].as_str().unwrap())
     } else if path.starts_with("/api/webhooks/{id}") {
         let made = app.post(Who::Admin, "/api/webhooks", body("/api/webhooks").unwrap()).await;
         let id = made["webhook"]["id"].as_str().unwrap().to_owned();
@@ -144,13 +162,11 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path.starts_with("/api/invitations/{id}") {
         let made = app.post(Who::Admin, "/api/invitations", body("/api/invitations").unwrap()).await;
         path.replace("{id}", made["invitation"]["id"].as_str().unwrap())
-    } else if path.starts_with("/api/views/{id}/") {
-        path.replace("{id}", &view(app).await)
     } else if path.starts_with("/api/view-links/{id}") {
         let made = app.post(Who::Operator, &format!("/api/views/{}/links", view(app).await), json!({})).await;
         path.replace("{id}", made["link"]["id"].as_str().unwrap())
     } else if path.starts_with("/api/responses/{id}") {
-        let answer = json!({ "submissionId": "matrix", "answers": {} });
+        let answer = json!({ "submissionId": "matrix", "answers": { "name": "x" } });
         let made = app.post(Who::Member, &format!("/api/views/{}/submit-interaction", view(app).await), answer).await;
         path.replace("{id}", made["response"]["id"].as_str().unwrap())
     } else if path.starts_with("/api/sign-ins/{id}") {
@@ -172,14 +188,14 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if method == Method::POST
         && let Some(mut body) = body(path)
     {
-        if ["/api/actions", "/api/entity-types", "/api/criteria-sets", "/api/groups"].contains(&path) {
+        if ["/api/actions", "/api/entity-types", "/api/criteria-sets", "/api/groups", "/api/views"].contains(&path) {
             body["slug"] = slug(who, &method, path).into();
         }
         if path == "/api/hooks/{source}" {
             // Each caller's agent has a session of its own.
             body["session_id"] = format!("{who:?}").into();
         }
-        if path == "/api/entities" {
+        if path == "/api/entities" || path.ends_with("/promote") {
             body["typeId"] = of;
         }
         request = request.json(&body);
@@ -189,6 +205,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "version": 1, "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/entities/{id}" {
         request = request.json(&json!({ "version": 1, "title": "changed" }));
+    } else if method == Method::PATCH && path == "/api/views/{id}" {
+        request = request.json(&json!({ "revision": 1, "title": "changed" }));
     } else if method == Method::PATCH && path == "/api/groups/{id}" {
         request = request.json(&json!({ "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/members/{id}" {

@@ -145,6 +145,14 @@ impl Maker<'_> {
         (session, id(found), found["digest"].as_str().unwrap().to_owned())
     }
 
+    /// A request of a session that waits for its answer.
+    pub async fn feedback_request(&self) -> String {
+        let session = self.running().await;
+        let ask = json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" });
+        let asked = self.app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+        id(&asked["request"])
+    }
+
     /// The same, answered by the person of the row if they may, so that they can undo it.
     pub async fn answered(&self) -> (String, String) {
         let (_, approval, digest) = self.session_with_question().await;
@@ -195,6 +203,27 @@ impl Maker<'_> {
     pub async fn criteria_set(&self) -> String {
         let new = json!({ "name": "Matrix", "slug": unique_text(), "dimensions": [{ "slug": "why", "type": "text" }] });
         id(&self.app.post(Who::Operator, "/api/criteria-sets", new).await)
+    }
+
+    /// A view with one question. It is a draft, or published.
+    pub async fn view(&self, published: bool) -> String {
+        self.new_view(published).await.0
+    }
+
+    /// The slug of such a view.
+    pub async fn view_slug(&self, published: bool) -> String {
+        self.new_view(published).await.1
+    }
+
+    async fn new_view(&self, published: bool) -> (String, String) {
+        let why = json!([{ "key": "why", "label": "Why?", "type": "short_text" }]);
+        let slug = unique_text();
+        let new = json!({ "title": "Matrix", "slug": slug, "fields": why });
+        let made = id(&self.app.post(Who::Operator, "/api/views", new).await);
+        if published {
+            self.app.post(Who::Operator, &format!("/api/views/{made}/publish"), json!({})).await;
+        }
+        (made, slug)
     }
 
     pub async fn group(&self) -> String {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 impl Maker<'_> {
     /// A published view with one question. Returns its id and its slug.
-    pub async fn view(&self, gate: &str) -> (String, String) {
+    pub async fn published_view(&self, gate: &str) -> (String, String) {
         let slug = unique_text();
         let config = json!({ "gate": gate, "responses": "many", "embedOrigins": ["https://a.example"] });
         let config = if gate == "member" { json!({ "responses": "many" }) } else { config };
@@ -21,7 +21,7 @@ impl Maker<'_> {
 
     /// A link to a form with this gate. Returns the secret and the id.
     pub async fn form_link(&self, gate: &str) -> (String, String) {
-        let (view, _) = self.view(gate).await;
+        let (view, _) = self.published_view(gate).await;
         let made: Value = self.app.post(Who::Operator, &format!("/api/views/{view}/links"), json!({})).await;
         let secret = made["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
         (secret, made["link"]["id"].as_str().unwrap().to_owned())
@@ -29,7 +29,7 @@ impl Maker<'_> {
 
     /// A response to a view of the workspace.
     pub async fn response(&self) -> String {
-        let (view, _) = self.view("member").await;
+        let (view, _) = self.published_view("member").await;
         let path = format!("/api/views/{view}/submit-interaction");
         let body = json!({ "submissionId": unique_text(), "answers": { "name": "x" } });
         self.app.post(Who::Operator, &path, body).await["response"]["id"].as_str().unwrap().to_owned()

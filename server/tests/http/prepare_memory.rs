@@ -31,6 +31,7 @@ pub fn operation(method: &str, path: &str, agent: &str, at: &str) -> (String, Op
         }
         ("POST", "revert") => (String::new(), Some(json!({ "path": at, "toVersion": 1, "baseVersion": 1 }))),
         ("POST", "erase") => (String::new(), Some(json!({ "path": at }))),
+        ("POST", "flush") => (String::new(), None),
         ("POST", "tool") => (String::new(), Some(json!({ "command": "view", "path": "/memories" }))),
         _ => panic!("no request is prepared for {method} {path}"),
     };

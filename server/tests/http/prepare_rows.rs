@@ -9,8 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 47] = [
-const PLAIN: [(&str, &str); 46] = [
+const PLAIN: [(&str, &str); 51] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -39,6 +38,7 @@ const PLAIN: [(&str, &str); 46] = [
     ("/api/sign-ins", ""),
     ("/api/threads", ""),
     ("/api/today/work-queue-counts", "?timezone=UTC"),
+    ("/api/views", ""),
     ("/api/webhooks", ""),
     ("/api/workspace", ""),
     ("/bundles", ""),
@@ -59,6 +59,8 @@ const PLAIN: [(&str, &str); 46] = [
     ("/needs-you", ""),
     ("/readyz", ""),
     ("/sessions", ""),
+    ("/views", ""),
+    ("/views/new", ""),
 ];
 
 /// The same for pages about the viewer.
@@ -102,6 +104,7 @@ impl Maker<'_> {
         match path {
             "/api/sessions/{id}/feedback" => self.rated().await,
             path if path.starts_with("/api/sessions/{id}") => self.running().await,
+            "/api/feedback-requests/{id}" => self.feedback_request().await,
             path if path.starts_with("/api/actions/{id}") => self.action().await,
             "/api/approvals/{id}" => self.session_with_question().await.1,
             path if path.starts_with("/api/criteria-sets/{id}") => self.criteria_set().await,
@@ -111,7 +114,8 @@ impl Maker<'_> {
             "/api/imports/{id}" => self.import().await,
             "/api/responses/{id}" => self.response().await,
             "/api/threads/{id}" => self.thread(false).await,
-            path if path.starts_with("/api/views/{id}/") => self.view("none").await.0,
+            path if path.starts_with("/api/views/{id}/") => self.published_view("none").await.0,
+            path if path.starts_with("/api/views/{id}") => self.view(false).await,
             "/api/webhooks/{id}/deliveries" => self.webhook().await,
             _ => panic!("no request is prepared for GET {path}"),
         }
@@ -133,6 +137,7 @@ impl Maker<'_> {
             "/api/sessions/{id}/feedback" => self.rated().await,
             "/api/sign-ins/{id}" => self.sign_in().await,
             "/api/view-links/{id}" => self.form_link("none").await.1,
+            "/api/views/{id}" => self.view(false).await,
             "/api/webhooks/{id}" => self.webhook().await,
             _ => panic!("no request is prepared for DELETE {path}"),
         }
@@ -146,6 +151,10 @@ impl Maker<'_> {
             "/api/sessions/human/start" => (nothing(), json!({ "taskId": self.action().await })),
             "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
             "/api/sessions/{id}/cancel" => (self.running().await, json!({})),
+            "/api/sessions/{id}/answers/take" => (self.running().await, json!({ "attempt": 1 })),
+            "/api/sessions/{id}/feedback-requests" => {
+                (self.running().await, json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }))
+            }
             "/api/sessions/{id}/complete" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/deltas" => (self.running().await, json!({ "attempt": 1, "offset": 0, "text": "x" })),
             "/api/sessions/{id}/elicitation-reply" => (self.session_with_question().await.0, json!({ "content": "x" })),
@@ -170,6 +179,9 @@ impl Maker<'_> {
     async fn created(&self, path: &str) -> (String, Sent) {
         let (nothing, respond) = (String::new, json!({ "decision": "respond", "value": "x" }));
         let (object, body) = match path {
+            "/api/feedback-requests/{id}/answer" => {
+                (self.feedback_request().await, json!({ "content": { "answer": "x" } }))
+            }
             "/api/actions" | "/api/entity-types" | "/api/groups" => {
                 (nothing(), json!({ "name": "Matrix", "slug": unique_text() }))
             }
@@ -212,10 +224,17 @@ impl Maker<'_> {
             "/api/responses/{id}/promote" => {
                 (self.response().await, json!({ "typeId": self.entity_type().await.0, "title": "Matrix" }))
             }
-            "/api/views/{id}/links" => (self.view("none").await.0, json!({})),
-            "/api/views/{id}/submit-interaction" => {
-                (self.view("member").await.0, json!({ "submissionId": unique_text(), "answers": { "name": "x" } }))
+            "/api/views/{id}/links" => (self.published_view("none").await.0, json!({})),
+            "/api/views/{id}/submit-interaction" => (
+                self.published_view("member").await.0,
+                json!({ "submissionId": unique_text(), "answers": { "name": "x" } }),
+            ),
+            "/api/views" => {
+                let why = json!([{ "key": "why", "label": "Why?", "type": "short_text" }]);
+                (nothing(), json!({ "title": "Matrix", "slug": unique_text(), "fields": why }))
             }
+            "/api/views/{id}/publish" => (self.view(false).await, json!({})),
+            "/api/views/{id}/unpublish" => (self.view(true).await, Value::Null),
             "/api/webhooks" => {
                 self.webhook().await;
                 (nothing(), json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }))
@@ -235,6 +254,7 @@ impl Maker<'_> {
             "/api/groups/{id}" => (self.group().await, json!({ "name": "changed" })),
             "/api/members/{id}" => (self.member(path).await, json!({ "role": "reviewer" })),
             "/api/sessions/{id}/feedback" => (self.completed().await, json!({ "label": "positive" })),
+            "/api/views/{id}" => (self.view(false).await, json!({ "revision": 1, "title": "changed" })),
             "/api/workspace" => (String::new(), json!({ "undoSeconds": 60 })),
             _ => panic!("no request is prepared for the change of {path}"),
         };
@@ -261,6 +281,7 @@ impl Maker<'_> {
             "/chat/rows" => format!("?ids={}", self.thread(false).await),
             "/chat/{id}" | "/chat/{id}/live" => self.thread(false).await,
             "/criteria-sets/{id}" => self.criteria_set().await,
+            path if path.starts_with("/views/{slug}") => self.view_slug(false).await,
             "/entities/{id}" => self.entity().await.0,
             "/entity-types/{id}" | "/entity-types/{id}/import" => self.entity_type().await.0,
             path if path.starts_with("/exports/{id}") => self.export().await,
@@ -277,7 +298,7 @@ impl Maker<'_> {
                 let (id, slug) = self.entity().await;
                 format!("/t/acme/{slug}/{id}")
             }
-            "/views/{slug}/answer" => self.view("member").await.1,
+            "/views/{slug}/answer" => self.published_view("member").await.1,
             "/today/section/{bucket}" => "running".to_owned(),
             _ => panic!("no request is prepared for GET {path}"),
         }
@@ -300,6 +321,14 @@ impl Maker<'_> {
                 let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
                 (self.criteria_set().await, form(&[&[("version", "1"), ("name", "changed")], &why[..]].concat()))
             }
+            "/views" => {
+                (nothing(), form(&[("do", "save"), ("title", "Matrix"), ("slug", &unique_text()), ("rows", "0")]))
+            }
+            "/views/{slug}" => (self.view_slug(false).await, form(&[("do", "publish"), ("revision", "1")])),
+            "/views/{slug}/edit" => {
+                let changed = form(&[("do", "save"), ("revision", "1"), ("title", "changed"), ("rows", "0")]);
+                (self.view_slug(false).await, changed)
+            }
             "/entities" => (nothing(), form(&[("typeId", &self.entity_type().await.0), ("title", "Matrix")])),
             "/entities/{id}" => (self.entity().await.0, form(&[("version", "1"), ("title", "changed")])),
             "/entity-types/{id}" => (self.entity_type().await.0, form(&[("version", "1"), ("name", "changed")])),
@@ -314,7 +343,7 @@ impl Maker<'_> {
             "/sign-out" => (nothing(), form(&[])),
             "/embed/{secret}" => self.framed_form().await,
             "/views/{slug}/answer" | "/views/{slug}/answer/draft" => {
-                (self.view("member").await.1, form(&[("name", "x")]))
+                (self.published_view("member").await.1, form(&[("name", "x")]))
             }
             "/workspace" => (nothing(), form(&[("slug", "acme")])),
             _ => panic!("no request is prepared for POST {path}"),

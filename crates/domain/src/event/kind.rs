@@ -4,7 +4,7 @@ use crate::limit::KIND_BYTES_MAX;
 use std::fmt;
 
 /// The kinds that Shiftbook knows, grouped as in the documentation.
-pub const KNOWN: [&str; 30] = [
+pub const KNOWN: [&str; 31] = [
     "user.message",
     "user.tool_result",
     "user.tool_confirmation",
@@ -22,6 +22,7 @@ pub const KNOWN: [&str; 30] = [
     "session.completed",
     "session.context_injected",
     "session.waiting_approval",
+    "session.feedback_requested",
     "tool.session_started",
     "tool.field_changed",
     "tool.invocation_started",
@@ -82,6 +83,8 @@ impl Kind {
     pub const SESSION_CONTEXT_INJECTED: &'static str = "session.context_injected";
     /// `session.waiting_approval`
     pub const SESSION_WAITING_APPROVAL: &'static str = "session.waiting_approval";
+    /// `session.feedback_requested`
+    pub const SESSION_FEEDBACK_REQUESTED: &'static str = "session.feedback_requested";
     /// `user.output_approval`
     pub const USER_OUTPUT_APPROVAL: &'static str = "user.output_approval";
     /// `user.tool_confirmation`

@@ -13,7 +13,7 @@ pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, d
 pub use edit::{Approval, approval, asked, merge, within};
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
 pub use state::{Closing, Gate, GateClosed, State};
-pub use task::{MalformedTask, PausedToolCall, Question, Staged, Task};
+pub use task::{MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
@@ -31,22 +31,24 @@ pub enum GateKind {
     Fields,
     /// A question of the agent to a person.
     Question,
+    /// A change of an agent's memory that the memory writer proposes.
+    Memory,
 }
 
-names!(GateKind { Tool = "tool", Output = "output", Fields = "fields", Question = "question" });
+names!(GateKind { Tool = "tool", Output = "output", Fields = "fields", Question = "question", Memory = "memory" });
 
 impl GateKind {
     /// Whether a gate of this kind accepts this verdict.
     pub const fn takes(self, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Approve | Verdict::Edit => match self {
-                Self::Tool | Self::Output | Self::Fields => true,
+                Self::Tool | Self::Output | Self::Fields | Self::Memory => true,
                 Self::Question => false,
             },
             Verdict::Deny => true,
             Verdict::Respond => match self {
                 Self::Tool | Self::Question => true,
-                Self::Output | Self::Fields => false,
+                Self::Output | Self::Fields | Self::Memory => false,
             },
         }
     }

@@ -1,6 +1,11 @@
 //! The content of a gate: the paused call, the staged output or the question, as a JSON object with a `kind`.
 
 use super::GateKind;
+use crate::{
+    id::FeedbackRequestId,
+    memory_write::evidence::{Evidence, LineEvidence},
+    view::Field,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -67,6 +72,61 @@ pub struct Question {
     /// JSON Schema of the answer. Without one the answer is free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
+    /// Fields of the form, in order; empty if the question has no form of fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// The request of the agent that opened the gate, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<FeedbackRequestId>,
+}
+
+impl Question {
+    /// A question that is answered with free text, or with what a schema describes.
+    pub const fn new(message: String, schema: Option<Value>) -> Self {
+        Self { message, schema, fields: Vec::new(), request_id: None }
+    }
+}
+
+/// A change of a memory document that waits for a decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MemoryProposal {
+    /// Path of the document.
+    pub path: String,
+    /// Version that the proposal is about; 0 for a new document.
+    pub base_version: u64,
+    /// Body of that version.
+    pub base: String,
+    /// The values that a reviewer may edit: `body`, the whole body after the change.
+    pub values: Map<String, Value>,
+    /// Turns that each new line comes from.
+    pub evidence: Vec<LineEvidence>,
+    /// Turns that the change as a whole comes from.
+    pub turns: Vec<Evidence>,
+    /// Why the writer proposes it.
+    pub reason: String,
+    /// The run that proposes it.
+    pub run_id: String,
+}
+
+/// Key of the body in the values of a [`MemoryProposal`].
+pub const MEMORY_BODY: &str = "body";
+
+impl MemoryProposal {
+    /// The body in these values, with plain line ends: forms of browsers send CRLF.
+    pub fn body_of(values: &Map<String, Value>) -> String {
+        let body = values.get(MEMORY_BODY).and_then(Value::as_str).unwrap_or_default();
+        body.replace("\r\n", "\n").replace('\r', "\n")
+    }
+
+    fn shown(&self, values: &Map<String, Value>) -> Value {
+        serde_json::json!({ "path": self.path, "baseVersion": self.base_version, "values": values })
+    }
+
+    /// The proposed body.
+    pub fn body(&self) -> String {
+        Self::body_of(&self.values)
+    }
 }
 
 /// The content of a gate, by kind.
@@ -80,6 +140,8 @@ pub enum Task {
     Fields(Staged),
     /// A question that the agent asks, and the answers that it accepts.
     Question(Question),
+    /// A change of a memory document.
+    Memory(MemoryProposal),
 }
 
 /// The error for a task that has none of the valid shapes. It holds the reason.
@@ -122,6 +184,7 @@ impl Task {
             GateKind::Question => {
                 Self::Question(serde_json::from_value::<QuestionShape>(rest).map_err(wrong)?.question)
             }
+            GateKind::Memory => Self::Memory(serde_json::from_value(rest).map_err(wrong)?),
         })
     }
 
@@ -131,6 +194,7 @@ impl Task {
             Self::Tool(call) => serde_json::to_value(ToolShape { paused_tool_call: call.clone() }),
             Self::Output(staged) | Self::Fields(staged) => serde_json::to_value(staged),
             Self::Question(question) => serde_json::to_value(QuestionShape { question: question.clone() }),
+            Self::Memory(proposal) => serde_json::to_value(proposal),
         };
         // Serialisation cannot fail: these shapes hold only strings, maps, flags and finite numbers.
         let mut shape = shape.unwrap_or_default();
@@ -150,7 +214,17 @@ impl Task {
             }),
             GateKind::Output => Self::Output(staged),
             GateKind::Fields => Self::Fields(staged),
-            GateKind::Question => Self::Question(Question { message: words.to_owned(), schema: None }),
+            GateKind::Question => Self::Question(Question::new(words.to_owned(), None)),
+            GateKind::Memory => Self::Memory(MemoryProposal {
+                path: String::new(),
+                base_version: 0,
+                base: String::new(),
+                values: Map::new(),
+                evidence: Vec::new(),
+                turns: Vec::new(),
+                reason: words.to_owned(),
+                run_id: String::new(),
+            }),
         }
     }
 
@@ -161,6 +235,15 @@ impl Task {
             Self::Output(_) => GateKind::Output,
             Self::Fields(_) => GateKind::Fields,
             Self::Question(_) => GateKind::Question,
+            Self::Memory(_) => GateKind::Memory,
+        }
+    }
+
+    /// The request of the agent that opened the gate, if one did.
+    pub fn request_id(&self) -> Option<FeedbackRequestId> {
+        match self {
+            Self::Question(question) => question.request_id,
+            Self::Tool(_) | Self::Output(_) | Self::Fields(_) | Self::Memory(_) => None,
         }
     }
 
@@ -169,6 +252,7 @@ impl Task {
         match self {
             Self::Tool(call) => Some(&call.tool_input),
             Self::Output(staged) | Self::Fields(staged) => Some(&staged.staged_output),
+            Self::Memory(proposal) => Some(&proposal.values),
             Self::Question(_) => None,
         }
     }
@@ -178,7 +262,7 @@ impl Task {
     pub fn output(&self, values: Map<String, Value>) -> Value {
         match self {
             Self::Output(staged) | Self::Fields(staged) => staged.output(values),
-            Self::Tool(_) | Self::Question(_) => Value::Object(values),
+            Self::Tool(_) | Self::Question(_) | Self::Memory(_) => Value::Object(values),
         }
     }
 
@@ -188,6 +272,7 @@ impl Task {
             Self::Tool(call) => serde_json::json!({ "toolName": call.tool_name, "toolInput": call.tool_input }),
             Self::Output(staged) | Self::Fields(staged) => Value::Object(staged.staged_output.clone()),
             Self::Question(question) => serde_json::json!({ "message": question.message, "schema": question.schema }),
+            Self::Memory(proposal) => proposal.shown(&proposal.values),
         }
     }
 
@@ -197,6 +282,7 @@ impl Task {
             Self::Tool(call) => serde_json::json!({ "toolName": call.tool_name, "toolInput": values }),
             Self::Output(_) | Self::Fields(_) => Value::Object(values.clone()),
             Self::Question(_) => self.shown(),
+            Self::Memory(proposal) => proposal.shown(values),
         }
     }
 }
@@ -214,6 +300,9 @@ mod tests {
             json!({"kind": "fields", "stagedOutput": {"stage": "Won"}}),
             json!({"kind": "output", "stagedOutput": {"text": "Done."}, "textOnly": true}),
             json!({"kind": "question", "question": {"message": "Which one?"}}),
+            json!({"kind": "memory", "path": "topics/x.md", "baseVersion": 1, "base": "a\n", "values": {"body": "b\n"},
+                "evidence": [{"line": 1, "session": "0193b0a0-0000-7000-8000-000000000001", "sequence": 3}],
+                "turns": [{"session": "0193b0a0-0000-7000-8000-000000000001", "sequence": 3}], "reason": "", "runId": "r"}),
         ] {
             let task = Task::parse(&record.to_string()).unwrap();
             assert_eq!(task.to_json(), record);

@@ -9,6 +9,7 @@ use crate::{Result, outbox::announce_end};
 use domain::{
     Timestamp,
     failure::{code_of, remediation},
+    feedback_request::RequestState,
     gate::Closing,
     id::EventId,
     session::{Command, EndReason, Session, Status, Type, graph::cancels_children},
@@ -119,7 +120,15 @@ pub(crate) async fn carry_out(
 async fn close_gate(tx: &mut WriteTx<'_>, session: &Session, closing: Closing, now: Timestamp) -> Result<()> {
     let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
     gate.state = gate.state.close(closing, now)?;
-    Ok(store::gate::save(tx, &gate).await?)
+    store::gate::save(tx, &gate).await?;
+    if let Some(id) = gate.task.request_id() {
+        let state = match closing {
+            Closing::Expire => RequestState::Expired,
+            Closing::Withdraw => RequestState::Cancelled,
+        };
+        store::feedback_request::close(tx, session.tenant_id, id, state, now).await?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -18,6 +18,11 @@ fn is_reported(session: &Session) -> bool {
     HookSource::ALL.iter().any(|hook| session.source.as_deref() == Some(hook.as_str()))
 }
 
+/// Returns whether a session holds a proposal of the memory writer. Decisions on it are training data of the writer.
+fn is_proposal(session: &Session) -> bool {
+    session.source.as_deref() == Some(domain::memory_write::SOURCE)
+}
+
 /// Returns whether the messages of a session are its whole content: a conversation, or a coding agent that
 /// reports by hooks.
 pub(crate) fn is_dialogue(session: &Session) -> bool {
@@ -52,7 +57,7 @@ pub(crate) fn ended_turn(
     // An idle session that waits for other sessions has not answered yet.
     let rests = after.status() == Status::Idle && after.waits_for().is_none();
     let ended = after.status() != before && (after.status().is_final() || rests);
-    let by_agent = after.session_type == Type::Agent && (after.attempt > 0 || is_reported(after));
+    let by_agent = after.session_type == Type::Agent && (after.attempt > 0 || is_reported(after) || is_proposal(after));
     if !ended || !by_agent || command == Command::Interrupt || is_incognito(&after.metadata) {
         return None;
     }

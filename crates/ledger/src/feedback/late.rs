@@ -70,8 +70,15 @@ impl LateWrites {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::task::Poll;
+    use std::{
+        pin::{Pin, pin},
+        task::{Context, Poll, Waker},
+    };
     use tokio::sync::oneshot;
+
+    fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
+        future.poll(&mut Context::from_waker(Waker::noop()))
+    }
 
     fn key() -> Key {
         ("name".into(), None)
@@ -91,15 +98,14 @@ mod tests {
         let late = LateWrites::default();
         let write = late.add(key()).await;
         let (finish, finished) = oneshot::channel::<()>();
-        let mut attempt = Box::pin(write.attempt(finished));
-        assert!(futures_util::poll!(&mut attempt).is_pending());
-        let (missed, found) = (("other".into(), None), key());
-        late.replace(&missed).await;
-        let mut replace = Box::pin(late.replace(&found));
-        assert!(futures_util::poll!(&mut replace).is_pending(), "the attempt has the lock");
+        let mut attempt = pin!(write.attempt(finished));
+        assert!(poll(attempt.as_mut()).is_pending());
+        late.replace(&("other".into(), None)).await;
+        let found = key();
+        let mut replace = pin!(late.replace(&found));
+        assert!(poll(replace.as_mut()).is_pending(), "the attempt has the lock");
         finish.send(()).unwrap();
-        assert!(matches!(futures_util::poll!(&mut attempt), Poll::Ready(Some(Ok(())))));
-        drop(attempt);
+        assert!(matches!(poll(attempt.as_mut()), Poll::Ready(Some(Ok(())))));
         replace.await;
         assert_eq!(write.attempt(async { 2 }).await, None);
     }

@@ -4,9 +4,11 @@ use super::{decisions_of, proposed, standing};
 use crate::Result;
 use domain::{
     Timestamp,
-    gate::{Gate, GateKind, GateState, OUTPUT_REJECTION_MAX, Task, Verdict},
-    id::GateId,
+    feedback_request::{Outcome, Respondent, ShownAnswer, render},
+    gate::{Gate, GateKind, GateState, OUTPUT_REJECTION_MAX, Question, Task, Verdict},
+    id::{FeedbackRequestId, GateId, RequestAnswerId},
     session::Session,
+    untrusted::Delimiter,
 };
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord};
@@ -43,6 +45,23 @@ pub struct Resumed {
     pub note: Option<String>,
     /// JSON: the answer to a question, or the result that replaces a tool call.
     pub answer: Option<String>,
+    /// The answer to a question, for the agent. `None` for a tool gate.
+    pub given: Option<GivenAnswer>,
+}
+
+/// How a question ended, and who ended it.
+#[derive(Debug, Clone)]
+pub struct GivenAnswer {
+    /// Id of the answer to a request; `None` for a question that no request opened.
+    pub answer_id: Option<RequestAnswerId>,
+    /// The request, if one opened the gate.
+    pub request_id: Option<FeedbackRequestId>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Who answered.
+    pub respondent: Respondent,
+    /// Question and answer as a block of untrusted text for the agent.
+    pub block: String,
 }
 
 fn by(decision: &DecisionRecord) -> String {
@@ -81,7 +100,11 @@ pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &Session) 
 
 /// Returns the decision that put a session back into the queue. Returns `None` if the session was queued for
 /// another reason.
-pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &Session) -> Result<Option<Resumed>> {
+pub(crate) async fn resume_context(
+    conn: &mut Conn<'_>,
+    session: &Session,
+    delimiter: &Delimiter,
+) -> Result<Option<Resumed>> {
     if session.attempt == 0 {
         return Ok(None);
     }
@@ -90,6 +113,9 @@ pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &Session) -> Re
     };
     // If a worker loses its lease after the decision, the next attempt gets the same decision again, until the
     // log has the result of the call.
+    if gate.state.name() == GateState::Expired {
+        return unanswered(conn, &gate, delimiter).await;
+    }
     if gate.state.name() != GateState::Settled || matches!(gate.kind, GateKind::Output | GateKind::Fields) {
         return Ok(None);
     }
@@ -103,6 +129,10 @@ pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &Session) -> Re
         Task::Tool(call) => (Some(call.tool_call_id.clone()), Some(call.tool_name.clone())),
         _ => (None, None),
     };
+    let given = match &gate.task {
+        Task::Question(question) => Some(given_answer(conn, &gate, question, last, delimiter).await?),
+        _ => None,
+    };
     let approved = matches!(decision, Verdict::Approve | Verdict::Edit);
     Ok(Some(Resumed {
         gate_id: gate.id,
@@ -113,5 +143,81 @@ pub(crate) async fn resume_context(conn: &mut Conn<'_>, session: &Session) -> Re
         tool_input: if approved { proposed(&gate, &standing, &decisions)? } else { None },
         note: last.note.clone(),
         answer: last.value.clone().filter(|_| decision == Verdict::Respond),
+        given,
+    }))
+}
+
+/// Returns what the agent is told about the answer to a question.
+async fn given_answer(
+    conn: &mut Conn<'_>,
+    gate: &Gate,
+    question: &Question,
+    decision: &DecisionRecord,
+    delimiter: &Delimiter,
+) -> Result<GivenAnswer> {
+    let recorded = match question.request_id {
+        Some(_) => store::feedback_request::answer_of_gate(conn, gate.tenant_id, gate.id).await?,
+        None => None,
+    };
+    let answered = decision.verdict == Some(Verdict::Respond);
+    let (outcome, respondent) = match &recorded {
+        Some(answer) => (answer.outcome, answer.respondent.clone()),
+        None => {
+            let outcome = if answered { Outcome::Answered } else { Outcome::Declined };
+            let label = Some(decision.email.clone()).filter(|email| !email.is_empty());
+            (outcome, Respondent { label, ..Respondent::of_actor(&decision.actor, decision.user_id) })
+        }
+    };
+    let value: Option<Value> =
+        decision.value.as_deref().filter(|_| answered).and_then(|v| serde_json::from_str(v).ok());
+    let shown = ShownAnswer {
+        message: &question.message,
+        fields: &question.fields,
+        outcome,
+        answers: value.as_ref(),
+        note: decision.note.as_deref(),
+        respondent: &respondent,
+        at: decision.at,
+    };
+    let block = render(&[shown], delimiter);
+    let answer_id = recorded.map(|answer| answer.id);
+    Ok(GivenAnswer { answer_id, request_id: question.request_id, outcome, respondent, block })
+}
+
+/// Returns what the agent is told about a question that nobody answered. `None` unless the request that opened the
+/// gate lets it go on.
+async fn unanswered(conn: &mut Conn<'_>, gate: &Gate, delimiter: &Delimiter) -> Result<Option<Resumed>> {
+    let Task::Question(question) = &gate.task else { return Ok(None) };
+    if question.request_id.is_none() {
+        return Ok(None);
+    }
+    let recorded = store::feedback_request::answer_of_gate(conn, gate.tenant_id, gate.id).await?;
+    let Some(answer) = recorded.filter(|answer| answer.outcome == Outcome::NobodyAnswered) else { return Ok(None) };
+    let shown = ShownAnswer {
+        message: &question.message,
+        fields: &[],
+        outcome: answer.outcome,
+        answers: None,
+        note: None,
+        respondent: &answer.respondent,
+        at: answer.deposited_at,
+    };
+    let block = render(&[shown], delimiter);
+    Ok(Some(Resumed {
+        gate_id: gate.id,
+        kind: gate.kind,
+        tool_call_id: None,
+        tool_name: None,
+        decision: Verdict::Deny,
+        tool_input: None,
+        note: Some("Nobody answered in time.".into()),
+        answer: None,
+        given: Some(GivenAnswer {
+            answer_id: Some(answer.id),
+            request_id: question.request_id,
+            outcome: answer.outcome,
+            respondent: answer.respondent,
+            block,
+        }),
     }))
 }

@@ -5,7 +5,7 @@ use super::{
     announce::announce_gate,
     by_role, decisions_of, event_kind,
     item::{GateItem, MayDecide, load, may_decide},
-    not_found,
+    memory, not_found,
     open::{check_output_safety, criteria_of},
     parse_digest, person, proposed, quote,
     settle::{SettleContext, settle},
@@ -15,6 +15,7 @@ use crate::{
     Error, Ledger, Result,
     commit::{EventFactory, append_server_events},
     guard::{Fields, require},
+    memory::Stamp,
     output,
 };
 use chrono::TimeDelta;
@@ -31,6 +32,7 @@ use domain::{
     notification::Topic,
     role::Permission,
     session::Session,
+    view::{Answers, Field, check_answers, defaults},
 };
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, WriteTx};
@@ -59,7 +61,7 @@ impl NewDecision {
 
 /// Largest number of events of one decision and its effect: the decision, the completion or error, and the
 /// status change.
-pub(super) const EVENTS: usize = 4;
+pub(super) const EVENTS: usize = 6;
 
 /// Records a decision. A repeat of the same decision returns the recorded state.
 ///
@@ -78,6 +80,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
         user_id,
         factory: EventFactory::new(ledger, now, EVENTS),
         entity_ids: ids_for(ledger, &gate),
+        stamp: Stamp::new(ledger),
     };
     let session_id = gate.session_id;
     let loaded = ledger
@@ -108,6 +111,7 @@ struct Decider {
     user_id: UserId,
     factory: EventFactory,
     entity_ids: Vec<EntityId>,
+    stamp: Stamp,
 }
 
 async fn record(
@@ -143,8 +147,10 @@ async fn record(
     if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
         return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
     }
-    if let Some(values) = decided.values.as_ref().filter(|_| gate.kind != GateKind::Tool) {
-        check_output(tx, &session, &gate, values).await?;
+    match (&decided.values, gate.kind) {
+        (Some(values), GateKind::Memory) => memory::check(values)?,
+        (Some(values), GateKind::Output | GateKind::Fields) => check_output(tx, &session, &gate, values).await?,
+        (None, _) | (Some(_), GateKind::Tool | GateKind::Question) => {}
     }
     let decision = DecisionRecord {
         number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
@@ -171,7 +177,8 @@ async fn record(
     let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;
     store::gate::save(tx, &gate).await?;
     if decides && undo_seconds == 0 {
-        let by = SettleContext { caller: scope.caller, factory, entity_ids: decider.entity_ids };
+        let (entity_ids, stamp) = (decider.entity_ids, Some(decider.stamp));
+        let by = SettleContext { caller: scope.caller, factory, entity_ids, given: None, stamp };
         settle(tx, session, gate, by).await?;
     }
     Ok(())
@@ -224,7 +231,7 @@ fn read(
             if value.is_some() {
                 return Err(Error::invalid("value", "a denial has a note, not a value"));
             }
-            if note.is_none() && matches!(gate.kind, GateKind::Output | GateKind::Fields) {
+            if note.is_none() && matches!(gate.kind, GateKind::Output | GateKind::Fields | GateKind::Memory) {
                 return Err(Error::invalid("note", "give a reason: the agent continues with it"));
             }
             Ok(Decided::plain(Verdict::Deny, gate.task_digest, note))
@@ -232,7 +239,7 @@ fn read(
         Verdict::Respond => {
             let answer = value.or_else(|| note.clone().map(Value::from));
             let answer = answer.ok_or_else(|| Error::invalid("value", "a response needs an answer"))?;
-            check_answer(gate, &answer)?;
+            let answer = check_answer(gate, answer)?;
             let digest = canonical_digest(&answer);
             let plain = Decided::plain(Verdict::Respond, digest, note);
             Ok(Decided { stored: Some(answer.to_string()), ..plain })
@@ -240,12 +247,33 @@ fn read(
     }
 }
 
-/// Checks that the answer to a question matches the question's schema.
-pub(super) fn check_answer(gate: &Gate, answer: &Value) -> Result<()> {
-    let Task::Question(question) = &gate.task else { return Ok(()) };
-    let Some(schema) = &question.schema else { return Ok(()) };
-    let errors = output::schema_errors(schema, answer, "value");
-    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
+/// Checks the answer to a question: against its fields, else against its schema. Returns the answer that counts,
+/// which leaves out the answers of fields that do not apply.
+pub(super) fn check_answer(gate: &Gate, answer: Value) -> Result<Value> {
+    let Task::Question(question) = &gate.task else { return Ok(answer) };
+    if !question.fields.is_empty() {
+        let Value::Object(given) = answer else { return Err(Error::invalid("value", "an object with the answers")) };
+        return Ok(Value::Object(check_form(&question.fields, given, "value")?));
+    }
+    let Some(schema) = &question.schema else { return Ok(answer) };
+    let errors = output::schema_errors(schema, &answer, "value");
+    if errors.is_empty() { Ok(answer) } else { Err(Error::Invalid(errors)) }
+}
+
+/// Checks the answers to a form. Fields that the form does not show have their defaults. `root` is the path of the
+/// answers in the request.
+pub(crate) fn check_form(fields: &[Field], mut given: Answers, root: &str) -> Result<Answers> {
+    let hidden = fields.iter().filter(|field| field.hidden).cloned().collect::<Vec<_>>();
+    for (key, value) in defaults(&hidden) {
+        given.entry(key).or_insert(value);
+    }
+    check_answers(fields, &given).map_err(|issues| {
+        let at = |issue: Issue| {
+            let field = if issue.field.is_empty() { root.to_owned() } else { format!("{root}.{}", issue.field) };
+            Issue::new(field, issue.message)
+        };
+        Error::Invalid(issues.into_iter().map(at).collect())
+    })
 }
 
 fn edit(

@@ -12,9 +12,11 @@ mod decide;
 mod get;
 mod item;
 mod list;
+mod memory;
 mod of_action;
 mod open;
 mod reply;
+mod request;
 mod reviewed;
 mod settle;
 mod snooze;
@@ -23,11 +25,16 @@ mod undo;
 mod undo_window;
 
 pub(crate) use context::{denials_for_attempt, resume_context};
-pub(crate) use open::{Stage, pause, stage};
+pub(crate) use decide::check_form;
+pub(crate) use memory::{NewProposal, PROPOSAL_EVENTS, propose};
+use open::opened;
+pub(crate) use open::{AskedOf, Stage, pause, stage};
+pub(crate) use reply::{AnswerBy, settle_question};
+pub(crate) use request::{Given, answer_to, nobody_answered};
 pub(crate) use reviewed::{Reviewed, reviewed};
 
 pub use ask_admins::ask_admins;
-pub use context::{Denied, Resumed};
+pub use context::{Denied, GivenAnswer, Resumed};
 pub use count::count;
 pub use decide::{NewDecision, decide};
 pub(crate) use get::get_on;
@@ -102,7 +109,7 @@ fn event_kind(kind: GateKind) -> &'static str {
     use domain::event::Kind;
     match kind {
         GateKind::Tool => Kind::USER_TOOL_CONFIRMATION,
-        GateKind::Output | GateKind::Fields => Kind::USER_OUTPUT_APPROVAL,
+        GateKind::Output | GateKind::Fields | GateKind::Memory => Kind::USER_OUTPUT_APPROVAL,
         GateKind::Question => Kind::USER_FORM_SUBMIT,
     }
 }

@@ -23,18 +23,27 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{Conn, CriteriaSetRecord, PreparedEvent, ReviewerRecord, WriteTx};
 
+/// What the request of an agent says about the gate that it opens.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AskedOf {
+    /// Instant at which the gate expires; the action's rules decide without one.
+    pub(crate) due_at: Option<Timestamp>,
+    /// Slug of the group that is asked; the action's rules decide without one.
+    pub(crate) audience: Option<String>,
+}
+
 /// Opens a gate for a session that is about to be paused. Returns the event for its log.
 ///
 /// The caller holds the session's lock, and the session waits at no other gate.
 pub(crate) async fn pause(
     tx: &mut WriteTx<'_>,
     session: &Session,
-    id: GateId,
-    task: Task,
+    (id, task): (GateId, Task),
+    of: AskedOf,
     factory: &mut EventFactory,
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
-    let gate = open(tx, session, action.as_ref(), (id, task), None, factory.at()).await?;
+    let gate = open(tx, session, action.as_ref(), (id, task), None, (of, factory.at())).await?;
     announce_gate(tx, factory, Topic::ApprovalRequested, &gate, None).await?;
     opened(&gate, factory)
 }
@@ -47,7 +56,7 @@ async fn action_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<Acti
 }
 
 /// Creates the event that records the opened gate in the log.
-fn opened(gate: &Gate, factory: &mut EventFactory) -> Result<PreparedEvent> {
+pub(super) fn opened(gate: &Gate, factory: &mut EventFactory) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["kind"] = gate.kind.as_str().into();
     metadata["digest"] = gate.task_digest.to_string().into();
@@ -55,6 +64,9 @@ fn opened(gate: &Gate, factory: &mut EventFactory) -> Result<PreparedEvent> {
     metadata["quorum"] = gate.quorum.into();
     if let Some(due) = gate.due_at {
         metadata["dueAt"] = json!(due);
+    }
+    if let Some(id) = gate.task.request_id() {
+        metadata["requestId"] = json!(id);
     }
     if let Some(criteria) = &gate.criteria {
         metadata["criteria"] = serde_json::from_str(criteria).unwrap_or_default();
@@ -145,7 +157,8 @@ pub(crate) async fn stage(
     let staged = Staged { criteria_score: score, safety_flags: flags, ..staged };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let now = change.factory.at();
-    let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
+    let of = (AskedOf::default(), now);
+    let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), of).await?;
     announce_gate(tx, &change.factory, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.factory)?];
     change.reason = "its output is waiting for approval".into();
@@ -180,14 +193,17 @@ async fn open(
     action: Option<&ActionRecord>,
     (id, task): (GateId, Task),
     criteria: Option<&CriteriaSetRecord>,
-    now: Timestamp,
+    (of, now): (AskedOf, Timestamp),
 ) -> Result<Gate> {
-    let policy = policy(action)?;
+    let mut policy = policy(action)?;
     let after = |seconds: Option<i64>| seconds.map(|seconds| now + TimeDelta::seconds(seconds));
-    let due_at = after(policy.expires_after);
+    let due_at = of.due_at.or(after(policy.expires_after));
+    if let Some(slug) = of.audience {
+        policy.reviewers = vec![Principal::Group(slug)];
+    }
     let (score, flags) = match &task {
         Task::Output(staged) | Task::Fields(staged) => (staged.criteria_score, staged.safety_flags.clone()),
-        Task::Tool(_) | Task::Question(_) => (None, Vec::new()),
+        Task::Tool(_) | Task::Question(_) | Task::Memory(_) => (None, Vec::new()),
     };
     let writes_it = action.is_none_or(|a| matches!(a.output_type, OutputType::Entity | OutputType::Fields));
     let is_output = matches!(task, Task::Output(_));
@@ -290,7 +306,7 @@ fn title(task: &Task, session: &Session) -> String {
     let text = match task {
         Task::Tool(call) => call.tool_name.as_str(),
         Task::Question(question) => question.message.as_str(),
-        Task::Output(_) | Task::Fields(_) => session.title.as_str(),
+        Task::Output(_) | Task::Fields(_) | Task::Memory(_) => session.title.as_str(),
     };
     text.chars().take(TITLE_CHARS_MAX).collect()
 }

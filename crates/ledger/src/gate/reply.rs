@@ -4,6 +4,7 @@ use super::{
     announce::announce_gate,
     decide::{EVENTS, check_answer, decision_event},
     decisions_of,
+    request::Given,
     settle::{SettleContext, settle},
 };
 use crate::{
@@ -13,9 +14,10 @@ use crate::{
     visibility::{own_or_managed, require_visible},
 };
 use domain::{
-    Scope,
+    Caller, Scope,
+    feedback_request::Outcome,
     gate::{Gate, GateKind, Verdict, canonical_digest},
-    id::{EventId, SessionId},
+    id::{EventId, SessionId, UserId},
     limit::GATE_DECISIONS_MAX,
     notification::Topic,
     role::Permission,
@@ -31,6 +33,23 @@ pub enum Reply {
     Accept(String),
     /// The person declines to answer.
     Decline,
+    /// The person closes the question without a word.
+    Cancel,
+}
+
+/// Who answers a question outside of the inbox.
+#[derive(Debug, Clone)]
+pub(crate) struct AnswerBy {
+    /// Party that the log names.
+    pub(crate) caller: Caller,
+    /// The person, if the party is one.
+    pub(crate) user_id: Option<UserId>,
+    /// Actor of the decision: the caller, or the key of a stranger.
+    pub(crate) actor: String,
+    /// Text for the agent.
+    pub(crate) note: Option<String>,
+    /// How the answer was given; `None` if the decision says it all.
+    pub(crate) given: Option<Given>,
 }
 
 /// Answers the question at which a session waits, and queues the session. Allowed for the person who started the
@@ -74,7 +93,11 @@ pub async fn reply_as(
                 {
                     return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
                 }
-                record(tx, &scope, session, gate, reply, factory).await
+                let outcome = reply.outcome();
+                let given = (outcome == Outcome::Cancelled).then(|| Given::of_decision(&gate, &scope, outcome));
+                let (caller, user_id) = (scope.caller, scope.user_id());
+                let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
+                settle_question(tx, session, gate, by, reply, factory).await
             })
         })
         .await
@@ -90,11 +113,26 @@ async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &Session, gate:
     own_or_managed(scope, session)
 }
 
-async fn record(
+impl Reply {
+    const fn outcome(&self) -> Outcome {
+        match self {
+            Self::Accept(_) => Outcome::Answered,
+            Self::Decline => Outcome::Declined,
+            Self::Cancel => Outcome::Cancelled,
+        }
+    }
+}
+
+/// Records the answer to a question, which takes effect at once. The caller has locked the session, then the gate,
+/// and has checked who may answer.
+///
+/// # Errors
+/// [`Error::GateClosed`] unless the gate is open. [`Error::Invalid`] for an answer that the question does not take.
+pub(crate) async fn settle_question(
     tx: &mut WriteTx<'_>,
-    scope: &Scope,
     session: Session,
     gate: Gate,
+    by: AnswerBy,
     reply: Reply,
     mut factory: EventFactory,
 ) -> Result<Session> {
@@ -105,11 +143,11 @@ async fn record(
         Reply::Accept(text) => {
             let answer: Value = serde_json::from_str(&text)
                 .map_err(|error| Error::invalid("content", format!("not readable as JSON: {error}")))?;
-            check_answer(&gate, &answer)?;
+            let answer = check_answer(&gate, answer)?;
             let digest = canonical_digest(&answer);
-            (Verdict::Respond, Some(text), digest)
+            (Verdict::Respond, Some(answer.to_string()), digest)
         }
-        Reply::Decline => (Verdict::Deny, None, gate.task_digest),
+        Reply::Decline | Reply::Cancel => (Verdict::Deny, None, gate.task_digest),
     };
     let earlier = decisions_of(tx.conn(), &gate).await?.len();
     if earlier as u64 >= u64::from(GATE_DECISIONS_MAX) {
@@ -117,20 +155,21 @@ async fn record(
     }
     let decision = DecisionRecord {
         number: u32::try_from(earlier).unwrap_or(u32::MAX).saturating_add(1),
-        user_id: scope.user_id(),
-        actor: scope.caller.to_string(),
+        user_id: by.user_id,
+        actor: by.actor,
         email: String::new(),
         verdict: Some(verdict),
         undoes: None,
         value,
         value_digest: digest,
-        note: None,
+        note: by.note,
         at: factory.at(),
         entity_version: None,
     };
-    store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
+    store::gate::add_decision(tx, gate.tenant_id, gate.id, &decision).await?;
     announce_gate(tx, &factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
     let event = decision_event(&mut factory, &gate, &decision)?;
-    let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;
-    settle(tx, session, gate, SettleContext { caller: scope.caller, factory, entity_ids: Vec::new() }).await
+    let session = append_server_events(tx, session, vec![event], by.caller, factory.at()).await?;
+    let context = SettleContext { caller: by.caller, factory, entity_ids: Vec::new(), given: by.given, stamp: None };
+    settle(tx, session, gate, context).await
 }

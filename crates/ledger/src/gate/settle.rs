@@ -1,10 +1,15 @@
 //! Carries a decision out: one transaction writes the output back, sets the session's next status and settles
 //! the gate.
 
-use super::{decisions_of, proposed, quote, standing};
+use super::{
+    decisions_of, memory, proposed, quote,
+    request::{self, Given},
+    standing,
+};
 use crate::{
     Error, Result,
     commit::{Change, EventFactory, state, write},
+    memory::Stamp,
     output::{self, WriteBack},
 };
 use domain::{
@@ -24,6 +29,10 @@ pub(super) struct SettleContext {
     pub(super) caller: Caller,
     pub(super) factory: EventFactory,
     pub(super) entity_ids: Vec<EntityId>,
+    /// How an answer to a request was given; `None` if the decision says it all.
+    pub(super) given: Option<Given>,
+    /// Time and ids of a version of a memory document; `None` where a question is answered.
+    pub(super) stamp: Option<Stamp>,
 }
 
 /// Carries out the decision of a locked gate. The session is locked too. The gate is settled in the same
@@ -46,7 +55,12 @@ pub(super) async fn settle(
     };
     gate.state = gate.state.settle(verdict, by.factory.at())?;
     store::gate::save(tx, &gate).await?;
+    request::record(tx, &gate, decision, by.given.clone(), by.factory.at()).await?;
     let writes = matches!(gate.kind, GateKind::Output | GateKind::Fields);
+    if gate.kind == GateKind::Memory {
+        let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();
+        return memory::settle(tx, session, &gate, decision, (verdict, values), by).await;
+    }
     match verdict {
         Verdict::Approve | Verdict::Edit if writes => {
             let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();

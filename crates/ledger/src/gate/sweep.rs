@@ -5,19 +5,21 @@ use super::{
     decide::{EVENTS, decision_event, ids_for},
     decisions_of,
     open::reviewer,
-    quote,
+    quote, request,
     settle::{SettleContext, settle},
     standing,
 };
 use crate::{
     Error, Ledger, Result,
     commit::{Change, EventFactory, append_server_events, state, write},
+    memory::Stamp,
 };
 use domain::{
     Caller, Scope, Timestamp,
     event::Kind,
-    gate::{Gate, GateState, State},
-    id::{GateId, SessionId, TenantId},
+    feedback_request::OnExpiry,
+    gate::{Closing, Gate, GateState, State},
+    id::{GateId, RequestAnswerId, SessionId, TenantId},
     notification::Topic,
     session::{Actor, Command, Report, Session, decide},
 };
@@ -89,6 +91,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
     let gate = super::get::find(ledger, &scope, id).await?;
     let factory = EventFactory::new(ledger, now, EVENTS);
     let entity_ids = ids_for(ledger, &gate);
+    let stamp = Stamp::new(ledger);
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -99,12 +102,13 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
                 let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
                 match gate.state {
                     State::Held { until, .. } if until <= now => {
-                        settle(tx, session, gate, SettleContext { caller: Caller::System, factory, entity_ids })
-                            .await?;
+                        let stamp = Some(stamp);
+                        let by = SettleContext { caller: Caller::System, factory, entity_ids, given: None, stamp };
+                        settle(tx, session, gate, by).await?;
                         Ok(Some(Done::Settled))
                     }
                     State::Open if passed(gate.due_at) => {
-                        expire(tx, session, factory).await?;
+                        expire(tx, session, gate, factory).await?;
                         Ok(Some(Done::Expired))
                     }
                     State::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
@@ -126,17 +130,31 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
         .await
 }
 
-async fn expire(tx: &mut WriteTx<'_>, session: Session, factory: EventFactory) -> Result<()> {
+/// Closes a gate whose time ran out. The session expires, unless the request that opened the gate lets the agent
+/// go on without an answer.
+async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, factory: EventFactory) -> Result<()> {
+    let asked = request::of_gate(tx, &gate).await?;
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
-    let change = Change {
-        id: session.id,
-        actor: Actor::Server,
-        command: Command::Expire,
-        caller: Caller::System,
-        reason: "nobody decided in time".into(),
-        factory,
+    let (id, actor, caller) = (session.id, Actor::Server, Caller::System);
+    let Some(asked) = asked else {
+        let reason = "nobody decided in time".into();
+        let change = Change { id, actor, command: Command::Expire, caller, reason, factory };
+        let report = Report::error("Nobody decided in time.", "approval_expired");
+        write(tx, session, transition, change, Vec::new(), report).await?;
+        return Ok(());
     };
-    let report = Report::error("Nobody decided in time.", "approval_expired");
+    let reason = "nobody answered in time".into();
+    if asked.on_expiry == OnExpiry::Resume {
+        gate.state = gate.state.close(Closing::Expire, factory.at())?;
+        store::gate::save(tx, &gate).await?;
+        request::nobody_answered(tx, &asked, RequestAnswerId(gate.id.0), factory.at()).await?;
+        let transition = decide(state(&session), Actor::Server, Command::Resume)?;
+        let change = Change { id, actor, command: Command::Resume, caller, reason, factory };
+        write(tx, session, transition, change, Vec::new(), Report::default()).await?;
+        return Ok(());
+    }
+    let change = Change { id, actor, command: Command::Expire, caller, reason, factory };
+    let report = Report::error("Nobody answered in time.", "nobody_answered");
     write(tx, session, transition, change, Vec::new(), report).await?;
     Ok(())
 }

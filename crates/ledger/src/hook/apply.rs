@@ -10,11 +10,10 @@ use crate::{
 };
 use domain::{
     event::Kind,
-    id::SessionId,
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Report, Session, Status, decide},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::{PreparedEvent, WriteTx};
 
 /// Number of newest events that are searched for what a session waits for.
@@ -25,8 +24,8 @@ const LOOK_BACK: u32 = 20;
 pub(super) struct Injected {
     /// Text of the context block.
     pub(super) text: String,
-    /// The human session that the block describes.
-    pub(super) about: SessionId,
+    /// Metadata of the event that records the block.
+    pub(super) metadata: Value,
 }
 
 /// Writes the hook to its session, which is locked and not final.
@@ -109,9 +108,8 @@ fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Res
         events.push(recorded);
         events.extend(changes);
     }
-    if let Some(context) = hook.context.take() {
-        let metadata = json!({ "context": "recent_activity", "sessionId": context.about });
-        events.push(hook.factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&context.text), &metadata)?);
+    for context in std::mem::take(&mut hook.context) {
+        events.push(hook.factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&context.text), &context.metadata)?);
     }
     Ok(events)
 }

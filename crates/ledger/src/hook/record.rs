@@ -4,7 +4,9 @@ use super::{
     apply::{Injected, apply},
     session::{SessionLookup, find_or_create},
 };
-use crate::{Error, Ledger, Result, commit::EventFactory, guard::require, human::recent_activity::recent_activity};
+use crate::{
+    Error, Ledger, Result, commit::EventFactory, guard::require, human::recent_activity::recent_activity, memory_block,
+};
 use domain::{
     Scope, Timestamp,
     hook::{ParsedHook, Source, read},
@@ -12,13 +14,14 @@ use domain::{
     limit::HOOK_CONTEXT_CHARS_MAX,
     role::Permission,
 };
+use serde_json::json;
 use uuid::Uuid;
 
 /// How often a hook is tried again because another hook created the session at the same time.
 const TRIES_MAX: u32 = 4;
-/// Largest number of events of one hook: three of a new session, its own, up to three status changes, and the
-/// context.
-const EVENTS_MAX: usize = 8;
+/// Largest number of events of one hook: three of a new session, its own, up to three status changes, and two
+/// blocks of context.
+const EVENTS_MAX: usize = 9;
 
 /// A hook as it arrives.
 #[derive(Debug, Clone)]
@@ -39,7 +42,7 @@ pub struct Hook {
 pub struct Answer {
     /// Name of the hook, as it was sent.
     pub event_name: String,
-    /// Recent activity of the agent's person, as context for the agent.
+    /// Recent activity of the agent's person and memories of the agent, as context for the agent.
     pub additional_context: Option<String>,
 }
 
@@ -70,7 +73,7 @@ pub(super) struct Attempted {
     pub(super) parsed: ParsedHook,
     pub(super) external_id: Option<String>,
     pub(super) at: Option<Timestamp>,
-    pub(super) context: Option<Injected>,
+    pub(super) context: Vec<Injected>,
     pub(super) fresh: SessionId,
     pub(super) factory: EventFactory,
 }
@@ -84,8 +87,14 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     require(scope, Permission::StartSession)?;
     let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
     let external_id = parsed.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", parsed.event_name)));
-    let context = if parsed.takes_context { context(ledger, scope).await } else { None };
-    let text = context.as_ref().map(|context| context.text.clone());
+    let mut context = Vec::new();
+    if parsed.takes_context {
+        context.extend(activity(ledger, scope).await);
+        let room = HOOK_CONTEXT_CHARS_MAX - context.iter().map(|block| block.text.chars().count()).sum::<usize>();
+        context.extend(memory(ledger, scope, (hook.source, &parsed), room).await);
+    }
+    let texts: Vec<&str> = context.iter().map(|context| context.text.as_str()).collect();
+    let text = (!texts.is_empty()).then(|| texts.join("\n\n"));
     let answer = Answer { event_name: parsed.event_name.clone(), additional_context: text };
     for _ in 0..TRIES_MAX {
         let now = ledger.now();
@@ -118,15 +127,49 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
 }
 
 /// Returns the recent activity of the token's person. If it cannot be read, the agent continues without it.
-async fn context(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
+async fn activity(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
     scope.acting_user()?;
     match recent_activity(ledger, scope).await {
         Ok(block) => {
             let block = block.filter(|block| block.text.chars().count() <= HOOK_CONTEXT_CHARS_MAX)?;
-            Some(Injected { text: block.text, about: block.session_id })
+            let metadata = json!({ "context": "recent_activity", "sessionId": block.session_id });
+            Some(Injected { text: block.text, metadata })
         }
         Err(error) => {
             tracing::warn!(%error, "no context for a coding agent");
+            None
+        }
+    }
+}
+
+/// Characters between two blocks of context.
+const BETWEEN: usize = 2;
+
+/// Returns memories about the person's prompt. If they cannot be read, the agent continues without them.
+async fn memory(
+    ledger: &Ledger,
+    scope: &Scope,
+    (source, parsed): (Source, &ParsedHook),
+    room: usize,
+) -> Option<Injected> {
+    let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user(), ledger.now());
+    let said = domain::thread::text_of(&parsed.event.content);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let agent = source.as_str();
+            if said.trim().is_empty() || !memory_block::has_memory(conn, tenant_id, agent).await? {
+                return Ok(None);
+            }
+            memory_block::select(conn, tenant_id, agent, (person, &said), now).await
+        })
+    });
+    match read.await {
+        Ok(block) => {
+            let block = block.filter(|block| block.text.chars().count() + BETWEEN <= room)?;
+            Some(Injected { text: block.text, metadata: block.metadata })
+        }
+        Err(error) => {
+            tracing::warn!(%error, "no memories for a coding agent");
             None
         }
     }

@@ -6,8 +6,9 @@ use domain::{
     event::{HumanActivity, HumanEvent, Kind, read_human},
     id::{EntityId, SessionId, TenantId, UserId},
     limit::ACTIVITY_LINES_MAX,
-    recent_activity::{Activity, Delimiter, Item, Observed, render},
+    recent_activity::{Activity, Item, Observed, render},
     role::Permission,
+    untrusted::Delimiter,
 };
 use std::collections::HashMap;
 use store::Conn;

@@ -189,7 +189,7 @@ fn judged_by_reviewers(session: &Session, events: &[Event], one: &Reviewed, revi
     }
     let tool_call_id = match &gate.task {
         Task::Tool(call) => Some(call.tool_call_id.clone()),
-        Task::Output(_) | Task::Fields(_) | Task::Question(_) => None,
+        Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => None,
     };
     let turn = Turn {
         id: InteractionId(derived_id(gate.opened_at, &[b"staged", gate.id.0.as_bytes()])),

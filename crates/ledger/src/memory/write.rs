@@ -94,7 +94,8 @@ pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     let written = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
-            let source = if write.is_import && source == Source::Person { Source::Import } else { source };
+            let may_import = writer.token_scope.is_none() && !matches!(writer.caller, Caller::Agent(_));
+            let source = if write.is_import && may_import { Source::Import } else { source };
             let Write { base_version, text, reason, evidence, .. } = write;
             let author = writer.caller.to_string();
             let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence };

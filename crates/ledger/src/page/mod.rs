@@ -22,6 +22,7 @@ pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod today;
+pub mod view;
 
 pub use choice::Choices;
 pub use names::People;

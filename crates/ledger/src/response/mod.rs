@@ -3,6 +3,7 @@
 
 mod get;
 mod list;
+mod of_request;
 mod open;
 mod promote;
 mod read;
@@ -10,6 +11,8 @@ mod respondent;
 mod save;
 mod submit;
 mod sweep;
+
+pub(crate) use open::published;
 
 pub use get::get;
 pub use list::{ListResponses, list};

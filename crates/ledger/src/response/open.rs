@@ -4,29 +4,44 @@ use super::Respondent;
 use crate::{Error, Result, ViewVersionRecord};
 use domain::{
     Timestamp,
-    id::ViewId,
+    id::{FeedbackRequestId, TenantId, ViewId},
     response::{Closed, check_open},
     view::{Publication, Responses, State},
 };
 use store::Conn;
 use uuid::Uuid;
 
-/// Returns the version that takes responses now.
+/// Returns the version that takes responses now. A question of an agent names its own version, and its rules on who may
+/// answer replace those of the view.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.
-pub(super) async fn published(
+/// [`Error::NotFound`] for an unknown view, and for a question that does not use it; [`Error::FormClosed`] for a view
+/// that is not published.
+pub(crate) async fn published(
     conn: &mut Conn<'_>,
-    respondent: &Respondent,
+    tenant_id: TenantId,
     view_id: ViewId,
+    request_id: Option<Uuid>,
 ) -> Result<ViewVersionRecord> {
-    let tenant_id = respondent.tenant_id();
     let view = store::view::find(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("form"))?;
-    let Some(version) = view.version.filter(|_| view.state == State::Published) else {
+    let Some(newest) = view.version.filter(|_| view.state == State::Published) else {
         return Err(Closed::NotPublished.into());
     };
-    let found = store::view::version_of(conn, tenant_id, view_id, version).await?;
-    found.ok_or_else(|| Error::Internal(format!("view {view_id} has no version {version}")))
+    let request = match request_id {
+        None => None,
+        Some(id) => {
+            let request = store::feedback_request::find(conn, tenant_id, FeedbackRequestId(id)).await?;
+            Some(request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("form"))?)
+        }
+    };
+    let number = request.as_ref().map_or(newest, |request| request.version);
+    let found = store::view::version_of(conn, tenant_id, view_id, number).await?;
+    let mut version = found.ok_or_else(|| Error::Internal(format!("view {view_id} has no version {number}")))?;
+    if let Some(request) = request {
+        version.publication.gate = request.access;
+        version.publication.audience = request.audience;
+    }
+    Ok(version)
 }
 
 /// Refuses a respondent whom the form does not take, or takes no answer of now.

@@ -37,7 +37,7 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
     ledger
         .snapshot(respondent.scope(), move |conn| {
             Box::pin(async move {
-                let version = published(conn, &respondent, view_id).await?;
+                let version = published(conn, respondent.tenant_id(), view_id, request_id).await?;
                 let place = respondent.place(view_id, request_id);
                 let submitted = match takes_one(&version.publication, request_id) {
                     true => newest(conn, place, ResponseState::Submitted).await?,

@@ -59,7 +59,7 @@ pub async fn save_draft(
     ledger
         .write(respondent.scope().into(), move |tx| {
             Box::pin(async move {
-                let version = published(tx.conn(), &respondent, view_id).await?;
+                let version = published(tx.conn(), respondent.tenant_id(), view_id, save.request_id).await?;
                 require_open(tx.conn(), &respondent, &version, now).await?;
                 let answers = fitting(&version.fields, save.answers);
                 check_draft(&version.fields, &answers)?;

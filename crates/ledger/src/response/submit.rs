@@ -2,6 +2,7 @@
 
 use super::{
     Respondent,
+    of_request::OfRequest,
     open::{published, require_open, takes_one},
     save::{EVENTS_MAX, Filled, create_session, draft_locked, narrow, raced, start},
 };
@@ -78,6 +79,7 @@ async fn attempt(
 ) -> Result<Submitted> {
     let (respondent, now) = (*respondent, ledger.now());
     let new_id = SessionId::new(now, ledger.entropy());
+    let of_request = OfRequest::new(ledger, &respondent, submission.request_id);
     let factories = [(); 2].map(|()| EventFactory::new(ledger, now, EVENTS_MAX));
     ledger
         .write(respondent.scope().into(), move |tx| {
@@ -85,7 +87,7 @@ async fn attempt(
                 if let Some(known) = repeated(tx.conn(), &respondent, view_id, &submission).await? {
                     return Ok(known);
                 }
-                let version = published(tx.conn(), &respondent, view_id).await?;
+                let version = published(tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
                 if takes_one(&version.publication, submission.request_id) {
                     let place = respondent.place(view_id, submission.request_id);
                     if let Some(response) = newest(tx.conn(), place, ResponseState::Submitted).await? {
@@ -99,7 +101,7 @@ async fn attempt(
                 let answers = check_answers(&version.fields, &submission.answers)?;
                 check_entities(tx.conn(), respondent.tenant_id(), &version.fields, &answers).await?;
                 let form = Filled { respondent, version, request_id: submission.request_id, answers };
-                let response = record(tx, form, submission, new_id, factories).await?;
+                let response = record(tx, form, submission, (new_id, of_request), factories).await?;
                 Ok(Submitted { response, is_repeat: false })
             })
         })
@@ -148,7 +150,7 @@ async fn record(
     tx: &mut WriteTx<'_>,
     form: Filled,
     submission: Submission,
-    new_id: SessionId,
+    (new_id, of_request): (SessionId, Option<OfRequest>),
     [mut beginning, mut ending]: [EventFactory; 2],
 ) -> Result<ResponseRecord> {
     let (tenant_id, now) = (form.respondent.tenant_id(), ending.at());
@@ -158,8 +160,10 @@ async fn record(
     }
     narrow(tx, &form.respondent).await?;
     let draft = draft_locked(tx, &form).await?;
+    // A save of the same answers that came first overwrites nothing.
     if let (Some((draft, _)), Some(given)) = (&draft, submission.rev)
         && draft.rev != given
+        && draft.answers != submission.answers
     {
         return Err(Error::StaleVersion { given, current: draft.rev });
     }
@@ -174,7 +178,12 @@ async fn record(
             (ResponseRecord { rev: 0, ..form.response(new_id, &beginning) }, session)
         }
     };
+    let late = match of_request {
+        Some(of) => of.answer(tx, &form.respondent, response.session_id, &form.answers).await?,
+        None => false,
+    };
     let response = ResponseRecord {
+        late,
         version: form.version.version,
         respondent_kind: form.respondent.kind(),
         lead_entity_id: form.respondent.lead_entity_id(),

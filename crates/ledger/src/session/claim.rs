@@ -5,9 +5,11 @@ mod first;
 use crate::{
     Ledger, Result,
     commit::{Change, EventFactory, state, write},
+    feedback_request::{Taken, take_on},
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
     guard::{Fields, require},
     human::recent_activity::gather,
+    memory_block,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -16,9 +18,10 @@ use domain::{
     limit::{
         CLAIM_AGENTS_MAX, CLAIM_MAX, CLAIM_OUTPUT_BYTES_MAX, CLAIM_RELATED_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN,
     },
-    recent_activity::{Delimiter, render},
+    recent_activity::render,
     role::Permission,
     session::{Actor, Command, Lease, Report, Session, Transition, decide},
+    untrusted::Delimiter,
 };
 use futures_util::future::{Either, select};
 use serde_json::json;
@@ -69,11 +72,13 @@ impl Claim {
 pub struct Claimed {
     /// The session, now running with a new attempt.
     pub session: Session,
-    /// Recent activity of the session's person, to be appended to the agent's prompt. `None` if the person has
-    /// no running human session, or if the session belongs to no person.
+    /// Recent activity of the session's person and memories of the agent, to be appended to the agent's prompt.
+    /// `None` if there is neither: the person has no running human session, and no memory is relevant.
     pub context: Option<String>,
     /// The decision with which the session continues.
     pub resume: Option<Resumed>,
+    /// Answers of people for which the session did not wait, and that this claim took.
+    pub answers: Taken,
     /// Denied outputs of the session, oldest first.
     pub denials: Vec<Denied>,
     /// Results of the sessions that it depends on, in the order in which they were named.
@@ -124,8 +129,11 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     }
     let now = ledger.now();
     // Randomness is drawn before the transaction, which has no source of its own.
-    let fresh = |_| (EventFactory::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
-    let fresh: Vec<(EventFactory, Delimiter)> = (0..claim.max).map(fresh).collect();
+    let fresh = |_| Fresh {
+        factory: EventFactory::new(ledger, now, 5),
+        delimiters: [(); 3].map(|()| Delimiter::new(ledger.entropy())),
+    };
+    let fresh: Vec<Fresh> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
     ledger
         .store()
@@ -168,26 +176,42 @@ struct Term {
     seconds: u32,
 }
 
+/// What the transaction of a claim cannot make itself: event ids, and a delimiter for each block of untrusted text.
+struct Fresh {
+    factory: EventFactory,
+    delimiters: [Delimiter; 3],
+}
+
 async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
-    (mut factory, delimiter): (EventFactory, Delimiter),
+    Fresh { mut factory, delimiters: [of_activity, of_resume, of_answers] }: Fresh,
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
     let mut events = vec![claimed_event(&mut factory, scope, transition, lease_seconds)?];
-    let resume = resume_context(tx.conn(), &before).await?;
+    let resume = resume_context(tx.conn(), &before, &of_resume).await?;
+    let answers = answers(tx, &before, (resume.as_ref(), transition.attempt), (&mut factory, &of_answers)).await?;
+    let answers = answers.map(|(taken, event)| {
+        events.push(event);
+        taken
+    });
     let denials = denials_for_attempt(tx.conn(), &before).await?;
     let (dependencies, mut children) = related(tx, &before).await?;
     let has_more_children = children.len() > CLAIM_RELATED_MAX as usize;
     children.truncate(CLAIM_RELATED_MAX as usize);
-    let context = context(tx, &before, &mut factory, &delimiter).await?;
-    let context = context.map(|(text, event)| {
+    let context = context(tx, &before, &mut factory, &of_activity).await?;
+    let mut context = context.map(|(text, event)| {
         events.push(event);
         text
     });
+    // After the recent activity, so that a prompt keeps its beginning from turn to turn.
+    if let Some(block) = memory_block::for_session(tx.conn(), &before, factory.at()).await? {
+        events.push(factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&block.text), &block.metadata)?);
+        context = Some(context.map_or_else(|| block.text.clone(), |activity| format!("{activity}\n\n{}", block.text)));
+    }
     let change = Change {
         id: before.id,
         actor: Actor::Caller,
@@ -198,7 +222,25 @@ async fn take(
     };
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
-    Ok(Claimed { session, context, resume, denials, dependencies, children, has_more_children })
+    let answers = answers.unwrap_or_default();
+    Ok(Claimed { session, context, resume, answers, denials, dependencies, children, has_more_children })
+}
+
+/// Stamps the answer that ended the session's wait, and takes the oldest answers for which it did not wait.
+async fn answers(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    (resume, attempt): (Option<&Resumed>, u32),
+    (factory, delimiter): (&mut EventFactory, &Delimiter),
+) -> Result<Option<(Taken, PreparedEvent)>> {
+    // A session that no worker has claimed has asked nobody.
+    if session.attempt == 0 {
+        return Ok(None);
+    }
+    if let Some(id) = resume.and_then(|resume| resume.given.as_ref()?.answer_id) {
+        store::feedback_request::consume(tx, session.tenant_id, id, attempt, factory.at()).await?;
+    }
+    take_on(tx, session, attempt, factory, delimiter).await
 }
 
 /// Creates the event that records a claim.

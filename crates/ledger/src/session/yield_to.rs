@@ -4,7 +4,7 @@ use super::graph::resume_parent;
 use crate::{
     Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
-    gate::pause,
+    gate::{AskedOf, pause},
     guard::{Fields, require},
     output::check_schema,
     visibility::require_visible_or_claimed,
@@ -74,6 +74,9 @@ impl YieldRequest {
             if let Some(wrong) = schema.and_then(|schema| check_schema(schema, "question.schema")) {
                 fields.refuse(&wrong.field, wrong.message);
             }
+            if !question.fields.is_empty() || question.request_id.is_some() {
+                fields.refuse("question", "a form of fields is asked for by a feedback request");
+            }
             if self.to != YieldTo::WaitingHuman {
                 fields.refuse("question", "goes with status waiting_human");
             }
@@ -89,9 +92,9 @@ impl YieldRequest {
         match self.to {
             YieldTo::Idle => None,
             YieldTo::AwaitingTool => self.paused_tool_call.clone().map(Task::Tool),
-            YieldTo::WaitingHuman => Some(Task::Question(self.question.clone().unwrap_or_else(|| Question {
-                message: self.detail_text().unwrap_or_else(|| "The agent is waiting for an answer.".into()),
-                schema: None,
+            YieldTo::WaitingHuman => Some(Task::Question(self.question.clone().unwrap_or_else(|| {
+                let detail = self.detail_text();
+                Question::new(detail.unwrap_or_else(|| "The agent is waiting for an answer.".into()), None)
             }))),
         }
     }
@@ -139,7 +142,7 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_reque
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let mut events = Vec::new();
                 if let Some(task) = yield_request.task() {
-                    events.push(pause(tx, &before, gate_id, task, &mut change.factory).await?);
+                    events.push(pause(tx, &before, (gate_id, task), AskedOf::default(), &mut change.factory).await?);
                 }
                 let waits_for_children = yield_request.waits_for_children;
                 let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };

@@ -8,17 +8,41 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    id::{ViewId, ViewLinkId},
+    id::{FeedbackRequestId, ViewId, ViewLinkId},
     limit::{VIEW_LINK_DAYS_MAX, VIEW_LINKS_MAX},
     role::Permission,
 };
 
-/// Makes a link to a form and returns its secret, which is not stored. The link works for `days`.
+/// Creates a link to a form and returns its secret, which is not stored. The link works for `days`.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, [`Error::LimitReached`] if the view has too many links that work,
 /// [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create(ledger: &Ledger, scope: &Scope, view_id: ViewId, days: u32) -> Result<(ViewLinkRecord, String)> {
+    insert(ledger, scope, view_id, None, days).await
+}
+
+/// Creates a link to the form of a question of an agent. What is answered there reaches the agent.
+///
+/// # Errors
+/// As [`create`]; [`Error::NotFound`] for a question that does not use this view.
+pub async fn create_of_request(
+    ledger: &Ledger,
+    scope: &Scope,
+    view_id: ViewId,
+    request_id: FeedbackRequestId,
+    days: u32,
+) -> Result<(ViewLinkRecord, String)> {
+    insert(ledger, scope, view_id, Some(request_id), days).await
+}
+
+async fn insert(
+    ledger: &Ledger,
+    scope: &Scope,
+    view_id: ViewId,
+    request_id: Option<FeedbackRequestId>,
+    days: u32,
+) -> Result<(ViewLinkRecord, String)> {
     require(scope, Permission::ManageViews)?;
     ledger.instance_key()?;
     if !(1..=VIEW_LINK_DAYS_MAX).contains(&days) {
@@ -31,7 +55,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, view_id: ViewId, days: u32) 
         tenant_id,
         id: ViewLinkId::new(now, ledger.entropy()),
         view_id,
-        request_id: None,
+        request_id: request_id.map(|id| id.0),
         hint: secret.hint(),
         created_by: scope.caller.to_string(),
         created_at: now,
@@ -43,6 +67,10 @@ pub async fn create(ledger: &Ledger, scope: &Scope, view_id: ViewId, days: u32) 
         Box::pin(async move {
             // The lock keeps two requests from exceeding the limit together.
             store::view::find_locked(tx, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
+            if let Some(id) = request_id {
+                let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;
+                request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;
+            }
             let working = store::view_link::of_view(tx.conn(), (tenant_id, view_id), now, VIEW_LINKS_MAX).await?;
             if working.len() >= VIEW_LINKS_MAX as usize {
                 return Err(Error::LimitReached(format!("a view has at most {VIEW_LINKS_MAX} links that work")));

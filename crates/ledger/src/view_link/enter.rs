@@ -4,7 +4,7 @@ use super::cookie::{Browser, Clearance, is_form_key, lead_of_cookie};
 use crate::{
     Error, Ledger, Result, ViewLinkRecord,
     auth::{Secret, SecretKind},
-    response::Respondent,
+    response::{Respondent, published},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -60,9 +60,7 @@ pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Resu
             let link = link.filter(|link| link.works(now)).ok_or(Error::NotFound("form"))?;
             let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
             let view = view.filter(|view| view.state == State::Published).ok_or(Error::NotFound("form"))?;
-            let version =
-                store::view::version_of(tx.conn(), link.tenant_id, view.id, view.version.unwrap_or(0)).await?;
-            let version = version.ok_or(Error::NotFound("form"))?;
+            let version = published(tx.conn(), link.tenant_id, view.id, link.request_id).await?;
             store::view_link::count_use(tx, link.tenant_id, link.id).await?;
             Ok((link, version.publication.gate, view.slug))
         })

@@ -4,14 +4,17 @@ use super::{
     cookie::{Browser, lead_cookie},
     enter::{Entry, respondent},
 };
-use crate::{EntityRecord, EntityTypeRecord, Error, Ledger, Result, ViewLinkRecord, auth::Address, guard::Fields};
+use crate::{
+    EntityRecord, EntityTypeRecord, Error, Ledger, Result, ViewLinkRecord, auth::Address, guard::Fields,
+    response::published,
+};
 use domain::{
     Caller, Scope, Timestamp,
     entity::{FieldDef, FieldType, Values},
     id::{EntityId, EntityTypeId, ViewLinkId},
     limit::{NAME_CHARS_MAX, TITLE_CHARS_MAX},
     response::{Closed, RespondentKind, check_open},
-    view::{Gate, State},
+    view::Gate,
 };
 use store::WriteTx;
 
@@ -74,14 +77,11 @@ struct NewEntities {
 }
 
 async fn require_lead_gate(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, now: Timestamp) -> Result<()> {
-    let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
-    let view = view.filter(|view| view.state == State::Published).ok_or(Closed::NotPublished)?;
-    let version = store::view::version_of(tx.conn(), link.tenant_id, view.id, view.version.unwrap_or(0)).await?;
-    let version = version.ok_or(Closed::NotPublished)?;
+    let version = published(tx.conn(), link.tenant_id, link.view_id, link.request_id).await?;
     if version.publication.gate != Gate::Lead {
         return Err(Closed::WrongRespondent.into());
     }
-    let submitted = store::response::submitted(tx.conn(), link.tenant_id, view.id).await?;
+    let submitted = store::response::submitted(tx.conn(), link.tenant_id, link.view_id).await?;
     Ok(check_open(&version.publication, RespondentKind::Lead, submitted, now)?)
 }
 

@@ -1,6 +1,7 @@
 //! Links to forms, for people without an account. A link holds a random secret; only its digest is stored. A browser
 //! that opens a link gets signed cookies, with which it reads and answers the form at an address without the secret.
 
+mod ask;
 mod cookie;
 mod create;
 mod enter;
@@ -8,7 +9,8 @@ mod lead;
 mod list;
 mod revoke;
 
-pub use create::create;
+pub use ask::ask;
+pub use create::{create, create_of_request};
 pub use enter::{Entered, Entry, enter, respondent};
 pub use lead::{NewLead, capture_lead};
 pub use list::list;

@@ -5,7 +5,10 @@ use super::{
     lease::Lease,
     worker_api::WorkerApi,
 };
-use domain::gate::{PausedToolCall, Question, Verdict};
+use domain::{
+    feedback_request::Outcome as AnswerOutcome,
+    gate::{PausedToolCall, Question, Verdict},
+};
 use serde_json::value::RawValue;
 use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::{select, sync::watch, time::sleep};
@@ -13,6 +16,7 @@ use wire::{
     FieldProblem, Json,
     approval::Denial,
     event::NewEvent,
+    feedback_request::SessionContext,
     session::Session,
     worker::{self, Related, YieldStatus},
 };
@@ -56,6 +60,10 @@ pub struct Job {
     pub activity: Option<String>,
     /// The decision that ended the session's wait, if any.
     pub resume: Option<Resume>,
+    /// The same as the API sent it, for agents that are commands.
+    pub sent_resume: Option<worker::Resume>,
+    /// Answers of people for which the session did not wait, and that this claim took.
+    pub answers: SessionContext,
     /// Denials of earlier outputs by reviewers, oldest first.
     pub denials: Vec<Denial>,
     /// Sessions that this one depends on, with their outcomes.
@@ -84,6 +92,10 @@ pub struct Resume {
     pub decision: Decision,
     /// The person's note.
     pub note: Option<String>,
+    /// Question and answer as a block of untrusted text; `None` for a tool call.
+    pub block: Option<String>,
+    /// How a question ended; `None` for a tool call.
+    pub outcome: Option<AnswerOutcome>,
 }
 
 impl From<worker::Resume> for Resume {
@@ -94,7 +106,14 @@ impl From<worker::Resume> for Resume {
             Verdict::Deny => Decision::Deny,
             Verdict::Respond => Decision::Answer(value(resume.answer).unwrap_or_default()),
         };
-        Self { gate_id: resume.gate_id, tool_call_id: resume.tool_call_id, decision, note: resume.note }
+        Self {
+            gate_id: resume.gate_id,
+            tool_call_id: resume.tool_call_id,
+            decision,
+            note: resume.note,
+            block: resume.block,
+            outcome: resume.outcome,
+        }
     }
 }
 
@@ -121,8 +140,10 @@ pub enum Outcome {
     },
     /// The agent has failed.
     Failed(Failure),
+    /// The session waits already: a request to people has parked it.
+    Parked,
     /// The session has to wait.
-    Yielded(YieldOutcome),
+    Yielded(Box<YieldOutcome>),
     /// The worker is stopping or the lease is lost.
     Stopped,
 }
@@ -134,7 +155,7 @@ impl Outcome {
             Self::Done { usage, .. } => usage.clone(),
             Self::Failed(failure) => failure.usage.clone().and_then(|usage| RawValue::from_string(usage).ok()),
             Self::Yielded(yielded) => yielded.usage.clone(),
-            Self::Stopped => None,
+            Self::Parked | Self::Stopped => None,
         }
     }
 }

@@ -80,7 +80,10 @@ impl Prompt {
     pub fn as_one_text(&self, job: &Job, transcript: Option<String>) -> String {
         let system = Some(self.system.clone()).filter(|text| !text.is_empty());
         let task = Some(self.task.clone()).filter(|text| !text.is_empty());
-        let texts = [system, task, transcript, denials(&job.denials), refusal(&job.refused), self.activity.clone()];
+        let resumed = job.resume.as_ref().and_then(|resume| resume.block.clone());
+        let answers = Some(job.answers.block.clone()).filter(|block| !block.is_empty());
+        let (denials, refusal) = (denials(&job.denials), refusal(&job.refused));
+        let texts = [system, task, transcript, resumed, answers, denials, refusal, self.activity.clone()];
         texts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }

@@ -121,6 +121,7 @@ impl Worker {
             let outcome = self.adapter.run(&job, &context).await;
             let written = self.flush_log(&context, &outcome).await;
             match (outcome, written, lease.loss()) {
+                (Outcome::Parked, ..) => return End::Yielded,
                 (outcome, _, Some(LeaseLoss::Unwritable(why))) => {
                     let failure = Failure::new("append_refused", why.clone());
                     return fail(&lease, &failure.with_usage(outcome.usage().as_ref())).await;
@@ -131,7 +132,7 @@ impl Worker {
                     return self.record_turn_failure(&lease, &context, failure).await;
                 }
                 (Outcome::Failed(failure), true, None) => return fail(&lease, &failure).await,
-                (Outcome::Yielded(yielded), true, None) => return self.yield_session(&lease, yielded).await,
+                (Outcome::Yielded(yielded), true, None) => return self.yield_session(&lease, *yielded).await,
                 (Outcome::Done { result, usage }, true, None) if job.is_thread() => {
                     return self.finish_turn(&lease, &context, &job, (result, usage)).await;
                 }
@@ -258,13 +259,26 @@ async fn has_replied(lease: &Lease, job: &Job) -> bool {
 
 /// The job of a claimed session.
 pub(super) fn job(claimed: ClaimedSession) -> Job {
-    let ClaimedSession { session, attempt, input, context, resume, denials, dependencies, children, .. } = claimed;
+    let ClaimedSession {
+        session,
+        attempt,
+        input,
+        context,
+        resume,
+        session_context,
+        denials,
+        dependencies,
+        children,
+        ..
+    } = claimed;
     Job {
         session,
         attempt,
         input,
         activity: context,
+        sent_resume: resume.clone(),
         resume: resume.map(Resume::from),
+        answers: session_context.unwrap_or_default(),
         denials,
         dependencies,
         children,

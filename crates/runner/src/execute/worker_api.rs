@@ -10,6 +10,7 @@ use wire::{
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
+    feedback_request::{AskFeedback, Asked, SessionContext},
     memory::{MemoryToolAnswer, MemoryToolCommand},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
@@ -40,6 +41,12 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
 
     /// Yields the session until what it waits for arrives: a decision, an answer, a message or its children.
     fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session>;
+
+    /// Asks people. A blocking request parks the session.
+    fn ask_feedback<'a>(&'a self, session_id: &'a str, ask: &'a AskFeedback) -> ApiFuture<'a, Asked>;
+
+    /// Takes answers of people that no claim has got yet. An answer is taken once.
+    fn take_answers<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, SessionContext>;
 
     /// Returns the session to the queue, unfinished.
     fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session>;
@@ -106,6 +113,14 @@ impl WorkerApi for Client {
 
     fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session> {
         Box::pin(Self::yield_to(self, session_id, to))
+    }
+
+    fn ask_feedback<'a>(&'a self, session_id: &'a str, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
+        Box::pin(Self::ask_feedback(self, session_id, ask))
+    }
+
+    fn take_answers<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, SessionContext> {
+        Box::pin(Self::take_answers(self, session_id, attempt))
     }
 
     fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session> {

@@ -38,23 +38,26 @@ pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn
     ];
     let mut lines = 0;
     for (stream, path) in files {
+        if !goes_on() {
+            return Err(DumpError::Stopped);
+        }
+        // Before the file is created: a workspace that does not exist leaves none.
+        let mut page = page_by_operator(ledger, workspace, stream, Uuid::nil(), PAGE).await?;
         let failed = |error: io::Error| DumpError::Io(path.display().to_string(), error);
         if let Some(folder) = path.parent() {
             private::create_dir_all(folder).map_err(failed)?;
         }
         let mut file = BufWriter::new(private::create_new(&path).map_err(failed)?);
-        let mut after = Uuid::nil();
-        loop {
-            if !goes_on() {
-                return Err(DumpError::Stopped);
-            }
-            let page = page_by_operator(ledger, workspace, stream, after, PAGE).await?;
-            let Some((last, _)) = page.last() else { break };
-            after = *last;
+        while let Some((last, _)) = page.last() {
+            let after = *last;
             for (_, record) in &page {
                 writeln!(file, "{record}").map_err(failed)?;
                 lines += 1;
             }
+            if !goes_on() {
+                return Err(DumpError::Stopped);
+            }
+            page = page_by_operator(ledger, workspace, stream, after, PAGE).await?;
         }
         file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all()).map_err(failed)?;
     }

@@ -10,13 +10,10 @@ pub use read::{Listed, file, sessions};
 pub use values::{unknown, unknown_of_events};
 
 pub(crate) use read::check_file;
+pub(crate) use values::statements;
 
 use crate::engine::Texts;
 
 pub(crate) const SQL: [Texts; 3] = [gates::SQL, read::SQL, roll::SQL];
 pub(crate) const SQLITE_SQL: [Texts; 1] = [read::SQLITE_SQL];
 pub(crate) const POSTGRES_SQL: [Texts; 1] = [roll::POSTGRES_SQL];
-
-pub(crate) fn statements(postgres: bool) -> Vec<(&'static str, String)> {
-    [values::statements(postgres), gates::statements()].concat()
-}

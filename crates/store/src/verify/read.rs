@@ -15,10 +15,16 @@ const SESSIONS: &str = "SELECT s.tenant_id, s.id, r.ordinal, u.session_id FROM s
 // The most that are reported.
 const PAGES_SQLITE: &str = "PRAGMA integrity_check(20)";
 const KEYS_SQLITE: &str = "PRAGMA foreign_key_check";
+// Makes the connection read the structure of the full-text index again. The check of FTS5 goes by what the connection
+// remembers of it, and reports damage where another connection has changed the index since (SQLite 3.51).
+const INDEX_SQLITE: &str = "SELECT rowid FROM memory_search LIMIT 1";
 
 pub(crate) const SQL: Texts = &[("verify::read::SESSIONS", SESSIONS)];
-pub(crate) const SQLITE_SQL: Texts =
-    &[("verify::read::PAGES_SQLITE", PAGES_SQLITE), ("verify::read::KEYS_SQLITE", KEYS_SQLITE)];
+pub(crate) const SQLITE_SQL: Texts = &[
+    ("verify::read::PAGES_SQLITE", PAGES_SQLITE),
+    ("verify::read::KEYS_SQLITE", KEYS_SQLITE),
+    ("verify::read::INDEX_SQLITE", INDEX_SQLITE),
+];
 
 /// Most rows that are reported because the row they refer to is missing.
 const KEYS_MAX: usize = 20;
@@ -28,7 +34,11 @@ const KEYS_MAX: usize = 20;
 /// break, rows whose foreign keys lead nowhere. On PostgreSQL nothing is asked.
 pub async fn file(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     match conn {
-        Conn::Sqlite(c) => check_file(c),
+        Conn::Sqlite(c) => {
+            // If it fails, the check says why.
+            drop(c.fetch_optional::<(i64,)>(INDEX_SQLITE, &[]));
+            check_file(c)
+        }
         Conn::Postgres(_) => Ok(Vec::new()),
     }
 }

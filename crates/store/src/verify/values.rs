@@ -102,7 +102,7 @@ impl Closed {
     }
 }
 
-pub(super) fn statements(postgres: bool) -> Vec<(&'static str, String)> {
+pub(crate) fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     let mut all: Vec<_> = closed().iter().map(|closed| ("verify::values", closed.sql(postgres, ""))).collect();
     all.push(("verify::values::of_events", of_events().sql(postgres, OF_SESSION)));
     all

@@ -205,7 +205,7 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
 
 async fn a_question_is_answered_within_its_schema(f: Fixture) {
     let schema = json!({ "type": "object", "required": ["when"], "properties": { "when": { "type": "string" } } });
-    let question = Question { message: "When?".into(), schema: Some(schema) };
+    let question = Question::new("When?".into(), Some(schema));
     let session = f.running().await;
     let yield_request =
         YieldRequest { question: Some(question), ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };

@@ -151,7 +151,7 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     subscribed(&f, receiver.url(), &topics).await;
     let id = start_conversation(&f, "A secret").await.id;
     let worked = f.claim(1, 60).await.remove(0);
-    let question = Question { message: "Which secret?".into(), schema: None };
+    let question = Question::new("Which secret?".into(), None);
     let yield_request =
         YieldRequest { question: Some(question), ..YieldRequest::at(worked.attempt, YieldTo::WaitingHuman) };
     session::yield_to(l, &f.worker, id, yield_request).await.unwrap();

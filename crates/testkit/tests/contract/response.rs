@@ -52,7 +52,8 @@ pub(crate) fn questions() -> Vec<Field> {
 
 /// Publishes a view with these settings.
 pub(crate) async fn form(f: &Fixture, publication: Publication) -> ViewId {
-    let new = NewView { title: "Check".into(), fields: questions(), publication, ..NewView::default() };
+    let slug = Some(format!("check-{}", fastrand::u64(..)));
+    let new = NewView { title: "Check".into(), slug, fields: questions(), publication, ..NewView::default() };
     let made = view::create(&f.ledger, &f.operator, new).await.unwrap();
     view::publish(&f.ledger, &f.operator, made.id, None).await.unwrap().id
 }
@@ -146,7 +147,8 @@ async fn two_tabs_never_overwrite_each_other_silently(f: Fixture) {
     let late = Submission { rev: Some(1), ..submission("one", json!({ "name": "B" })) };
     let late = response::submit(&f.ledger, &of(&f.member), view, late).await;
     assert!(matches!(late, Err(Error::StaleVersion { given: 1, current: 2 })), "{late:?}");
-    let sent = Submission { rev: Some(2), ..submission("one", json!({ "name": "AA" })) };
+    // The same answers overwrite nothing, whatever was read before.
+    let sent = Submission { rev: Some(1), ..submission("one", json!({ "name": "AA" })) };
     response::submit(&f.ledger, &of(&f.member), view, sent).await.unwrap();
     let closed = save(&f, &f.member, view, 2, json!({ "name": "B" })).await;
     assert!(matches!(closed, Err(Error::FormClosed(Closed::Answered))), "{closed:?}");

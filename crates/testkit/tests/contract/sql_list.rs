@@ -10,12 +10,13 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 16] = [
+const NO_STATEMENTS: [(&str, &str); 17] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
     ("engine::error::NUL_IN_TEXT", "an error code"),
     ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
     ("event::insert::INTO", "a part of the statements that insert events"),
+    ("event::notice::ACCESS", "a line of a notification"),
     ("event::notice::CHANNEL", "a name"),
     ("feedback::file::FILE", "a file name"),
     ("open::access::BEGIN_SNAPSHOT_SQLITE", "transaction control"),

@@ -211,7 +211,7 @@ impl World<'_> {
         match status {
             Status::Draft | Status::Pending | Status::Running => {}
             Status::WaitingHuman => {
-                let question = Some(Question { message: "Which?".into(), schema: None });
+                let question = Some(Question::new("Which?".into(), None));
                 self.yield_session(&held, YieldRequest { question, ..YieldRequest::at(1, YieldTo::WaitingHuman) })
                     .await;
             }

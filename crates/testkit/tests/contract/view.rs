@@ -7,6 +7,7 @@ use domain::{
 };
 use ledger::{
     CriteriaSetRecord, Error, ListPage, ViewRecord,
+    bundle::{Mode, install},
     criteria_set::{self, CriteriaSetChange},
     view::{self, NewView, ViewChange},
 };
@@ -30,6 +31,7 @@ on_both_engines!(
     another_workspace_finds_no_view,
     views_and_versions_are_listed_page_by_page,
     a_view_that_is_not_listed_is_not_found,
+    a_bundle_creates_changes_and_publishes_a_view,
 );
 
 fn fields(json: Value) -> Vec<Field> {
@@ -365,5 +367,30 @@ async fn a_view_that_is_not_listed_is_not_found(f: Fixture) {
     ];
     assert!(refusals.iter().all(|e| matches!(e, Some(Error::NotFound(_)))), "{refusals:?}");
     assert!(view::list(&f.ledger, &f.admin, ListPage::default()).await.unwrap().items.is_empty());
+    f.done().await;
+}
+
+async fn a_bundle_creates_changes_and_publishes_a_view(f: Fixture) {
+    let bundle = |title: &str, publish: bool| {
+        let rated = json!({ "key": "safe", "label": "Safe?", "type": "rating", "criteriaSet": "safety" });
+        let set = json!({ "slug": "safety", "name": "Safety", "dimensions": [{ "slug": "why", "type": "text" }] });
+        let view = json!({ "slug": "check", "title": title, "fields": [rated], "publish": publish });
+        json!({ "criteriaSets": [set], "views": [view] }).to_string()
+    };
+    let kept = |plan: &domain::bundle::Plan| plan.is_done();
+    let refused = install(&f.ledger, &f.member, &bundle("Check", false), Mode::Apply).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    let planned = install(&f.ledger, &f.operator, &bundle("Check", true), Mode::DryRun).await.unwrap();
+    assert!(!kept(&planned) && view::get_by_slug(&f.ledger, &f.member, "check").await.is_err());
+    install(&f.ledger, &f.operator, &bundle("Check", false), Mode::Apply).await.unwrap();
+    let draft = view::get_by_slug(&f.ledger, &f.member, "check").await.unwrap();
+    assert_eq!((draft.state, draft.revision), (State::Draft, 1));
+    install(&f.ledger, &f.operator, &bundle("Check", true), Mode::Apply).await.unwrap();
+    assert!(kept(&install(&f.ledger, &f.operator, &bundle("Check", true), Mode::Apply).await.unwrap()));
+    install(&f.ledger, &f.operator, &bundle("Check it", true), Mode::Apply).await.unwrap();
+    let second = view::get_by_slug(&f.ledger, &f.member, "check").await.unwrap();
+    assert_eq!((second.title.as_str(), second.version, second.revision), ("Check it", Some(2), 2));
+    let wrong = json!({ "views": [{ "slug": "new", "title": "x", "fields": [] }] }).to_string();
+    assert_eq!(fields_of(install(&f.ledger, &f.operator, &wrong, Mode::Apply).await), ["views[0].slug"]);
     f.done().await;
 }

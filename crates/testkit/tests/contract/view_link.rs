@@ -1,15 +1,21 @@
 //! Links to forms for people without an account: what a link opens, what it does not, and when it stops.
 
-use crate::response::{answers, form, submission};
+use crate::{
+    feedback_request::{ask, request},
+    gate::claim,
+    response::{answers, form, submission},
+};
 use chrono::TimeDelta;
 use domain::{
+    feedback_request::RespondentKind as AnsweredBy,
     id::{ViewId, ViewLinkId},
     response::{Closed, RespondentKind},
     view::{Gate, Publication, Responses},
 };
 use ledger::{
     Error, entity,
-    response::{self, DraftSave, Respondent},
+    feedback_request::NewRequest,
+    response::{self, DraftSave, Respondent, Submission},
     session, view,
     view_link::{self, Entered, Entry, NewLead},
 };
@@ -25,6 +31,7 @@ on_both_engines!(
     a_lead_gives_a_name_and_an_address_first,
     strangers_see_and_write_their_own_responses_alone,
     operators_and_admins_make_list_and_revoke_links,
+    a_stranger_answers_an_agent_that_waits,
 );
 
 fn open_to_all() -> Publication {
@@ -253,5 +260,38 @@ async fn operators_and_admins_make_list_and_revoke_links(f: Fixture) {
     }
     let foreign = view_link::create(&f.ledger, &f.stranger, view, 1).await;
     assert!(matches!(foreign, Err(Error::NotFound("view"))), "{foreign:?}");
+    f.done().await;
+}
+
+async fn a_stranger_answers_an_agent_that_waits(f: Fixture) {
+    let session = f.running().await;
+    let new = NewRequest { access: Some(Gate::None), ..request(&session, "k", true) };
+    let asked = ask(&f, &session, new).await.request;
+    let made = view_link::create_of_request(&f.ledger, &f.operator, asked.view_id, asked.id, 1).await.unwrap();
+    let plain = form(&f, open_to_all()).await;
+    let foreign = view_link::create_of_request(&f.ledger, &f.operator, plain, asked.id, 1).await;
+    assert!(matches!(foreign, Err(Error::NotFound("request"))), "{foreign:?}");
+    let (id, entered) = (made.0.id, enter(&f, &made.1).await);
+    let (found, who, _) = view_link::respondent(&f.ledger, id, entry(&entered)).await.unwrap();
+    let given = |region: &str| Submission {
+        request_id: found.request_id,
+        ..submission("one", json!({ "region": region, "seats": 3 }))
+    };
+    let sent = response::submit(&f.ledger, &who, asked.view_id, given("EU")).await.unwrap();
+    assert!(!sent.response.late && sent.response.request_id == Some(asked.id.0));
+    let again = response::submit(&f.ledger, &who, asked.view_id, given("EU")).await.unwrap();
+    assert_eq!((again.is_repeat, again.response), (true, sent.response.clone()));
+    let claimed = claim(&f).await;
+    assert_eq!(claimed.session.id, session.id, "the agent goes on");
+    let resume = claimed.resume.unwrap();
+    assert_eq!(crate::feedback_request::read(resume.answer.as_ref()), json!({ "region": "EU", "seats": 3 }));
+    let told = resume.given.unwrap();
+    assert_eq!((told.request_id, told.respondent.kind), (Some(asked.id), AnsweredBy::Browser));
+    let late = enter(&f, &made.1).await;
+    let late = respondent(&f, id, entry(&late)).await.unwrap();
+    let after = Submission { submission_id: "two".into(), ..given("US") };
+    let after = response::submit(&f.ledger, &late, asked.view_id, after).await.unwrap();
+    assert!(after.response.late, "kept, and not sent to the agent");
+    f.assert_verified().await;
     f.done().await;
 }

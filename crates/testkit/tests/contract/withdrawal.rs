@@ -229,7 +229,7 @@ async fn a_question_to_a_person_who_has_left_can_be_answered_by_anyone(f: Fixtur
     assert_eq!(made.user_id, f.member.user_id());
     member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
     let session = f.claim(1, 60).await.pop().unwrap();
-    let question = Some(Question { message: "When?".into(), schema: None });
+    let question = Some(Question::new("When?".into(), None));
     let yield_request = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
     session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     let reviewers = gate_of(&f, made.id).await.reviewers;

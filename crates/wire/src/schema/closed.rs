@@ -3,9 +3,8 @@
 
 use super::{Named, named};
 use domain::{
-    action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, memory, notification, outcome,
-    action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, notification, outcome, response,
-    role, session, session_feedback, thread, working,
+    action, bundle, criteria, entity, event, failure, feedback_request, gate, hook, interaction, member, memory,
+    memory_write, notification, outcome, response, role, session, session_feedback, thread, view, working,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -57,7 +56,7 @@ closed! {
     /// What happens to a session when one that it depends on does not complete.
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
-    SessionSource = [thread::SOURCE, working::SOURCE, response::SOURCE].into_iter().chain(HookSource::names());
+    SessionSource = [thread::SOURCE, working::SOURCE, response::SOURCE, memory_write::SOURCE].into_iter().chain(HookSource::names());
     /// A coding agent that sends hooks.
     HookSource = HookSource::names();
     /// What a response to a view is to readers of answers.
@@ -82,6 +81,18 @@ closed! {
     Verdict = gate::Verdict::ALL.into_iter().map(gate::Verdict::as_str);
     /// Which people may decide.
     ReviewerKind = ["user", "group", "anyone", "admins"].into_iter();
+    /// State of a request of an agent.
+    RequestState = feedback_request::RequestState::ALL.into_iter().map(feedback_request::RequestState::as_str);
+    /// What happens to a session when nobody answers in time.
+    OnExpiry = feedback_request::OnExpiry::ALL.into_iter().map(feedback_request::OnExpiry::as_str);
+    /// How a request ended.
+    AnswerOutcome = feedback_request::Outcome::ALL.into_iter().map(feedback_request::Outcome::as_str);
+    /// What kind of party gave an answer.
+    AnsweredByKind = feedback_request::RespondentKind::ALL.into_iter().map(feedback_request::RespondentKind::as_str);
+    /// How sure it is who gave an answer.
+    Assurance = feedback_request::Assurance::ALL.into_iter().map(feedback_request::Assurance::as_str);
+    /// What somebody must do before a form opens.
+    ViewGate = view::Gate::ALL.into_iter().map(view::Gate::as_str);
     /// A role in a workspace.
     Role = role::ROLES.into_iter().map(role::Role::as_str);
     /// A member's place in a workspace.
@@ -143,6 +154,10 @@ closed! {
     PromptRole = ["system", "user", "assistant"].into_iter();
     /// Event that a webhook can subscribe to.
     WebhookEvent = notification::Topic::SUBSCRIBABLE.into_iter().map(notification::Topic::as_str);
+    /// Whether a view takes responses.
+    ViewState = view::State::ALL.into_iter().map(view::State::as_str);
+    /// How often one respondent may answer.
+    ViewResponses = view::Responses::ALL.into_iter().map(view::Responses::as_str);
     /// What a problem's code means, the same for every occurrence.
     ProblemTitle = titles();
     /// Event that a message to a webhook is about.

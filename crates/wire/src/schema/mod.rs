@@ -8,12 +8,14 @@ mod json;
 mod number;
 mod shape;
 mod text;
+mod view;
 
 pub use closed::*;
 pub use json::*;
 pub use number::*;
 pub use shape::*;
 pub use text::*;
+pub use view::*;
 
 use utoipa::{
     ToSchema,
@@ -30,6 +32,7 @@ pub fn all() -> Vec<Named> {
     all.extend(json::all());
     all.extend(number::all());
     all.extend(shape::all());
+    all.extend(view::all());
     all
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     AnyJson, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType, ImportCell, Key,
-    Name, Named, OptionStyle, OptionValue, OutputType, PlannedKind, PlannedOperation, QuestionText, Slug,
-    StreamEventId, StreamEventName, named,
+    Name, Named, NewViewField, NewViewPublication, OptionStyle, OptionValue, OutputType, PlannedKind, PlannedOperation,
+    QuestionText, Slug, StreamEventId, StreamEventName, Title, named,
 };
 use domain::limit::{BUNDLE_BYTES_MAX, CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
 use utoipa::{
@@ -14,19 +14,19 @@ use utoipa::{
     },
 };
 
-fn reference<T: ToSchema>() -> RefOr<Schema> {
+pub(super) fn reference<T: ToSchema>() -> RefOr<Schema> {
     Ref::from_schema_name(T::name()).into()
 }
 
-fn nullable<T: ToSchema>() -> RefOr<Schema> {
+pub(super) fn nullable<T: ToSchema>() -> RefOr<Schema> {
     nullable_of(reference::<T>())
 }
 
-fn of_type(kind: Type) -> ObjectBuilder {
+pub(super) fn of_type(kind: Type) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(SchemaType::Type(kind))
 }
 
-fn ready(object: impl Into<Schema>) -> RefOr<Schema> {
+pub(super) fn ready(object: impl Into<Schema>) -> RefOr<Schema> {
     RefOr::T(object.into())
 }
 
@@ -46,7 +46,7 @@ fn options(items: RefOr<Schema>) -> RefOr<Schema> {
 }
 
 /// An object with these properties and no others.
-fn closed(
+pub(super) fn closed(
     description: &str,
     required: Vec<(&str, RefOr<Schema>)>,
     optional: Vec<(&str, RefOr<Schema>)>,
@@ -146,7 +146,7 @@ shapes! {
     Bundle {
         ; "name": nullable_of(prose()), "description": nullable_of(prose()), "groups": list::<BundledGroup>(),
         "criteriaSets": list::<BundledCriteriaSet>(), "entityTypes": list::<BundledEntityType>(),
-        "actions": list::<BundledAction>()
+        "views": list::<BundledView>(), "actions": list::<BundledAction>()
     }
     /// A group of people in a bundle. Members are named by their addresses; who else is in it goes.
     BundledGroup {
@@ -163,6 +163,12 @@ shapes! {
         "slug": reference::<Slug>(), "name": reference::<Name>();
         "fields": list::<FieldDefinition>()
     }
+    /// A view in a bundle. `publish` makes it the newest version.
+    BundledView {
+        "slug": reference::<Slug>(), "title": reference::<Title>(), "fields": list::<NewViewField>();
+        "introduction": nullable::<Description>(), "publishConfig": nullable::<NewViewPublication>(),
+        "publish": boolean()
+    }
     /// An action in a bundle. `approval` is `metadata.approval`, where reviewers may be named by address too.
     BundledAction {
         "slug": reference::<Slug>(), "name": reference::<Name>();
@@ -174,7 +180,7 @@ shapes! {
     Question { "message": reference::<QuestionText>(); "schema": reference::<AnyJson>() }
 }
 
-fn list<T: ToSchema>() -> RefOr<Schema> {
+pub(super) fn list<T: ToSchema>() -> RefOr<Schema> {
     ready(Array::from(ArrayBuilder::new().items(reference::<T>())))
 }
 
@@ -183,7 +189,7 @@ fn prose() -> RefOr<Schema> {
     ready(Object::from(of_type(Type::String).max_length(Some(BUNDLE_BYTES_MAX))))
 }
 
-fn nullable_of(schema: RefOr<Schema>) -> RefOr<Schema> {
+pub(super) fn nullable_of(schema: RefOr<Schema>) -> RefOr<Schema> {
     let null = of_type(Type::Null);
     RefOr::T(Schema::OneOf(OneOfBuilder::new().item(null).item(schema).build()))
 }
@@ -192,7 +198,7 @@ fn nullable_object() -> RefOr<Schema> {
     ready(Object::from(ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Object, Type::Null]))))
 }
 
-fn boolean() -> RefOr<Schema> {
+pub(super) fn boolean() -> RefOr<Schema> {
     ready(Object::from(of_type(Type::Boolean)))
 }
 

@@ -125,6 +125,8 @@ texts! {
     ReviewerName = text().max_length(Some(EMAIL_BYTES_MAX));
     /// Who did it: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
     Actor = matching("^(system|(user|token|agent|respondent):[a-z0-9-]+)$", "token:".len() + SLUG_CHARS_MAX);
+    /// Path of a page where people answer.
+    AnswerPath = text().max_length(Some(WEBHOOK_URL_BYTES_MAX));
     /// SHA-256, hexadecimal.
     Digest = matching("^[0-9a-f]{64}$", 64);
     /// The digest of what was shown. Capitals are taken too.

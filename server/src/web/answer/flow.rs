@@ -190,9 +190,11 @@ pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result
     };
     let answers = posted.answers(&form.version.fields);
     let submission_id = posted.own("_id").map(str::to_owned).unwrap_or_else(|| state.ledger.request_id().to_string());
+    // A save of the same answers may have come first.
+    let saved = form.draft.as_ref().filter(|draft| draft.answers == answers).map(|draft| draft.rev);
     let kept = Shown {
         answers: answers.clone(),
-        rev: posted.number("_rev").unwrap_or(0),
+        rev: saved.or(posted.number("_rev")).unwrap_or(0),
         submission_id: Some(submission_id.clone()),
         ..Shown::default()
     };
@@ -241,6 +243,19 @@ async fn refused(
         Error::FormChanged { .. } => (StatusCode::CONFLICT, Shown { note: Some(Note::Changed), ..kept }, form),
         Error::LimitReached(text) => {
             (StatusCode::UNPROCESSABLE_ENTITY, Shown { issues: vec![Issue::new("", text)], ..kept }, form)
+        }
+        // The browser went back to a form that it had submitted, and changed the answers.
+        Error::IdConflict { .. } if form.submitted.is_some() && site.has_cookies => {
+            return Ok(Redirect::to(&format!("{}?_done", site.action)).into_response());
+        }
+        Error::IdConflict { .. } => {
+            let text = "These answers were submitted already. Submit again to send the changed answers as well.";
+            let issues = vec![Issue::new("", text)];
+            (StatusCode::CONFLICT, Shown { issues, submission_id: None, ..kept }, form)
+        }
+        // The session that asked was cancelled, or the question was answered otherwise.
+        Error::RequestClosed { .. } | Error::AlreadyAnswered(_) | Error::GateClosed { .. } => {
+            return Ok(closed(site.frame, site.says_why.then_some(Closed::Over), site.back).await);
         }
         Error::FormClosed(reason) => {
             return Ok(closed(site.frame, site.says_why.then_some(reason), site.back).await);

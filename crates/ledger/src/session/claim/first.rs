@@ -5,7 +5,7 @@
 //! caller uses the general path.
 
 use super::{Claim, Claimed, REASON, claimed_event};
-use crate::{Ledger, Result, commit::EventFactory};
+use crate::{Ledger, Result, commit::EventFactory, feedback_request::Taken};
 use domain::{
     Scope,
     session::{Actor, Command, Position, Status, Type, decide},
@@ -50,6 +50,7 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
         session,
         context: None,
         resume: None,
+        answers: Taken::default(),
         denials: Vec::new(),
         dependencies: Vec::new(),
         children: Vec::new(),

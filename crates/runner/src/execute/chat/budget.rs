@@ -31,6 +31,13 @@ pub struct Prices {
     pub output: f64,
 }
 
+impl Prices {
+    /// Cost of one reply, US dollars. `input_tokens` includes the cached ones.
+    pub fn cost(&self, input_tokens: u64, cached_tokens: u64, output_tokens: u64) -> f64 {
+        Spent { steps: 1, input_tokens, cached_tokens, output_tokens }.cost(self)
+    }
+}
+
 /// Tokens and replies of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spent {

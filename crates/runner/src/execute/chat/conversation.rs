@@ -56,6 +56,8 @@ pub struct Conversation {
     decided: HashSet<String>,
     /// Entries of a model's reply whose last event is not read yet, and the attempt that recorded them.
     pending: (Option<u32>, Vec<Entry>),
+    /// Blocks of people's answers that wait for the results of open calls.
+    answers: Vec<String>,
     /// Reviewers' denials that the agent has received.
     pub denials_sent: usize,
     /// Tokens and steps of all attempts.
@@ -72,6 +74,8 @@ pub const DENIALS: &str = "denials";
 pub const GATE: &str = "gateId";
 /// Result of a call that had none when the person sent the next message.
 const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
+/// Kind of the event with which the server passes on answers of people.
+const INJECTED: &str = "session.context_injected";
 /// Kind of the event that records the start of a tool call.
 pub const STARTED: &str = "tool.invocation_started";
 
@@ -81,7 +85,8 @@ impl Conversation {
     /// # Errors
     /// If the log cannot be read or is too long, see [`log::for_each_event`].
     pub async fn read(log: LogSource<'_>, is_thread: bool) -> Result<Self, Failure> {
-        let mut kinds = vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", STARTED];
+        let mut kinds =
+            vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", STARTED, INJECTED];
         if is_thread {
             kinds.push(MESSAGE);
         }
@@ -110,6 +115,7 @@ impl Conversation {
                 self.mark_started(&text("toolCallId"), part["input"].clone());
                 self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
             }
+            INJECTED => self.add_answers(&metadata, text("text")),
             MESSAGE => self.add_user_message(domain::thread::text_of(event.content.get())),
             _ => self.apply_notice(&metadata, text("text")),
         }
@@ -152,6 +158,22 @@ impl Conversation {
         self.push_user_text(text);
     }
 
+    /// Adds answers of people. While calls have no result they wait, because results follow their calls.
+    fn add_answers(&mut self, metadata: &Value, block: String) {
+        if metadata["context"] == "answers" {
+            self.answers.push(block);
+            self.release_answers();
+        }
+    }
+
+    fn release_answers(&mut self) {
+        if self.open_calls().is_empty() {
+            for block in std::mem::take(&mut self.answers) {
+                self.push_user_text(block);
+            }
+        }
+    }
+
     fn apply_notice(&mut self, metadata: &Value, text: String) {
         let denials = metadata[DENIALS].as_u64().and_then(|count| usize::try_from(count).ok());
         if let Some(denials) = denials {
@@ -176,6 +198,7 @@ impl Conversation {
     pub fn push_result(&mut self, id: &str, output: &Value) {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         self.push(Entry::Result { id: id.to_owned(), text });
+        self.release_answers();
     }
 
     /// Calls without a result, in order.
@@ -187,6 +210,11 @@ impl Conversation {
             _ => None,
         });
         calls.filter(|call| !is_answered(call)).cloned().collect()
+    }
+
+    /// Whether the agent has called this tool.
+    pub fn has_called(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| matches!(entry, Entry::Call(call) if call.name == name))
     }
 
     /// Whether the start of a call is recorded.

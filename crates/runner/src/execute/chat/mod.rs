@@ -4,15 +4,17 @@
 //! conversation from the log ([`conversation`]), so a pause for a person and the death of a worker are handled the same
 //! way.
 
+mod asking;
 mod budget;
 mod conversation;
 mod model;
 mod summary;
+mod waiting;
 
 use budget::Spent;
 pub use budget::{Budget, Prices};
 pub use conversation::Call;
-pub use model::{Model, Pause, Secret, Wire, tokio_pause};
+pub use model::{Model, ModelReply, ModelRequest, Pause, Secret, Wire, tokio_pause};
 
 use super::{
     adapter::{
@@ -28,8 +30,7 @@ use super::{
     worker_api::WorkerApi,
 };
 use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
-use domain::{count::counted, gate::PausedToolCall, message::ModelContext};
-use model::{ModelReply, ModelRequest};
+use domain::message::ModelContext;
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
@@ -37,7 +38,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 use tokio::select;
-use wire::{FieldProblem, event::NewEvent, worker::YieldStatus};
+use waiting::{Waiting, yield_for, yield_for_children};
+use wire::{FieldProblem, event::NewEvent};
 
 /// An agent that is a chat model with tools and a budget.
 #[derive(Debug)]
@@ -70,8 +72,10 @@ impl Adapter for ChatAdapter {
             match outcome {
                 Outcome::Done { result, .. } => Outcome::Done { result, usage: chat_run.usage() },
                 Outcome::Failed(failure) => Outcome::Failed(failure.with_usage(chat_run.usage().as_ref())),
-                Outcome::Yielded(yielded) => Outcome::Yielded(YieldOutcome { usage: chat_run.usage(), ..yielded }),
-                Outcome::Stopped => Outcome::Stopped,
+                Outcome::Yielded(yielded) => {
+                    Outcome::Yielded(Box::new(YieldOutcome { usage: chat_run.usage(), ..*yielded }))
+                }
+                ended @ (Outcome::Parked | Outcome::Stopped) => ended,
             }
         })
     }
@@ -144,9 +148,13 @@ impl ChatRun<'_> {
         let mut is_second_try = false;
         let mut model_context = Some(self.model_context(&prompt));
         loop {
-            if let Some(yielded) = self.run_open_calls(&mut conversation).await? {
-                return Ok(Outcome::Yielded(yielded));
+            match self.run_open_calls(&mut conversation).await? {
+                Waiting::No => {}
+                Waiting::For(yielded) => return Ok(Outcome::Yielded(yielded)),
+                Waiting::Parked => return Ok(Outcome::Parked),
+                Waiting::Answered => return Ok(Outcome::Stopped),
             }
+            self.take_answers(&mut conversation).await?;
             if let Some(text) = conversation.final_text() {
                 match result(text, prompt.wants_json) {
                     Ok(result) => return Ok(Outcome::Done { result: Some(result), usage: None }),
@@ -246,12 +254,11 @@ impl ChatRun<'_> {
         add_note(event, STEP, step);
     }
 
-    /// Runs the calls without a result, in order. Returns how to yield the session if calls have to wait for a person
-    /// or for children.
-    async fn run_open_calls(&self, conversation: &mut Conversation) -> Result<Option<YieldOutcome>, Stop> {
+    /// Runs the calls without a result, in order. Returns what the session has to wait for.
+    async fn run_open_calls(&self, conversation: &mut Conversation) -> Result<Waiting, Stop> {
         let open = conversation.open_calls();
         let mut decided = self.open_decision(conversation, &open);
-        let mut waiting = None;
+        let (mut waiting, mut blocking) = (None, None);
         for call in open {
             let tool = match self.chat.tools.check(&call) {
                 Ok(tool) => tool,
@@ -265,6 +272,12 @@ impl ChatRun<'_> {
                 self.apply_decision(conversation, tool, call, resume).await?;
             } else if tool == Tool::StartSession && conversation.was_started(&call.id) {
                 self.start_child(conversation, call, None).await?;
+            } else if tool == Tool::RequestFeedback && !self.chat.tools.needs_confirmation(tool) {
+                if tool::is_blocking(&call.input) {
+                    blocking.get_or_insert(call);
+                } else {
+                    self.ask_aside(conversation, &call).await?;
+                }
             } else if tool == Tool::AskPerson || self.chat.tools.needs_confirmation(tool) {
                 waiting.get_or_insert_with(|| yield_for(tool, &call));
             } else {
@@ -275,14 +288,22 @@ impl ChatRun<'_> {
             let children = conversation.open_calls().len();
             waiting = (children > 0).then(|| yield_for_children(children));
         }
-        Ok(waiting)
+        match (waiting, blocking) {
+            (Some(waiting), None) => Ok(Waiting::For(Box::new(waiting))),
+            (_, Some(call)) => self.ask_and_wait(conversation, &call).await,
+            (None, None) => Ok(Waiting::No),
+        }
     }
 
     /// The call that the person's decision is about, unless the decision is applied already. An answer to a question
     /// does not name its call; only one question is open at a time.
     fn open_decision(&self, conversation: &Conversation, open: &[Call]) -> Option<(String, &Resume)> {
         let resume = self.job.resume.as_ref().filter(|resume| !conversation.is_decision_applied(&resume.gate_id))?;
-        let open_question = || open.iter().find(|call| call.name == Tool::AskPerson.name()).map(|call| call.id.clone());
+        let asks = |call: &&Call| {
+            call.name == Tool::AskPerson.name()
+                || (call.name == Tool::RequestFeedback.name() && tool::is_blocking(&call.input))
+        };
+        let open_question = || open.iter().find(asks).map(|call| call.id.clone());
         Some((resume.tool_call_id.clone().or_else(open_question)?, resume))
     }
 
@@ -294,6 +315,10 @@ impl ChatRun<'_> {
         resume: &Resume,
     ) -> Result<(), Stop> {
         let gate = Some(resume.gate_id.as_str());
+        if let (Some(block), Some(outcome)) = (&resume.block, resume.outcome) {
+            let told = json!({ "outcome": outcome, "answer": block });
+            return self.answer(conversation, &call, &Ok(told), gate).await;
+        }
         match &resume.decision {
             Decision::Answer(answer) => self.answer(conversation, &call, &Ok(answer.clone()), gate).await,
             Decision::Deny => {
@@ -441,37 +466,6 @@ fn add_note(event: &mut NewEvent, name: &str, value: Value) {
     let mut notes = known.unwrap_or_default();
     notes.insert(name.to_owned(), value);
     event.metadata = to_raw_value(&notes).ok();
-}
-
-fn yield_for(tool: Tool, call: &Call) -> YieldOutcome {
-    if tool == Tool::AskPerson {
-        let question = tool::question(&call.input);
-        return YieldOutcome {
-            status: YieldStatus::WaitingHuman,
-            detail: question.message.clone(),
-            paused: None,
-            question: Some(question),
-            for_children: false,
-            usage: None,
-        };
-    }
-    let tool_input = call.input.as_object().cloned().unwrap_or_default();
-    let paused = PausedToolCall { tool_call_id: call.id.clone(), tool_name: call.name.clone(), tool_input };
-    let detail = format!("{} is waiting for approval", call.name);
-    YieldOutcome {
-        status: YieldStatus::AwaitingTool,
-        detail,
-        paused: Some(paused),
-        question: None,
-        for_children: false,
-        usage: None,
-    }
-}
-
-/// Yields the session until its children have ended.
-fn yield_for_children(count: usize) -> YieldOutcome {
-    let detail = format!("waiting for {} that it started", counted(count as u64, "session"));
-    YieldOutcome { status: YieldStatus::Idle, detail, paused: None, question: None, for_children: true, usage: None }
 }
 
 /// The result in the agent's last text: the text itself, or the JSON in it.

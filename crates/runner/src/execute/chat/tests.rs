@@ -312,6 +312,8 @@ fn decide(gate_id: &str, tool_call_id: Option<&str>, decision: Decision) -> impl
         tool_call_id: tool_call_id.map(str::to_owned),
         decision,
         note: Some("not now".into()),
+        block: None,
+        outcome: None,
     };
     move |job| job.resume = Some(resume)
 }

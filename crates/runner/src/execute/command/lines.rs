@@ -13,13 +13,14 @@ use super::{
 use domain::{
     Timestamp,
     event::{Author, EventRole, Kind, may_write, normalize_content, validate_metadata},
+    gate::canonical_digest,
     id::EventId,
     limit::{DOCUMENT_BYTES_MAX, KEY_CHARS_MAX},
     session::{Status, Type},
 };
 use serde_json::{Value, json, value::RawValue};
 use std::collections::BTreeMap;
-use wire::{Json, event::NewEvent};
+use wire::{Json, event::NewEvent, feedback_request::AskFeedback};
 
 /// The fields of a JSON object, each value as it was printed.
 type Fields = BTreeMap<String, Box<RawValue>>;
@@ -31,6 +32,8 @@ pub enum Parsed {
     Event(NewEvent),
     /// The session's outcome; the last one counts.
     Result(Output),
+    /// A request to people. Its attempt is not set.
+    Ask(Box<AskFeedback>),
 }
 
 /// The outcome that a command reports.
@@ -100,6 +103,7 @@ impl LineParser {
             Syntax::Lines => match interpret(&text, line) {
                 LineMeaning::Event(event) => return vec![Parsed::Event(event)],
                 LineMeaning::Result(output) => return vec![Parsed::Result(output)],
+                LineMeaning::Ask(ask) => return vec![Parsed::Ask(ask)],
                 LineMeaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
                 LineMeaning::NoEvent(why) => {
                     notes.insert("notAnEvent".into(), why.into());
@@ -140,6 +144,7 @@ pub fn unused_result(output: &Output) -> Vec<NewEvent> {
 enum LineMeaning {
     Event(NewEvent),
     Result(Output),
+    Ask(Box<AskFeedback>),
     /// A result that cannot be used, and why.
     LostResult(String),
     /// An event that is not valid, or a line that begins like a JSON object and is not one, and why.
@@ -165,6 +170,7 @@ fn interpret(text: &str, line: &Line) -> LineMeaning {
     };
     match fields.remove("type").map(|raw| serde_json::from_str::<String>(raw.get())) {
         Some(Ok(kind)) if kind == "result" => result(fields),
+        Some(Ok(kind)) if kind == "request_feedback" => asked(fields),
         Some(Ok(kind)) => event_of(&kind, fields).map_or_else(LineMeaning::NoEvent, LineMeaning::Event),
         Some(Err(_)) | None => LineMeaning::Text,
     }
@@ -200,6 +206,25 @@ fn result(mut fields: Fields) -> LineMeaning {
         return LineMeaning::LostResult(format!("the result or its usage is larger than {DOCUMENT_BYTES_MAX} bytes"));
     }
     LineMeaning::Result(Output { result, usage, failure: None })
+}
+
+/// A request to people: its fields are those of the API. Without a key of its own, its text is the key, so that a
+/// command that asks the same again makes no second request.
+fn asked(mut fields: Fields) -> LineMeaning {
+    let key = || Some(canonical_digest(&serde_json::from_str(object(&fields)?.get()).ok()?).to_string());
+    let Some(key) = key() else { return LineMeaning::NoEvent("its fields cannot be written as JSON".into()) };
+    fields.entry("idempotencyKey".into()).or_insert_with(|| raw(&key));
+    fields.insert("attempt".into(), raw(&0));
+    let parsed = object(&fields).map(|json| serde_json::from_str::<AskFeedback>(json.get()));
+    match parsed {
+        Some(Ok(ask)) => LineMeaning::Ask(Box::new(ask)),
+        Some(Err(error)) => LineMeaning::NoEvent(error.to_string()),
+        None => LineMeaning::NoEvent("its fields cannot be written as JSON".into()),
+    }
+}
+
+fn raw(value: &impl serde::Serialize) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {

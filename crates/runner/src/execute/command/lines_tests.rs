@@ -95,7 +95,7 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
         .iter()
         .map(|parsed| match parsed {
             Parsed::Event(event) => serde_json::to_value(event).unwrap(),
-            Parsed::Result(_) => panic!("no result was printed"),
+            Parsed::Result(_) | Parsed::Ask(_) => panic!("only events were printed"),
         })
         .collect();
     let [first, last] = values.as_slice() else { panic!("{values:?}") };
@@ -193,7 +193,7 @@ fn an_event_that_is_too_large_is_kept_as_text() {
             Parsed::Event(event) => {
                 serde_json::to_value(event).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
             }
-            Parsed::Result(_) => panic!(),
+            Parsed::Result(_) | Parsed::Ask(_) => panic!("only events were printed"),
         })
         .collect();
     assert!(parsed.len() == 2 && joined == sent);

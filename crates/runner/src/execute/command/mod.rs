@@ -18,13 +18,13 @@ use super::{
 };
 use child::Child;
 use lines::LineParser;
-use pipe::{PipeOutput, PipeReader};
-use serde::Deserialize;
+use pipe::{Asker, PipeOutput, PipeReader};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::to_raw_value};
-use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus};
+use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus, sync::Arc};
 use tokio::{io::AsyncWriteExt, process::ChildStdin, select, time::timeout};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use wire::{session::SessionError, worker::Related};
+use wire::{feedback_request::AskFeedback, session::SessionError, worker::Related};
 
 /// Output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -105,7 +105,8 @@ impl CommandAdapter {
         };
         let feeding = AbortOnDropHandle::new(tokio::spawn(feed(pipes.stdin, input)));
         let exited = CancellationToken::new();
-        let stdout = PipeReader::new(LineParser::for_stdout(self.format), context.events.clone());
+        let asker = Asker { api: Arc::clone(&context.api), lease: Arc::clone(&context.lease) };
+        let stdout = PipeReader::new(LineParser::for_stdout(self.format), context.events.clone()).asking(asker);
         let stderr = PipeReader::new(LineParser::for_stderr(), context.events.clone());
         let stdout = AbortOnDropHandle::new(tokio::spawn(stdout.drain(pipes.stdout, exited.clone())));
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.drain(pipes.stderr, exited.clone())));
@@ -161,7 +162,7 @@ impl CommandAdapter {
     }
 
     /// Environment variables of the command. `None` removes a variable that this worker may have inherited.
-    fn environment(&self, job: &Job) -> [(&'static str, Option<String>); 11] {
+    fn environment(&self, job: &Job) -> [(&'static str, Option<String>); 13] {
         let session = &job.session;
         let refused = (!job.refused.is_empty()).then(|| serde_json::to_string(&job.refused).unwrap_or_default());
         [
@@ -173,12 +174,20 @@ impl CommandAdapter {
             ("SHIFTBOOK_AGENT_SLUG", session.agent_slug.clone()),
             ("SHIFTBOOK_CONTEXT", job.activity.clone()),
             ("SHIFTBOOK_OUTPUT_ERRORS", refused),
+            ("SHIFTBOOK_RESUME", job.sent_resume.as_ref().and_then(variable)),
+            ("SHIFTBOOK_ANSWERS", Some(&job.answers).filter(|taken| !taken.input.is_empty()).and_then(variable)),
             ("SHIFTBOOK_DEPENDENCIES", related(&job.dependencies)),
             ("SHIFTBOOK_CHILDREN", related(&job.children)),
             // The server's secret, which agents must not get.
             ("SHIFTBOOK_DATABASE_URL", None),
         ]
     }
+}
+
+/// A value as JSON for an environment variable; `None` if it is longer than [`limit::VARIABLE_BYTES_MAX`]. The command
+/// can read it from the API.
+fn variable(value: &impl Serialize) -> Option<String> {
+    serde_json::to_string(value).ok().filter(|json| json.len() <= limit::VARIABLE_BYTES_MAX)
 }
 
 /// Related sessions as a JSON array. If it is longer than [`limit::VARIABLE_BYTES_MAX`], outputs are left out and
@@ -236,6 +245,22 @@ async fn feed(mut stdin: ChildStdin, input: String) {
     let _ = stdin.shutdown().await;
 }
 
+/// Makes the request for which the command ended. All events are recorded before, because a parked session takes none.
+async fn park(context: &JobContext, ask: &AskFeedback) -> Outcome {
+    if context.events.flush().await.is_err() {
+        return Outcome::Stopped;
+    }
+    let asker = Asker { api: Arc::clone(&context.api), lease: Arc::clone(&context.lease) };
+    match asker.ask(ask).await {
+        Ok(asked) if asked.waits => Outcome::Parked,
+        Ok(_) => {
+            let why = "the command asked again what people have answered; SHIFTBOOK_RESUME has the answer";
+            Outcome::Failed(Failure::new("asked_again", why))
+        }
+        Err(error) => Outcome::Failed(Failure::new("request_refused", format!("people cannot be asked: {error}"))),
+    }
+}
+
 async fn conclude(
     context: &JobContext,
     status: io::Result<ExitStatus>,
@@ -248,7 +273,8 @@ async fn conclude(
             return Outcome::Failed(Failure::new("wait_failed", format!("the command cannot be waited for: {error}")));
         }
     };
-    let outcome = stdout.outcome.unwrap_or_default();
+    let PipeOutput { outcome, asked, .. } = stdout;
+    let outcome = outcome.unwrap_or_default();
     if !status.success() {
         if outcome.failure.is_none() && (outcome.result.is_some() || outcome.usage.is_some()) {
             // A closed queue means that the lease is lost, which the worker sees by itself.
@@ -260,6 +286,9 @@ async fn conclude(
         let more: Vec<_> = [message, tail].into_iter().filter(|text| !text.is_empty()).collect();
         let message = if more.is_empty() { sentence } else { format!("{sentence}:\n{}", more.join("\n")) };
         return Outcome::Failed(Failure::new(code, message).with_usage(outcome.usage.as_ref()));
+    }
+    if let (Some(ask), None) = (&asked, &outcome.failure) {
+        return park(context, ask).await;
     }
     match outcome.failure {
         Some(failure) => Outcome::Failed(failure.with_usage(outcome.usage.as_ref())),

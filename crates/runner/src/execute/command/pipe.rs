@@ -1,22 +1,29 @@
 //! Reads one pipe of a command to its end.
 
 use super::{
-    super::{event_queue::EventSender, limit},
+    super::{event, event_queue::EventSender, lease::Lease, limit, worker_api::WorkerApi},
     lines::{LineParser, Output, Parsed},
     split::{Line, Splitter},
 };
+use std::sync::Arc;
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     select,
     time::sleep,
 };
 use tokio_util::sync::CancellationToken;
+use wire::{
+    event::NewEvent,
+    feedback_request::{AskFeedback, Asked},
+};
 
 /// What a pipe carried besides events.
 #[derive(Debug, Default)]
 pub struct PipeOutput {
     /// The last outcome that was reported.
     pub outcome: Option<Output>,
+    /// The last request to people for which the session has to wait. It is made when the command has ended.
+    pub asked: Option<AskFeedback>,
     tail: Tail,
 }
 
@@ -32,13 +39,38 @@ impl PipeOutput {
 pub struct PipeReader {
     parser: LineParser,
     events: Option<EventSender>,
+    asker: Option<Asker>,
     output: PipeOutput,
+}
+
+/// Makes requests to people for a running command.
+#[derive(Debug, Clone)]
+pub struct Asker {
+    /// API of the worker.
+    pub api: Arc<dyn WorkerApi>,
+    /// Lease of the session.
+    pub lease: Arc<Lease>,
+}
+
+impl Asker {
+    /// Makes a request. It is repeated while the lease is held.
+    pub async fn ask(&self, ask: &AskFeedback) -> client::Result<Asked> {
+        let ask = AskFeedback { attempt: self.lease.attempt, ..ask.clone() };
+        let lease = &self.lease;
+        lease.retry_while_held(lease.backoff(), |_| self.api.ask_feedback(&lease.session_id, &ask)).await
+    }
 }
 
 impl PipeReader {
     /// Events go into `events`.
     pub fn new(parser: LineParser, events: EventSender) -> Self {
-        Self { parser, events: Some(events), output: PipeOutput::default() }
+        Self { parser, events: Some(events), asker: None, output: PipeOutput::default() }
+    }
+
+    /// Lets the command ask people.
+    #[must_use]
+    pub fn asking(self, asker: Asker) -> Self {
+        Self { asker: Some(asker), ..self }
     }
 
     /// Reads until the pipe is closed, or is silent for [`limit::OUTPUT_GRACE`] after the command has exited.
@@ -74,13 +106,28 @@ impl PipeReader {
         for parsed in self.parser.read(line) {
             match parsed {
                 Parsed::Result(outcome) => self.output.outcome = Some(outcome),
-                Parsed::Event(event) => {
-                    if let Some(events) = &self.events
-                        && events.push(event).await.is_err()
-                    {
-                        self.events = None;
-                    }
-                }
+                Parsed::Event(event) => self.record(event).await,
+                Parsed::Ask(ask) if ask.blocking.unwrap_or(true) => self.output.asked = Some(*ask),
+                Parsed::Ask(ask) => self.ask_aside(&ask).await,
+            }
+        }
+    }
+
+    async fn record(&mut self, event: NewEvent) {
+        if let Some(events) = &self.events
+            && events.push(event).await.is_err()
+        {
+            self.events = None;
+        }
+    }
+
+    /// Makes a request for which the session does not wait. A refusal is recorded, and the command goes on.
+    async fn ask_aside(&mut self, ask: &AskFeedback) {
+        let Some(asker) = &self.asker else { return };
+        if let Err(error) = asker.ask(ask).await {
+            let text = format!("a request to people was refused: {error}");
+            for event in event::texts("external.event", &text, &event::note("requestRefused", true)) {
+                self.record(event).await;
             }
         }
     }

@@ -21,5 +21,5 @@ pub fn schema() -> Value {
 /// The question of a call with validated input.
 pub fn question(input: &Value) -> Question {
     let message = input["message"].as_str().unwrap_or_default().to_owned();
-    Question { message, schema: input.get("schema").cloned() }
+    Question::new(message, input.get("schema").cloned())
 }

@@ -9,6 +9,7 @@ mod entity_write;
 mod http_request;
 mod memory;
 mod note;
+mod request_feedback;
 mod start_session;
 
 use super::{
@@ -22,6 +23,7 @@ use std::fmt;
 
 pub use ask_person::question;
 pub use http_request::Http;
+pub use request_feedback::{ask, is_blocking};
 pub use start_session::{outcome, start};
 
 /// A tool that a chat agent can be given.
@@ -36,6 +38,8 @@ pub enum Tool {
     EntityWrite,
     /// Asks a person and waits for the answer.
     AskPerson,
+    /// Asks people with a form, and waits for an answer or goes on.
+    RequestFeedback,
     /// Records a note in the log.
     Note,
     /// Reads and writes the memory of the session's agent.
@@ -49,11 +53,12 @@ pub type Answer = Result<Value, Value>;
 
 impl Tool {
     /// All tools with their names in settings and requests.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("http_request", Self::HttpRequest),
         ("entity_read", Self::EntityRead),
         ("entity_write", Self::EntityWrite),
         ("ask_person", Self::AskPerson),
+        ("request_feedback", Self::RequestFeedback),
         ("note", Self::Note),
         ("memory", Self::Memory),
         ("start_session", Self::StartSession),
@@ -70,6 +75,7 @@ impl Tool {
             Self::EntityRead => entity_read::DESCRIPTION,
             Self::EntityWrite => entity_write::DESCRIPTION,
             Self::AskPerson => ask_person::DESCRIPTION,
+            Self::RequestFeedback => request_feedback::DESCRIPTION,
             Self::Note => note::DESCRIPTION,
             Self::Memory => memory::DESCRIPTION,
             Self::StartSession => start_session::DESCRIPTION,
@@ -82,6 +88,7 @@ impl Tool {
             Self::EntityRead => entity_read::schema(),
             Self::EntityWrite => entity_write::schema(),
             Self::AskPerson => ask_person::schema(),
+            Self::RequestFeedback => request_feedback::schema(),
             Self::Note => note::schema(),
             Self::Memory => memory::schema(),
             Self::StartSession => start_session::schema(actions),
@@ -94,7 +101,8 @@ impl Tool {
             Self::HttpRequest => http_request::has_effects(input),
             Self::Memory => memory::has_effects(input),
             Self::EntityWrite | Self::StartSession => true,
-            Self::EntityRead | Self::AskPerson | Self::Note => false,
+            // A repeated request has the same key, so it is the same request.
+            Self::EntityRead | Self::AskPerson | Self::RequestFeedback | Self::Note => false,
         }
     }
 }
@@ -193,6 +201,7 @@ impl Toolbox {
             Tool::EntityWrite => entity_write::run(input, context).await,
             Tool::Note => note::run(input, context).await,
             Tool::Memory => memory::run(input, context).await,
+            Tool::RequestFeedback => Ok(Err(json!("people are asked by whoever can wait for them"))),
             Tool::AskPerson => Ok(Err(json!("a question is answered by a person, never by a program"))),
             Tool::StartSession => Ok(Err(json!("a session is started by whoever can wait for it"))),
         }
@@ -208,7 +217,7 @@ fn tool_answer<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) ->
 }
 
 /// The error that a model receives for a refusal of the API.
-fn refusal_answer(error: client::Error) -> Result<Value, Failure> {
+pub fn refusal_answer(error: client::Error) -> Result<Value, Failure> {
     if super::lease::is_transient(&error) {
         return Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")));
     }

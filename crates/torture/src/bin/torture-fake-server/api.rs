@@ -111,6 +111,7 @@ async fn claim(store: &Store, body: &[u8]) -> Result<Answer, Refused> {
                 input: None,
                 context: None,
                 resume: None,
+                session_context: None,
                 denials: Vec::new(),
                 dependencies: Vec::new(),
                 children: Vec::new(),

@@ -1,0 +1,41 @@
+//! Asking people without an account: the request of an agent, and the link by which they answer it.
+
+use super::create_of_request;
+use crate::{
+    Error, Ledger, Result,
+    feedback_request::{self, Asked, NewRequest},
+};
+use domain::{Scope, Timestamp, feedback_request::RequestState, id::SessionId, limit::VIEW_LINK_DAYS_MAX, view::Gate};
+
+/// Days for which the link of a request without a deadline works.
+const DAYS: u32 = 30;
+
+/// Asks people, as [`feedback_request::ask`] does. If people without an account may answer, the second value is the
+/// secret of a link to the form. The server creates the link, because an agent may not manage views. A repeat creates
+/// another link, since secrets are not stored. There is no link without an instance key, and none if the view has too
+/// many.
+///
+/// # Errors
+/// As [`feedback_request::ask`].
+pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<(Asked, Option<String>)> {
+    let asked = feedback_request::ask(ledger, scope, id, new).await?;
+    let request = &asked.request;
+    if request.access == Gate::Member || request.state != RequestState::Waiting {
+        return Ok((asked, None));
+    }
+    let days = days(request.expires_at, ledger.now());
+    let server = Scope::system(scope.tenant_id);
+    let link = match create_of_request(ledger, &server, request.view_id, request.id, days).await {
+        Ok((_, secret)) => Some(secret),
+        Err(Error::NoInstanceKey | Error::LimitReached(_)) => None,
+        Err(error) => return Err(error),
+    };
+    Ok((asked, link))
+}
+
+/// The days until the deadline, begun ones included.
+fn days(expires_at: Option<Timestamp>, now: Timestamp) -> u32 {
+    let Some(expires_at) = expires_at else { return DAYS };
+    let days = u32::try_from((expires_at - now).num_days()).unwrap_or_default();
+    days.saturating_add(1).min(VIEW_LINK_DAYS_MAX)
+}
