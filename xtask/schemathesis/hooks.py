@@ -7,6 +7,7 @@ import schemathesis
 # Fields that are valid by the schema and refused all the same, and why. An index counts as `[]`.
 RULES = {
     "actionId": "an action that is not archived",
+    "answers": "answers fit the fields of the form",
     "addMembers[]": "somebody who comes in is a member of the workspace",
     "assignedTo": "a member of the workspace; `me` is nobody where a token calls",
     "audience": "a group that exists, with the gate `member`",
@@ -80,6 +81,7 @@ RULES = {
 
 # The same of everything below a name.
 RULES_BELOW = {
+    "answers.": "answers fit the fields of the form",
     "content.": "answers fit the fields of the form",
     "publishConfig.": "the audience is a group that exists, with the gate `member`",
     "requestedSchema.": "the subset of JSON Schema that MCP has",
@@ -108,6 +110,9 @@ def refused_for_a_named_reason(ctx, response, case):
     if problem["code"] in CODES:
         return
     errors = problem.get("errors", [])
+    if case.body == 0 and [error["field"] for error in errors] == ["body"]:
+        # Where no body can be generated for the schema, a case has 0 in its place.
+        return
     unknown = [error for error in errors if not is_named(error)]
     assert errors and not unknown, f"valid data was refused: {problem['code']} {problem.get('detail')}"
 

@@ -10,6 +10,8 @@ use wire::event::Event;
 
 /// Most changed values named in the sentence; more are counted.
 const VALUES_MAX: usize = 3;
+/// Actor of what the server does.
+const SYSTEM: &str = "system";
 /// Longest reason or answer in the sentence, characters.
 const WORDS_CHARS_MAX: usize = 400;
 
@@ -59,7 +61,10 @@ pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Title
         None if raw("undoes").is_some() => "undid the decision",
         None => "decided",
     };
-    html.raw("<p><strong>").text(who(titles, &event.actor)).raw("</strong> ").text(verb);
+    // Only people who answer by a link have no account that the log could name.
+    let by_link = verdict == Some(Verdict::Respond) && event.actor == SYSTEM && raw("value").is_some();
+    let name = if by_link { "Someone with the link" } else { who(titles, &event.actor) };
+    html.raw("<p><strong>").text(name).raw("</strong> ").text(verb);
     if let Some(tool) = get("toolName") {
         html.raw(" <code>").text(&shorten::one_line(&tool, WORDS_CHARS_MAX)).raw("</code>");
     }
@@ -134,6 +139,15 @@ mod tests {
         assert!(call.contains("denied <code>&lt;b&gt;mail</code>"), "{call}");
         let answer = told("user.form_submit", "[]", r#"{"gateId":"g","decision":"respond","value":"EMEA"}"#);
         assert!(answer.contains("answered: <span dir=\"auto\">EMEA</span>"), "{answer}");
+    }
+
+    #[test]
+    fn an_answer_of_the_server_is_that_of_someone_with_the_link() {
+        let metadata = r#"{"gateId":"g","decision":"respond","value":"EMEA"}"#;
+        let mut answer = event(1, "user.form_submit", "[]", metadata);
+        answer.actor = "system".into();
+        let html = rows_fragment("s", &[answer], &Titles::default());
+        assert!(html.contains("<strong>Someone with the link</strong> answered"), "{html}");
     }
 
     #[test]

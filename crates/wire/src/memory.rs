@@ -415,6 +415,7 @@ pub enum MemoryToolCommand {
         path: String,
         /// First and last line, from 1; -1 as the last means the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "openapi", schema(min_items = 2, max_items = 2))]
         view_range: Option<[i64; 2]>,
     },
     /// Make a document.

@@ -68,7 +68,7 @@ pub struct Response {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubmitInteraction {
     /// Id that the client made, unique in the view. A repeat with the same id is answered with what is recorded.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SubmissionId))]
     pub submission_id: String,
     /// Version that the respondent saw; another one is refused with `stale_version`. Default: the published one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct SubmitInteraction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rev: Option<u64>,
     /// The answers by key of the field.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub answers: Answers,
 }
 

@@ -9,6 +9,7 @@ use utoipa::{
     openapi::{
         Components, Content, Info, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder, SecurityRequirement,
         path::{Operation, ParameterIn, PathItem},
+        schema::{AdditionalProperties, Schema},
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
         tag::TagBuilder,
     },
@@ -95,8 +96,24 @@ pub fn head() -> OpenApi {
     OpenApiBuilder::new().info(info).components(Some(components)).security(Some(security)).tags(Some(tags)).build()
 }
 
+/// Request whose variants refuse unknown fields. The derived schema of a tagged enum leaves their objects open.
+const CLOSED_VARIANTS: &str = "MemoryToolCommand";
+
+fn close_variants(document: &mut OpenApi) {
+    let schemas = document.components.iter_mut().flat_map(|components| components.schemas.get_mut(CLOSED_VARIANTS));
+    for schema in schemas {
+        let RefOr::T(Schema::OneOf(variants)) = schema else { continue };
+        for variant in &mut variants.items {
+            if let RefOr::T(Schema::Object(object)) = variant {
+                object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+            }
+        }
+    }
+}
+
 /// Renders the document as JSON, with the problem responses added to each operation.
 pub fn json(mut document: OpenApi) -> String {
+    close_variants(&mut document);
     for item in document.paths.paths.values_mut() {
         for operation in operations(item) {
             for status in statuses(operation) {

@@ -172,6 +172,10 @@ pub async fn cancel(
             status = 409, description = "`wrong_status`: it has not ended",
             body = wire::Problem, content_type = "application/problem+json",
         ),
+        (
+            status = 422, description = "`invalid_request`: its task is archived",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn retry(

@@ -18,13 +18,17 @@ use wire::response::{CreateViewLink, CreatedViewLink, ViewLinks};
 
 /// Make a link to a form
 ///
-/// The answer contains the addresses with the link's secret, which is not shown again.
+/// The body is optional. The answer contains the addresses with the link's secret, which is not shown again.
 #[utoipa::path(
     post, path = "/api/views/{id}/links", operation_id = "createViewLink", tag = "responses",
-    request_body = CreateViewLink,
+    request_body = Option<CreateViewLink>,
     params(("id" = uuid::Uuid, Path, description = "The view")),
     responses(
         (status = 201, description = "Made", body = CreatedViewLink),
+        (
+            status = 409, description = "`wrong_status`: the form was never published",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn create(

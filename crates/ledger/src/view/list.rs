@@ -1,11 +1,11 @@
 //! The views of a workspace.
 
 use crate::{
-    Ledger, ListPage, Listed, Result, ViewRecord,
+    Error, Ledger, ListPage, Listed, Result, ViewRecord,
     cursor::{List, encode},
     guard::require,
 };
-use domain::{Scope, id::ViewId, role::Permission};
+use domain::{Scope, id::ViewId, role::Permission, slug::is_slug};
 
 /// Returns one page of the listed views with their working copies, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<ViewRecord>> {
@@ -23,6 +23,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
 pub async fn list_by_slug(ledger: &Ledger, scope: &Scope, slug: &str, page: ListPage) -> Result<Listed<ViewRecord>> {
     require(scope, Permission::Read)?;
     let (before, _) = page.before_id(List::Views)?;
+    if !is_slug(slug) {
+        return Err(Error::invalid("slug", "lower-case letters, digits and single hyphens"));
+    }
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
     let found = ledger
         .store()

@@ -11,12 +11,14 @@ use domain::{
     id::{FeedbackRequestId, ViewId, ViewLinkId},
     limit::{VIEW_LINK_DAYS_MAX, VIEW_LINKS_MAX},
     role::Permission,
+    view::State,
 };
 
 /// Creates a link to a form and returns its secret, which is not stored. The link works for `days`.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, [`Error::LimitReached`] if the view has too many links that work,
+/// [`Error::NotFound`] for an unknown view, [`Error::WrongViewState`] for a draft, [`Error::LimitReached`] if the view
+/// has too many links that work,
 /// [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create(ledger: &Ledger, scope: &Scope, view_id: ViewId, days: u32) -> Result<(ViewLinkRecord, String)> {
     insert(ledger, scope, view_id, None, days).await
@@ -66,7 +68,13 @@ async fn insert(
     let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
             // The lock keeps two requests from exceeding the limit together.
-            store::view::find_locked(tx, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
+            let view = store::view::find_locked(tx, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
+            if view.state == State::Draft {
+                return Err(Error::WrongViewState {
+                    rule: "only a form that was published has links",
+                    state: view.state,
+                });
+            }
             if let Some(id) = request_id {
                 let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;
                 request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;

@@ -260,6 +260,13 @@ async fn operators_and_admins_make_list_and_revoke_links(f: Fixture) {
     }
     let foreign = view_link::create(&f.ledger, &f.stranger, view, 1).await;
     assert!(matches!(foreign, Err(Error::NotFound("view"))), "{foreign:?}");
+    let foreign = view_link::list(&f.ledger, &f.stranger, view).await;
+    assert!(matches!(foreign, Err(Error::NotFound("view"))), "{foreign:?}");
+    let new = view::NewView { title: "Draft".into(), fields: crate::response::questions(), ..view::NewView::default() };
+    let draft = view::create(&f.ledger, &f.operator, new).await.unwrap();
+    let refused = view_link::create(&f.ledger, &f.operator, draft.id, 1).await;
+    assert!(matches!(refused, Err(Error::WrongViewState { .. })), "{refused:?}");
+    view::delete(&f.ledger, &f.operator, draft.id).await.unwrap();
     f.done().await;
 }
 

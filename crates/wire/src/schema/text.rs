@@ -85,6 +85,8 @@ texts! {
     /// One line without spaces around it.
     OptionValue = matching(r"^[^\s\x00-\x1F\x7F-\x9F]([^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F])?$", NAME_CHARS_MAX)
         .min_length(Some(1));
+    /// Id of a submission, made by the client: visible ASCII.
+    SubmissionId = matching("^[!-~]+$", KEY_CHARS_MAX).min_length(Some(1));
     /// A key that a client made: printable characters.
     Key = matching(PRINTABLE, KEY_CHARS_MAX).min_length(Some(1));
     /// Text of several lines.
