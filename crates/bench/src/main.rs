@@ -173,7 +173,7 @@ async fn measure(cli: &Cli) -> Result<()> {
     let mut bench = Bench {
         plan: if cli.quick { Plan::QUICK } else { Plan::FULL },
         work: path.clone(),
-        spec: ServerSpec { binary, database_url: None, log: log.clone() },
+        spec: ServerSpec { binary, database_url: None, config: None, log: log.clone() },
         postgres_url: cli.postgres_url.clone(),
         renderer: cli.renderer.clone(),
         datalake_probe: cli.datalake_probe.clone(),

@@ -5,6 +5,7 @@ pub mod browser;
 mod claim;
 mod datalake;
 mod footprint;
+mod form;
 mod history;
 mod page;
 mod postgres;
@@ -108,6 +109,10 @@ impl Bench {
         if self.wants(&["G1", "G2", "G4", "G6", "G8", "G10", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
             let measured = self.on_a_new_server().await;
             self.failed("G16", "a new server", measured);
+        }
+        if self.wants(&[form::GOAL]) {
+            let measured = form::measure(self).await;
+            self.failed(form::GOAL, "forms", measured);
         }
         if self.wants(&["G12", "G16", "G20"]) {
             let measured = history::measure(self).await;

@@ -97,8 +97,13 @@ pub struct Rendered {
 impl Rendered {
     /// Asks for a page again and again, as a browser that is signed in and takes no compression.
     async fn round(&mut self, bench: &Bench, site: &Site, path: &str) -> Result<()> {
+        self.round_as(bench, site, path, &site.cookie).await
+    }
+
+    /// The same as a browser with this cookie line.
+    pub async fn round_as(&mut self, bench: &Bench, site: &Site, path: &str, cookie: &str) -> Result<()> {
         let target = site.server.address();
-        let page = Request::get(target, path, &[site.cookie.clone(), "accept: text/html".into()]);
+        let page = Request::get(target, path, &[cookie.to_owned(), "accept: text/html".into()]);
         let readers = (0..READERS).map(|_| GetScript(page.clone())).collect();
         let (load, _) = load::run(target, readers, bench.plan.window, site.server.pid()).await?;
         self.per_cpu_second.push(load.per_cpu_second());

@@ -27,8 +27,14 @@ impl Request {
 
     /// A form as a browser sends it.
     pub fn form(target: SocketAddr, path: &str, form: &str) -> Self {
-        let origin = [format!("origin: http://{target}")];
-        Self::new("POST", target, path, &origin, Some(("application/x-www-form-urlencoded", form)))
+        Self::form_with(target, path, &[], form)
+    }
+
+    /// The same with further header lines.
+    pub fn form_with(target: SocketAddr, path: &str, headers: &[String], form: &str) -> Self {
+        let mut lines = vec![format!("origin: http://{target}")];
+        lines.extend_from_slice(headers);
+        Self::new("POST", target, path, &lines, Some(("application/x-www-form-urlencoded", form)))
     }
 
     fn new(method: &str, target: SocketAddr, path: &str, headers: &[String], body: Option<(&str, &str)>) -> Self {

@@ -4,11 +4,13 @@ mod append;
 mod claim;
 mod follow;
 mod get;
+mod submit;
 
 pub use append::{AppendScript, Held, ProbeAppendScript, claim_and_wait, claimed, claimed_session, claimed_sessions};
 pub use claim::{ClaimScript, CreateScript, PairScript, duplicates};
 pub use follow::{Deliveries, deliver, lag};
 pub use get::GetScript;
+pub use submit::{SubmitScript, open_form};
 
 use crate::{
     histogram::{Histogram, micros},

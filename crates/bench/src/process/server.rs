@@ -26,6 +26,8 @@ pub struct ServerSpec {
     pub binary: PathBuf,
     /// PostgreSQL, instead of SQLite in the data directory.
     pub database_url: Option<String>,
+    /// A file of settings; `None` for the defaults.
+    pub config: Option<PathBuf>,
     pub log: PathBuf,
 }
 
@@ -43,6 +45,9 @@ impl ServerSpec {
         command.env_clear().args(arguments).arg("--data-dir").arg(data_dir);
         if let Some(url) = &self.database_url {
             command.arg("--database-url").arg(url);
+        }
+        if let Some(config) = &self.config {
+            command.arg("--config").arg(config);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         Ok(command)
