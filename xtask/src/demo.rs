@@ -49,7 +49,7 @@ impl Agent {
 }
 
 /// The agents of `examples/demo/`, which read this repository.
-pub const AGENTS: [Agent; 5] = [
+pub const AGENTS: [Agent; 6] = [
     Agent {
         slug: "scout",
         name: "Count open notes in the code",
@@ -86,6 +86,13 @@ pub const AGENTS: [Agent; 5] = [
         name: "Draft a summary for approval",
         description: "Drafts a summary of a document and waits for a person to look at it.",
         command: &["python3", "examples/demo/editor.py"],
+        runs: &[Run { input: r#"{"file":"README.md"}"#, rests_in: "waiting_human" }],
+    },
+    Agent {
+        slug: "surveyor",
+        name: "Ask readers about a document",
+        description: "Asks which part of a document should be clearer. Anyone with the link answers, without an account.",
+        command: &["python3", "examples/demo/surveyor.py"],
         runs: &[Run { input: r#"{"file":"README.md"}"#, rests_in: "waiting_human" }],
     },
 ];
@@ -194,8 +201,50 @@ pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
         }
     }
     settle(&client, &mut sessions)?;
+    show_forms(&client, &sessions)?;
     say("==> the demo is set: trigger any action in the browser, the agents keep waiting for work");
     Ok(())
+}
+
+/// Publishes an example form. Prints the addresses at which people without an account answer it, and the questions at
+/// which sessions wait.
+fn show_forms(client: &Client, sessions: &[Watched]) -> Result<()> {
+    let form = client.post(
+        "/api/views",
+        &json!({
+            "title": "How do you like the demo?",
+            "introduction": "Three questions, without an account.",
+            "fields": [
+                { "key": "mood", "label": "How do you like it?", "type": "scale", "minimum": 1, "maximum": 5,
+                    "required": true, "lowLabel": "not at all", "highLabel": "very much" },
+                { "key": "missing", "label": "What is missing?", "type": "long_text",
+                    "showIf": { "field": "mood", "in": [1, 2, 3] } },
+                { "key": "name", "label": "Your name?", "type": "short_text" },
+            ],
+            "publishConfig": { "gate": "none", "responses": "many", "thanks": "Many thanks. It is on the page Forms." },
+        }),
+    )?;
+    let id = text(&form, "id")?;
+    client.post(&format!("/api/views/{id}/publish"), &json!({}))?;
+    let link = client.post(&format!("/api/views/{id}/links"), &json!({}))?;
+    say("==> forms for people without an account: open them in a private window, or send them to somebody");
+    say(&format!("    {}: {}", text(&form, "title")?, text(&link, "url")?));
+    for session in sessions.iter().filter(|session| session.rests_in == "waiting_human") {
+        for request in waiting_requests(client, &session.id)? {
+            let links = format!("/api/views/{}/links", text(&request, "viewId")?);
+            let link = client.post(&links, &json!({ "requestId": text(&request, "id")? }))?;
+            say(&format!("    {}: {}", text(&request, "message")?, text(&link, "url")?));
+        }
+    }
+    Ok(())
+}
+
+/// The questions of a session that wait for an answer.
+fn waiting_requests(client: &Client, session_id: &str) -> Result<Vec<Value>> {
+    let listed = client.get(&format!("/api/sessions/{session_id}/feedback-requests"))?;
+    let mut requests = listed["items"].as_array().cloned().unwrap_or_default();
+    requests.retain(|request| request["state"] == "waiting");
+    Ok(requests)
 }
 
 pub fn create_action(client: &Client, agent: &Agent, assigned_to: Option<&str>) -> Result<String> {
@@ -234,6 +283,16 @@ impl Watched {
             status: text(&session, "status")?.to_owned(),
             since: Instant::now(),
         })
+    }
+
+    /// Answers the question at which the session waits. It is then expected to complete.
+    pub fn answer(&mut self, client: &Client, content: &Value) -> Result<()> {
+        let requests = waiting_requests(client, &self.id)?;
+        let [request] = requests.as_slice() else { bail!("\"{}\" waits for {} answers", self.name, requests.len()) };
+        let path = format!("/api/feedback-requests/{}/answer", text(request, "id")?);
+        client.post(&path, &json!({ "content": content }))?;
+        (self.rests_in, self.status) = ("completed", "pending".to_owned());
+        Ok(())
     }
 
     fn is_at_rest(&self) -> bool {

@@ -23,13 +23,25 @@ const WORKERS: [Agent; 1] = [Agent::example(
 )];
 
 /// Examples that `shiftbook work` runs once per session, in addition to those of the demo.
-const COMMANDS: [Agent; 2] = [
+const COMMANDS: [Agent; 3] = [
     Agent::example(
         "librarian",
         &["python3", "examples/langgraph_worker.py"],
         &[Run { input: r#"{"question":"How does a worker lose its lease?"}"#, rests_in: "completed" }],
     ),
+    Agent::example(
+        "buyer",
+        &["python3", "examples/langgraph_interrupt.py"],
+        &[Run { input: r#"{"item":"tables"}"#, rests_in: "waiting_human" }],
+    ),
     Agent::example("asker", &["python3", "examples/ask.py"], &[Run { input: "{}", rests_in: "waiting_human" }]),
+];
+
+/// What the questions of these agents are answered with, as JSON. The agents then go on.
+const ANSWERS: [(&str, &str); 3] = [
+    ("asker", r#"{"region":"EU","seats":3}"#),
+    ("buyer", r#"{"count":3,"color":"oak","until":"2027-01-31"}"#),
+    ("surveyor", r#"{"part":"Run it","ease":4}"#),
 ];
 
 pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
@@ -113,6 +125,12 @@ fn run_sessions(client: &Client, agent: &Agent) -> Result<()> {
     let mut sessions = Vec::new();
     for run in agent.runs {
         sessions.push(Watched::trigger(client, agent, &action, run)?);
+    }
+    demo::settle(client, &mut sessions)?;
+    let Some((_, answer)) = ANSWERS.iter().find(|(slug, _)| *slug == agent.slug) else { return Ok(()) };
+    let answer = serde_json::from_str(answer)?;
+    for session in &mut sessions {
+        session.answer(client, &answer)?;
     }
     demo::settle(client, &mut sessions)
 }
