@@ -73,6 +73,12 @@ impl Raw {
         id
     }
 
+    /// Lets a link of a SQLite database expire.
+    pub async fn expire_view_link(&mut self, id: uuid::Uuid) {
+        let update = format!("UPDATE view_links SET expires_at = 1 WHERE id = x'{}'", id.simple());
+        assert_eq!(self.execute(&update).await.unwrap(), 1);
+    }
+
     /// Runs a query that returns one number.
     pub async fn number(&mut self, sql: &str) -> i64 {
         match self {

@@ -39,12 +39,17 @@ impl<'a> Browser<'a> {
 
     /// Sends a request of a page.
     pub async fn ask(&self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
+        self.try_ask(method, path, form).await.unwrap()
+    }
+
+    /// The same to a server that may be killed meanwhile.
+    pub async fn try_ask(&self, method: Method, path: &str, form: &[(&str, &str)]) -> reqwest::Result<Response> {
         let sent = self.jar.iter().filter(|(_, of)| path.starts_with(of.as_str())).map(|(pair, _)| pair.as_str());
         let cookie = sent.collect::<Vec<_>>().join("; ");
         let request = self.app.http.request(method.clone(), format!("{}{path}", self.app.url));
         let request = request.header("cookie", cookie).header("origin", &self.app.url).header("accept", "text/html");
         let request = if method == Method::POST { request.form(form) } else { request };
-        request.send().await.unwrap()
+        request.send().await
     }
 
     /// A call of a script on a page.
