@@ -305,6 +305,8 @@ pub const MEMORY_QUERY_CHARS_MAX: usize = 2_000;
 pub const MEMORY_TERM_CHARS_MAX: usize = 48;
 /// Documents that the database returns for a search, of which the best are shown.
 pub const MEMORY_CANDIDATES: u32 = 100;
+/// Documents of one word and agent that a search reads. Of a word that more documents have, the newest documents count.
+pub const MEMORY_TERM_DOCUMENTS: u32 = 1_000;
 /// Most documents in the answer to a search.
 pub const MEMORY_FOUND_MAX: u32 = 50;
 /// Most versions of a document that are compared to find where its lines come from.

@@ -16,6 +16,19 @@ const PATH_WORTH: f64 = 3.0;
 /// Returns the words of a text: in lower case, without accents, letters and digits only. Characters of scripts
 /// without spaces are words of their own.
 pub fn terms(text: &str) -> Vec<String> {
+    if text.is_ascii() {
+        return ascii_terms(text);
+    }
+    unicode_terms(text)
+}
+
+/// [`unicode_terms`] of a text of ASCII characters, several times faster.
+fn ascii_terms(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(|word| word[..word.len().min(MEMORY_TERM_CHARS_MAX)].to_ascii_lowercase()).collect()
+}
+
+fn unicode_terms(text: &str) -> Vec<String> {
     let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let mut found = Vec::new();
     for word in plain.unicode_words() {
@@ -89,6 +102,13 @@ mod tests {
         );
         assert_eq!(terms("東京 ｆｕｌｌ"), ["東", "京", "full"]);
         assert!(terms("— … \"' OR *").iter().eq(["or"]));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn ascii_texts_have_the_same_words_either_way(text in "[ -~\n\t\r]{0,200}") {
+            proptest::prop_assert_eq!(ascii_terms(&text), unicode_terms(&text));
+        }
     }
 
     #[test]

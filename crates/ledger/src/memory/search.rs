@@ -8,15 +8,19 @@ use crate::{
 use domain::{
     Scope,
     id::TenantId,
-    limit::{MEMORY_CANDIDATES, MEMORY_FOUND_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_QUERY_TERMS_MAX},
+    limit::{
+        MEMORY_CANDIDATES, MEMORY_FOUND_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_QUERY_TERMS_MAX, MEMORY_TERM_DOCUMENTS,
+    },
     memory::{rank, terms},
     role::Permission,
 };
 use std::collections::BTreeSet;
-use store::Conn;
+use store::{Conn, memory::SearchBounds};
 
 /// Longest excerpt of a document, characters.
 const EXCERPT_CHARS: usize = 240;
+/// Fewest documents that are ordered, however few are wanted.
+const CANDIDATES_MIN: u32 = 40;
 
 /// A document that a search found.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +75,9 @@ pub async fn search_on(
     let mut seen = BTreeSet::new();
     let words = terms(query).into_iter().filter(|word| seen.insert(word.clone())).take(MEMORY_QUERY_TERMS_MAX);
     let words: Vec<String> = words.collect();
-    let found = store::memory::search(conn, tenant_id, agent, &words, MEMORY_CANDIDATES).await?;
+    let candidates = (2 * limit).clamp(CANDIDATES_MIN, MEMORY_CANDIDATES);
+    let bounds = SearchBounds { documents_of_term: MEMORY_TERM_DOCUMENTS, found: candidates };
+    let found = store::memory::search(conn, tenant_id, agent, &words, bounds).await?;
     let texts: Vec<String> = found.iter().map(|one| one.document.to_text()).collect();
     let candidates: Vec<(&str, &str)> =
         found.iter().zip(&texts).map(|(one, text)| (one.record.path.as_str(), text.as_str())).collect();

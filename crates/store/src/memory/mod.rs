@@ -1,5 +1,5 @@
-//! Memory documents of agents: `memory_agents`, `memory_documents`, `memory_versions`, `memory_search` and
-//! `memory_cards`.
+//! Memory documents of agents: `memory_agents`, `memory_documents`, `memory_versions`, `memory_search`,
+//! `memory_words` and `memory_cards`.
 
 mod agent;
 mod card;
@@ -10,13 +10,13 @@ mod version;
 pub use agent::{MemoryAgentRecord, agents, find_agent, lock_agent, save_agent};
 pub use card::{CardRecord, card, insert_card, original};
 pub use document::{MemoryDocumentRecord, find, find_by_path, insert_document, list, save_document};
-pub use search::{FoundDocument, index, search, unindex};
+pub use search::{FoundDocument, SearchBounds, index, search, unindex};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, versions,
 };
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 4] = [agent::SQL, card::SQL, document::SQL, version::SQL];
+pub(crate) const SQL: [Texts; 5] = [agent::SQL, card::SQL, document::SQL, search::SQL, version::SQL];
 pub(crate) const SQLITE_SQL: [Texts; 1] = [search::SQLITE_SQL];
 pub(crate) const POSTGRES_SQL: [Texts; 2] = [agent::POSTGRES_SQL, search::POSTGRES_SQL];

@@ -1,7 +1,11 @@
-//! The full-text index of memory documents: FTS5 on SQLite, tsvector on PostgreSQL.
+//! The full-text index of memory documents: FTS5 on SQLite, rows of words on PostgreSQL.
 //!
-//! Both index the words of [`domain::memory::terms`]. The engine chooses the candidates by its own rank, and
-//! [`domain::memory::rank`] orders them.
+//! Both index the words of [`domain::memory::terms`] and choose the same candidates: those with the largest sum of the
+//! weights of their words, of equal ones the newest. [`domain::memory::rank`] orders them.
+//!
+//! PostgreSQL has a B-tree over rows of agent, word and document, because row-level security lets the planner use an
+//! index for leakproof operators only. Equality is one, the match operator of tsvector is not. The tsvector of a
+//! document is the list of its words, by which they are taken out again.
 
 use super::document::{MemoryDocumentRecord, Row};
 use crate::{
@@ -12,49 +16,77 @@ use domain::{
     id::{MemoryDocumentId, TenantId},
     memory::Document,
 };
+use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 macro_rules! found_select {
-    ($from:literal) => {
+    ($with:literal, $from:literal) => {
         concat!(
+            $with,
             "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
              v.source, v.author, v.front_matter, v.body FROM (",
             $from,
             ") f JOIN memory_documents d ON d.tenant_id = f.tenant_id AND d.id = f.document_id \
              JOIN memory_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version \
-             WHERE d.is_deleted = 0"
+             WHERE d.is_deleted = 0 ORDER BY f.place"
         )
     };
 }
 
-const SEARCH_SQLITE: &str = found_select!(
-    "SELECT r.tenant_id, r.document_id FROM memory_search JOIN memory_search_rows r ON r.search_id = memory_search.rowid \
-     WHERE memory_search MATCH $2 AND r.tenant_id = $1 ORDER BY memory_search.rank LIMIT $3"
+const DOCUMENTS_OF_AGENT: &str =
+    "SELECT agent, documents FROM memory_agents WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
+const HITS_SQLITE: &str =
+    "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
+const FOUND_SQLITE: &str = found_select!(
+    "",
+    "SELECT r.tenant_id, r.document_id, j.key AS place FROM json_each($2) j \
+     CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
 );
-const SEARCH_POSTGRES: &str = found_select!(
-    "SELECT m.tenant_id, m.document_id FROM memory_search m, to_tsquery('simple', $3) q \
-     WHERE m.tenant_id = $1 AND (m.agent = $2 OR $2 IS NULL) AND m.terms @@ q \
-     ORDER BY ts_rank_cd(m.terms, q) DESC, m.document_id LIMIT $4"
+// The newest documents of each word and agent come from the end of their part of the index.
+const FOUND_POSTGRES: &str = found_select!(
+    "WITH hits AS MATERIALIZED (SELECT w.number, ARRAY(SELECT m.document_id FROM memory_words m \
+             WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = w.term \
+             ORDER BY m.document_id DESC LIMIT $4) AS ids \
+         FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) CROSS JOIN memory_agents a \
+         WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
+     counts AS (SELECT number, SUM(cardinality(ids)) AS hits FROM hits GROUP BY number), \
+     holders AS (SELECT number, GREATEST(hits, CASE WHEN hits >= $4 THEN $5 / 2 ELSE 0 END)::double precision AS holders \
+         FROM counts), \
+     weights AS (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST($5::double precision, holders) - holders + 0.5) \
+         / (holders + 0.5))) AS bigint) AS weight FROM holders), \
+     best AS (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h JOIN weights w ON w.number = h.number \
+         CROSS JOIN LATERAL unnest(h.ids) AS d (id) GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $6) ",
+    "SELECT $1 AS tenant_id, b.document_id, ROW_NUMBER() OVER (ORDER BY b.score DESC, b.document_id DESC) AS place \
+     FROM best b"
 );
 const ADD_ROW_SQLITE: &str = "INSERT INTO memory_search_rows (tenant_id, document_id) VALUES ($1, $2) \
      ON CONFLICT (tenant_id, document_id) DO NOTHING";
 const ROW_SQLITE: &str = "SELECT search_id FROM memory_search_rows WHERE tenant_id = $1 AND document_id = $2";
 const INDEX_SQLITE: &str = "INSERT OR REPLACE INTO memory_search (rowid, scope, terms) VALUES ($1, $2, $3)";
 const UNINDEX_SQLITE: &str = "DELETE FROM memory_search WHERE rowid = $1";
+const DROP_WORDS_POSTGRES: &str = "DELETE FROM memory_words w USING memory_search m \
+     WHERE m.tenant_id = $1 AND m.document_id = $2 AND w.tenant_id = $1 AND w.agent = m.agent AND w.document_id = $2 \
+     AND w.term = ANY (tsvector_to_array(m.terms)) AND NOT (w.term = ANY ($3::text[]))";
+const ADD_WORDS_POSTGRES: &str = "INSERT INTO memory_words (tenant_id, agent, term, document_id) \
+     SELECT $1, $3, term, $2 FROM unnest($4::text[]) AS term ON CONFLICT DO NOTHING";
 const INDEX_POSTGRES: &str = "INSERT INTO memory_search (tenant_id, document_id, agent, terms) \
-     VALUES ($1, $2, $3, to_tsvector('simple', $4)) \
+     VALUES ($1, $2, $3, array_to_tsvector($4::text[])) \
      ON CONFLICT (tenant_id, document_id) DO UPDATE SET agent = excluded.agent, terms = excluded.terms";
 const UNINDEX_POSTGRES: &str = "DELETE FROM memory_search WHERE tenant_id = $1 AND document_id = $2";
 
+pub(crate) const SQL: Texts = &[("memory::search::DOCUMENTS_OF_AGENT", DOCUMENTS_OF_AGENT)];
 pub(crate) const SQLITE_SQL: Texts = &[
-    ("memory::search::SEARCH_SQLITE", SEARCH_SQLITE),
+    ("memory::search::HITS_SQLITE", HITS_SQLITE),
+    ("memory::search::FOUND_SQLITE", FOUND_SQLITE),
     ("memory::search::ADD_ROW_SQLITE", ADD_ROW_SQLITE),
     ("memory::search::ROW_SQLITE", ROW_SQLITE),
     ("memory::search::INDEX_SQLITE", INDEX_SQLITE),
     ("memory::search::UNINDEX_SQLITE", UNINDEX_SQLITE),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[
-    ("memory::search::SEARCH_POSTGRES", SEARCH_POSTGRES),
+    ("memory::search::FOUND_POSTGRES", FOUND_POSTGRES),
+    ("memory::search::DROP_WORDS_POSTGRES", DROP_WORDS_POSTGRES),
+    ("memory::search::ADD_WORDS_POSTGRES", ADD_WORDS_POSTGRES),
     ("memory::search::INDEX_POSTGRES", INDEX_POSTGRES),
     ("memory::search::UNINDEX_POSTGRES", UNINDEX_POSTGRES),
 ];
@@ -109,46 +141,75 @@ impl TryFrom<FoundRow> for FoundDocument {
 }
 
 type One<T> = (T,);
+type AgentDocuments = (String, i64);
 
-/// Words for a workspace and for an agent in it. A slug has letters that the tokenizer separates, so its bytes are
-/// written as digits.
-fn scope_words(tenant_id: TenantId, agent: Option<&str>) -> String {
-    let tenant = tenant_id.0.simple();
-    match agent {
-        None => format!("t{tenant}"),
-        Some(agent) => {
-            let name: String = agent.bytes().map(|byte| format!("{byte:02x}")).collect();
-            format!("a{tenant}x{name}")
-        }
-    }
+/// How much of the index one search reads.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchBounds {
+    /// Documents of each word and agent; of words that more documents have, the newest documents count.
+    pub documents_of_term: u32,
+    /// Documents that are returned.
+    pub found: u32,
 }
 
-/// Documents that have one of the words, best first by the engine's own rank, at most `limit`. `agent` bounds the
-/// search to the documents of one agent.
+/// A word for an agent of a workspace. A slug has letters that the tokenizer separates, so its bytes are written as
+/// digits.
+fn scope_word(tenant_id: TenantId, agent: &str) -> String {
+    let name: String = agent.bytes().map(|byte| format!("{byte:02x}")).collect();
+    format!("a{}x{name}", tenant_id.0.simple())
+}
+
+/// Documents that have one of the words, best first. `agent` bounds the search to the documents of one agent.
 pub async fn search(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
     terms: &[String],
-    limit: u32,
+    bounds: SearchBounds,
 ) -> Result<Vec<FoundDocument>> {
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    let limit = i64::from(limit);
+    let agents = run!(conn, fetch_all AgentDocuments, DOCUMENTS_OF_AGENT, tenant_id.0, agent)?;
+    let total: i64 = agents.iter().map(|(_, documents)| *documents).sum();
+    let (of_term, found) = (i64::from(bounds.documents_of_term), i64::from(bounds.found));
     let rows = match conn {
         Conn::Sqlite(c) => {
-            let words: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
-            let query = format!("scope : {} AND terms : ({})", scope_words(tenant_id, agent), words.join(" OR "));
-            c.fetch_all::<FoundRow>(SEARCH_SQLITE, &[&tenant_id.0, &query, &limit])?
+            let mut scores: HashMap<i64, i64> = HashMap::new();
+            for term in terms {
+                let mut hits: Vec<One<i64>> = Vec::new();
+                for (agent, _) in &agents {
+                    let query = format!("scope : {} AND terms : \"{term}\"", scope_word(tenant_id, agent));
+                    hits.extend(c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &of_term])?);
+                }
+                let weight = weight(total, hits.len(), bounds.documents_of_term);
+                hits.into_iter().for_each(|(row,)| *scores.entry(row).or_default() += weight);
+            }
+            let mut best: Vec<(i64, i64)> = scores.into_iter().map(|(row, score)| (score, row)).collect();
+            best.sort_unstable_by(|one, other| other.cmp(one));
+            best.truncate(bounds.found as usize);
+            let rows: Vec<i64> = best.into_iter().map(|(_, row)| row).collect();
+            let rows = serde_json::to_string(&rows).map_err(|why| Error::Database(why.to_string()))?;
+            c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &rows])?
         }
         Conn::Postgres(c) => {
-            let words: Vec<String> = terms.iter().map(|term| format!("'{term}'")).collect();
-            let query = sqlx::query_as::<_, FoundRow>(SEARCH_POSTGRES).bind(tenant_id.0).bind(agent);
-            query.bind(words.join(" | ")).bind(limit).fetch_all(&mut **c).await?
+            let query = sqlx::query_as::<_, FoundRow>(FOUND_POSTGRES).bind(tenant_id.0).bind(agent).bind(terms);
+            query.bind(of_term).bind(total).bind(found).fetch_all(&mut **c).await?
         }
     };
     rows.into_iter().map(FoundDocument::try_from).collect()
+}
+
+/// How much a word tells that `hits` of `total` documents have, in thousandths. Of a word that was not counted to its
+/// end, half of all documents are taken to have it, so that common words do not hide rare ones.
+fn weight(total: i64, hits: usize, counted: u32) -> i64 {
+    let hits = i64::try_from(hits).unwrap_or(i64::MAX);
+    let holders = if hits >= i64::from(counted) { hits.max(total / 2) } else { hits };
+    #[expect(clippy::cast_precision_loss, reason = "a number of documents")]
+    let (others, holders) = ((total.max(holders) - holders) as f64, holders as f64);
+    #[expect(clippy::cast_possible_truncation, reason = "at most some thousands")]
+    let weight = (1_000.0 * (1.0 + (others + 0.5) / (holders + 0.5)).ln()).round() as i64;
+    weight
 }
 
 /// Indexes a document by its words, in place of those it had.
@@ -159,17 +220,20 @@ pub async fn index(
     id: MemoryDocumentId,
     terms: &[String],
 ) -> Result<()> {
-    let words = terms.join(" ");
     match tx.conn() {
         Conn::Sqlite(c) => {
-            let scope = format!("{} {}", scope_words(tenant_id, None), scope_words(tenant_id, Some(agent)));
             c.execute(ADD_ROW_SQLITE, &[&tenant_id.0, &id.0])?;
             let (row,) = c.fetch_one::<One<i64>>(ROW_SQLITE, &[&tenant_id.0, &id.0])?;
-            c.execute(INDEX_SQLITE, &[&row, &scope, &words])?;
+            c.execute(INDEX_SQLITE, &[&row, &scope_word(tenant_id, agent), &terms.join(" ")])?;
         }
         Conn::Postgres(c) => {
-            let query = sqlx::query(INDEX_POSTGRES).bind(tenant_id.0).bind(id.0).bind(agent).bind(words);
-            query.execute(&mut **c).await?;
+            let words: BTreeSet<&str> = terms.iter().map(String::as_str).collect();
+            let words: Vec<&str> = words.into_iter().collect();
+            let dropped = sqlx::query(DROP_WORDS_POSTGRES).bind(tenant_id.0).bind(id.0).bind(&words);
+            dropped.execute(&mut **c).await?;
+            for sql in [ADD_WORDS_POSTGRES, INDEX_POSTGRES] {
+                sqlx::query(sql).bind(tenant_id.0).bind(id.0).bind(agent).bind(&words).execute(&mut **c).await?;
+            }
         }
     }
     Ok(())
@@ -183,8 +247,11 @@ pub async fn unindex(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: MemoryDocume
                 c.execute(UNINDEX_SQLITE, &[&row])?;
             }
         }
-        Conn::Postgres(_) => {
-            run!(tx.conn(), execute, UNINDEX_POSTGRES, tenant_id.0, id.0)?;
+        Conn::Postgres(c) => {
+            let none: &[&str] = &[];
+            let dropped = sqlx::query(DROP_WORDS_POSTGRES).bind(tenant_id.0).bind(id.0).bind(none);
+            dropped.execute(&mut **c).await?;
+            sqlx::query(UNINDEX_POSTGRES).bind(tenant_id.0).bind(id.0).execute(&mut **c).await?;
         }
     }
     Ok(())

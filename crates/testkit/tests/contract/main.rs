@@ -44,6 +44,7 @@ mod memory;
 mod memory_card;
 mod memory_search;
 mod memory_writer;
+mod memory_search_bounds;
 mod memory_writer_model;
 mod outage;
 mod output;

@@ -1,0 +1,1 @@
+-- PostgreSQL gets a table of the words of memory documents here: FTS5 has them already.
