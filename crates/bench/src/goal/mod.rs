@@ -7,6 +7,7 @@ mod datalake;
 mod footprint;
 mod form;
 mod history;
+mod memory;
 mod page;
 mod postgres;
 mod resume;
@@ -40,6 +41,8 @@ pub struct Plan {
     pub events: (usize, usize),
     /// Lines of feedback that are brought together.
     pub feedback_lines: u64,
+    /// Memory documents in which is searched.
+    pub memory_documents: usize,
 }
 
 impl Plan {
@@ -53,6 +56,7 @@ impl Plan {
         sessions: (10_000, 100_000),
         events: (100_000, 200_000),
         feedback_lines: 1_000_000,
+        memory_documents: 100_000,
     };
     /// At most twenty minutes.
     pub const FULL: Self = Self {
@@ -64,6 +68,7 @@ impl Plan {
         sessions: (10_000, 1_000_000),
         events: (1_000_000, 5_000_000),
         feedback_lines: 10_000_000,
+        memory_documents: 100_000,
     };
 }
 
@@ -125,6 +130,10 @@ impl Bench {
         if self.wants(&[datalake::GOAL]) {
             let measured = datalake::measure(self);
             self.failed(datalake::GOAL, "training data in files", measured);
+        }
+        if self.wants(&[memory::GOAL]) {
+            let measured = memory::measure(self).await;
+            self.failed(memory::GOAL, "memory", measured);
         }
         self.findings.sort_by_key(|finding| finding.goal.trim_start_matches('G').parse::<u32>().unwrap_or(u32::MAX));
     }

@@ -25,6 +25,11 @@ impl Request {
         Self::new("PATCH", target, path, headers, Some(("application/json", json)))
     }
 
+    /// A PUT of JSON.
+    pub fn put(target: SocketAddr, path: &str, headers: &[String], json: &str) -> Self {
+        Self::new("PUT", target, path, headers, Some(("application/json", json)))
+    }
+
     /// A form as a browser sends it.
     pub fn form(target: SocketAddr, path: &str, form: &str) -> Self {
         Self::form_with(target, path, &[], form)

@@ -128,12 +128,18 @@ pub fn claim_and_wait(agent: &str) -> String {
 /// Creates a session of an agent of its own and claims it. Returns the agent and the session.
 pub async fn claimed_session(target: SocketAddr, token: &str) -> Result<(String, Held)> {
     let agent = format!("bench-{:08x}", fastrand::u32(..));
+    let held = claimed_session_of(target, token, &agent).await?;
+    Ok((agent, held))
+}
+
+/// Creates a session of this agent and claims it.
+pub async fn claimed_session_of(target: SocketAddr, token: &str, agent: &str) -> Result<Held> {
     let headers = credentials(token);
     let mut connection = Connection::open(target).await?;
-    connection.call(&Request::post(target, "/api/sessions", &headers, &new_session(&agent))).await?;
-    let request = Request::post(target, "/api/sessions/claim", &headers, &claim(&agent, 1));
+    connection.call(&Request::post(target, "/api/sessions", &headers, &new_session(agent))).await?;
+    let request = Request::post(target, "/api/sessions/claim", &headers, &claim(agent, 1));
     let held = claimed(connection.call(&request).await?.body)?.pop();
-    Ok((agent, held.context("the session could not be claimed")?))
+    held.context("the session could not be claimed")
 }
 
 /// Creates sessions and claims them, for as long as a load lasts.

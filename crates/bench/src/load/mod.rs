@@ -6,7 +6,10 @@ mod follow;
 mod get;
 mod submit;
 
-pub use append::{AppendScript, Held, ProbeAppendScript, claim_and_wait, claimed, claimed_session, claimed_sessions};
+pub use append::{
+    AppendScript, Held, ProbeAppendScript, claim_and_wait, claimed, claimed_session, claimed_session_of,
+    claimed_sessions,
+};
 pub use claim::{ClaimScript, CreateScript, PairScript, duplicates};
 pub use follow::{Deliveries, deliver, lag};
 pub use get::GetScript;

@@ -42,6 +42,16 @@ impl Rounds {
         self.0.iter().copied().fold(0.0, f64::max)
     }
 
+    /// The last round; 0 before the first.
+    pub fn last(&self) -> f64 {
+        self.0.last().copied().unwrap_or_default()
+    }
+
+    /// The same rounds in another unit.
+    pub fn scaled(&self, by: f64) -> Self {
+        Self(self.0.iter().map(|value| value * by).collect())
+    }
+
     pub fn lowest(&self) -> f64 {
         self.0.iter().copied().fold(f64::INFINITY, f64::min)
     }

@@ -1,6 +1,7 @@
 //! Rows made in bulk, by SQL and past every rule: years of history in a minute. Digests are filler: nothing
 //! here verifies, and nothing that is measured on these rows looks at the chain.
 
+pub mod memory;
 pub mod postgres;
 pub mod sqlite;
 

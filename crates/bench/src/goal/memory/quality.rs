@@ -1,0 +1,206 @@
+//! How much of what is looked for is among the first ten documents. Questions and documents are made to be hard.
+//!
+//! Every document that answers a question has others beside it that have most of its words. Reported, without a goal:
+//! search compares words, so a paraphrase without common words is not found, whatever the implementation.
+
+use super::GOAL;
+use crate::{
+    goal::{Bench, Site},
+    http::{Connection, Request, credentials},
+    report::Finding,
+};
+use anyhow::Result;
+use serde::Deserialize;
+use serde_json::json;
+
+/// The agent whose documents these are.
+const AGENT: &str = "bench-quality";
+/// Documents about nothing that is asked for, which have the words of the questions.
+const DISTRACTORS: usize = 400;
+/// Documents of an answer.
+const FIRST: usize = 10;
+
+/// Subject, a statement about it, a question with its words, and the same question in other words and forms.
+const FACTS: [(&str, &str, &str, &str, &str); 12] = [
+    (
+        "boiler",
+        "The boiler in the cellar leaks since the frost.",
+        "boiler leaks",
+        "leaking boilers",
+        "water under the heating",
+    ),
+    (
+        "invoices",
+        "Invoices go out on the last Friday.",
+        "invoices Friday",
+        "invoicing on Fridays",
+        "when bills are sent",
+    ),
+    ("allergy", "Nuts make her ill, also traces of them.", "nuts ill", "illness from a nut", "what she must not eat"),
+    (
+        "launch",
+        "The launch was moved because tests failed.",
+        "launch moved tests",
+        "moving the launches",
+        "why release is late",
+    ),
+    ("garden", "Tomatoes grow behind the shed this year.", "tomatoes shed", "growing a tomato", "vegetables outside"),
+    ("printer", "The printer needs the blue driver.", "printer driver", "printing drivers", "paper does not come out"),
+    (
+        "contract",
+        "The contract ends in March and renews itself.",
+        "contract renews",
+        "renewal of contracts",
+        "when can I cancel",
+    ),
+    (
+        "server",
+        "The server restarts at night for updates.",
+        "server restarts",
+        "restarting servers",
+        "why is it down at 3",
+    ),
+    ("coffee", "He drinks coffee without milk.", "coffee milk", "drinking coffees", "how does he like his espresso"),
+    (
+        "flight",
+        "The flight to Lisbon was cancelled twice.",
+        "flight Lisbon",
+        "cancelling flights",
+        "trouble with the trip",
+    ),
+    (
+        "passwords",
+        "Passwords are kept in the safe of the office.",
+        "passwords safe",
+        "keeping a password",
+        "where are credentials",
+    ),
+    (
+        "piano",
+        "She practises the piano every evening.",
+        "piano evening",
+        "practising pianos",
+        "which instrument she plays",
+    ),
+];
+/// Given names and family names; every pair is a person, so a name shares each half with others.
+const GIVEN: [&str; 6] = ["Ana", "Björn", "Chloé", "Dmitri", "Elif", "Femi"];
+const FAMILY: [&str; 6] = ["García", "Müller", "Ndiaye", "O'Brien", "Søndergaard", "Nguyễn"];
+const PLAIN: [[&str; 6]; 2] = [
+    ["ana", "bjorn", "chloe", "dmitri", "elif", "femi"],
+    ["garcia", "muller", "ndiaye", "o'brien", "sondergaard", "nguyen"],
+];
+
+#[derive(Deserialize)]
+struct Found {
+    items: Vec<FoundItem>,
+}
+
+#[derive(Deserialize)]
+struct FoundItem {
+    document: FoundDocument,
+}
+
+#[derive(Deserialize)]
+struct FoundDocument {
+    path: String,
+}
+
+pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
+    let (target, headers) = (site.server.address(), credentials(&site.account.token));
+    let mut connection = Connection::open(target).await?;
+    let (documents, questions) = made();
+    for (path, text) in &documents {
+        let body = json!({ "baseVersion": 0, "text": text }).to_string();
+        let path = format!("/api/agents/{AGENT}/memory/document?path={path}");
+        connection.call(&Request::put(target, &path, &headers, &body)).await?;
+    }
+    for kind in ["terms", "other forms of the words", "paraphrases", "names", "names without accents", "dates"] {
+        let (mut asked, mut right) = (0, 0);
+        for question in questions.iter().filter(|question| question.kind == kind) {
+            let query = encoded(&question.query);
+            let path = format!("/api/agents/{AGENT}/memory/search?q={query}&limit={FIRST}");
+            let answer = connection.call(&Request::get(target, &path, &headers)).await?;
+            let found: Found = serde_json::from_slice(answer.body)?;
+            asked += 1;
+            right += usize::from(found.items.iter().any(|item| item.document.path == question.answer));
+        }
+        let finding =
+            Finding::new(GOAL, format!("recall@{FIRST}, {kind}"), "", right as f64 / f64::max(asked as f64, 1.0));
+        bench.found(finding.facts(format!("{right} of {asked} questions, {} documents", documents.len())));
+    }
+    Ok(())
+}
+
+struct Question {
+    kind: &'static str,
+    query: String,
+    answer: String,
+}
+
+fn made() -> (Vec<(String, String)>, Vec<Question>) {
+    let (mut documents, mut questions) = (Vec::new(), Vec::new());
+    let mut random = fastrand::Rng::with_seed(3);
+    for (subject, fact, terms, forms, paraphrase) in FACTS {
+        let answer = format!("topics/note-{}.md", documents.len());
+        documents.push((answer.clone(), format!("# Note\n\n- {fact}\n")));
+        for (kind, query) in [("terms", terms), ("other forms of the words", forms), ("paraphrases", paraphrase)] {
+            questions.push(Question { kind, query: query.to_owned(), answer: answer.clone() });
+        }
+        // As many words about the subject as the answer has, and not what is asked for.
+        for number in 0..4 {
+            let path = format!("topics/aside-{}-{number}.md", documents.len());
+            documents.push((path, format!("# Note\n\n- They spoke of the {subject} again, number {number}.\n")));
+        }
+    }
+    for (given, plain_given) in GIVEN.iter().zip(PLAIN[0]) {
+        for (family, plain_family) in FAMILY.iter().zip(PLAIN[1]) {
+            let answer = format!("people/slack-u{}.md", documents.len());
+            documents.push((answer.clone(), format!("# {given} {family}\n\n- Works on offers\n")));
+            let plain = format!("{plain_given} {plain_family}");
+            questions.push(Question { kind: "names", query: format!("{given} {family}"), answer: answer.clone() });
+            questions.push(Question { kind: "names without accents", query: plain, answer });
+        }
+    }
+    for day in 1..=28 {
+        let answer = format!("sessions/2026-03-{day:02}-morning.md");
+        documents.push((answer.clone(), format!("# A talk\n\nThey met and planned the {} offers.\n", day % 5)));
+        questions.push(Question { kind: "dates", query: format!("2026-03-{day:02}"), answer });
+    }
+    let words: Vec<&str> = FACTS.iter().flat_map(|fact| fact.1.split(' ').chain(fact.4.split(' '))).collect();
+    for number in 0..DISTRACTORS {
+        let text: Vec<&str> = (0..25).map(|_| words[random.usize(..words.len())]).collect();
+        documents.push((format!("topics/talk-{number}.md"), format!("# Talk\n\n{}\n", text.join(" "))));
+    }
+    (documents, questions)
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn paraphrases_share_no_word_with_their_answer() {
+        let (documents, questions) = made();
+        let of = |text: &str| -> BTreeSet<String> {
+            text.to_lowercase()
+                .split(|c: char| !c.is_alphanumeric())
+                .filter(|word| word.len() > 3)
+                .map(str::to_owned)
+                .collect()
+        };
+        for question in questions.iter().filter(|question| question.kind == "paraphrases") {
+            let answer = &documents.iter().find(|(path, _)| *path == question.answer).unwrap().1;
+            assert!(of(&question.query).is_disjoint(&of(answer)), "{}: {answer}", question.query);
+        }
+        let paths: BTreeSet<&String> = documents.iter().map(|(path, _)| path).collect();
+        assert_eq!(paths.len(), documents.len());
+    }
+}
