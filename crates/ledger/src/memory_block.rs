@@ -8,11 +8,12 @@ use domain::{
     Timestamp,
     chain::Digest,
     id::{MemoryDocumentId, TenantId, UserId},
-    memory::MemoryPath,
+    memory::{Document, MemoryPath},
     memory_write::{
         block::{item, render, tokens},
+        channel::Channel,
         limit::BLOCK_CANDIDATES_MAX,
-        select::{Candidate, Passage, RANKER, coverage, passages, select_default, words},
+        select::{Candidate, Passage, RANKER, coverage, importance_of_kind, passages, select_default, words},
         slot::person_path,
         turn::OWN_PLATFORM,
     },
@@ -21,7 +22,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use store::Conn;
 
 /// Value of `context` in the metadata of the event that records a block.
@@ -56,7 +57,9 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
     } else {
         format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default())
     };
-    select(conn, session.tenant_id, agent, (session.user_id, &said), now).await
+    let channel = Channel::of_metadata(&session.metadata);
+    let about = About { person: session.user_id, channel: channel.as_ref(), said: &said };
+    select(conn, session.tenant_id, agent, about, now).await
 }
 
 /// Whether an agent has any document.
@@ -65,28 +68,49 @@ pub(crate) async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: 
     Ok(found.is_some_and(|found| found.documents > 0))
 }
 
+/// What memories are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct About<'a> {
+    /// Who speaks.
+    pub(crate) person: Option<UserId>,
+    /// Where the person speaks, if that is known.
+    pub(crate) channel: Option<&'a Channel>,
+    /// What was said.
+    pub(crate) said: &'a str,
+}
+
 /// Chooses memories about a text. The document of the person who speaks comes first. `None` if nothing is relevant.
 pub(crate) async fn select(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: &str,
-    (person, said): (Option<UserId>, &str),
+    about: About<'_>,
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
-    let said = cut(said, QUERY_CHARS_MAX);
+    let said = cut(about.said, QUERY_CHARS_MAX);
     let mut found = search_on(conn, tenant_id, Some(agent), &said, DOCUMENTS_MAX).await?;
-    let own = person.map(|person| person_path(OWN_PLATFORM, &person.to_string()));
+    let own = about.person.map(|person| person_path(OWN_PLATFORM, &person.to_string()));
     if let Some(own) = &own
         && !found.iter().any(|found| found.document.path == *own)
     {
         found.extend(document(conn, tenant_id, agent, own).await?);
     }
+    let ids: Vec<MemoryDocumentId> = found.iter().map(|found| found.document.id).collect();
+    let here = match about.channel {
+        Some(channel) => store::memory::of_channel(conn, tenant_id, &ids, (&channel.platform, &channel.id)).await?,
+        None => HashSet::new(),
+    };
     let wanted = words(&said);
     let mut candidates: Vec<Candidate> = Vec::new();
     for found in found.iter().filter(|found| !found.document.path.starts_with("self/")) {
         let is_own = own.as_deref() == Some(found.document.path.as_str());
-        let body = domain::memory::Document::parse(&found.text).body;
-        let passages = passages(&body).into_iter().map(|passage| candidate(found, passage, (&wanted, is_own), now));
+        let parsed = Document::parse(&found.text);
+        let of = Of {
+            importance: parsed.importance(),
+            same_person: is_own,
+            same_channel: here.contains(&found.document.id),
+        };
+        let passages = passages(&parsed.body).into_iter().map(|passage| candidate(found, passage, (&wanted, of), now));
         // Without a word of what was said only the speaker's own document is of interest.
         candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
     }
@@ -108,10 +132,18 @@ async fn document(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &
     Ok(Some(FoundMemory { document, score: 0.0, line: 1, excerpt: String::new(), text }))
 }
 
+/// What all passages of a document have in common.
+#[derive(Clone, Copy)]
+struct Of {
+    importance: Option<f64>,
+    same_person: bool,
+    same_channel: bool,
+}
+
 fn candidate(
     found: &FoundMemory,
     passage: Passage,
-    (wanted, is_own): (&BTreeSet<String>, bool),
+    (wanted, of): (&BTreeSet<String>, Of),
     now: Timestamp,
 ) -> Candidate {
     let document = &found.document;
@@ -119,11 +151,7 @@ fn candidate(
     let share = coverage(wanted, &format!("{} {}", passage.headings, passage.text));
     let text = item(&id, &document.path, &passage.headings, &passage.text);
     let kind = document.path.split('/').next().unwrap_or_default().to_owned();
-    let importance = match kind.as_str() {
-        "people" => 0.6,
-        "topics" => 0.5,
-        _ => 0.4,
-    };
+    let importance = of.importance.unwrap_or_else(|| importance_of_kind(&kind));
     #[expect(clippy::cast_precision_loss, reason = "a number of seconds")]
     let recency_d = (now - document.updated_at).num_seconds().max(0) as f64 / 86_400.0;
     Candidate {
@@ -133,9 +161,8 @@ fn candidate(
         bm25: found.score * share,
         recency_d,
         importance,
-        same_person: is_own,
-        // Documents do not record their channel.
-        same_channel: false,
+        same_person: of.same_person,
+        same_channel: of.same_channel,
         kind,
         tokens: tokens(&text),
         text,

@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    memory_write::channel::ChannelKind,
     session::{EndReason, Status},
     session_feedback::{Label, Surface},
     thread::SummaryBy,
@@ -34,6 +35,9 @@ pub struct Thread {
     pub end_reason: Option<EndReason>,
     /// Whether only its creator can see it. Its log names no one, and its rating is kept in memory only.
     pub incognito: bool,
+    /// The channel on which it is held, if it was started with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Channel>,
     /// Number of messages of the person; absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_count: Option<u64>,
@@ -51,6 +55,29 @@ pub struct Thread {
     /// When it ended.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub completed_at: Option<Timestamp>,
+}
+
+/// The channel of another platform on which a conversation is held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Channel {
+    /// Name of the platform, such as `slack`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
+    pub platform: String,
+    /// Id of the channel on its platform.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub id: String,
+    /// Name of the channel, or of the person of a direct message.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
+    pub name: String,
+    /// What the channel is.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ChannelKind))]
+    pub kind: ChannelKind,
+    /// Name of the channel above it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
+    pub parent: Option<String>,
 }
 
 /// `POST /api/threads`
@@ -72,6 +99,10 @@ pub struct StartThread {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Message>))]
     pub message: Option<String>,
+    /// The channel on which it is held. Memories from the same channel are preferred, and the memory writer is told its
+    /// name. An incognito conversation names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Channel>,
     /// A request with the same key is answered with the same conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]

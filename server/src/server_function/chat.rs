@@ -36,6 +36,7 @@ impl ThreadBackend for Backend {
             title: None,
             // An empty message starts no conversation: it is refused with its field.
             message: Some(message),
+            channel: None,
             idempotency_key: key.map(|key| format!("web-{key}")),
         };
         let begun = self.answer(thread::start(&self.state.ledger, self.scope(), new).await)?;

@@ -2,7 +2,7 @@
 
 use super::id;
 use crate::problem::Problem;
-use domain::{session::Session, session_feedback::Surface, thread::is_incognito};
+use domain::{memory_write::channel::Channel, session::Session, session_feedback::Surface, thread::is_incognito};
 use ledger::{FeedbackRecord, feedback, thread};
 use wire::{Code, thread as wire_thread};
 
@@ -14,6 +14,7 @@ pub fn thread(record: Session, turns: Option<u64>) -> wire_thread::Thread {
         end_reason: record.end_reason(),
         completed_at: record.completed_at(),
         incognito: is_incognito(&record.metadata),
+        channel: Channel::of_metadata(&record.metadata).map(wire_channel),
         title: record.title,
         agent_slug: record.agent_slug,
         action_id: record.action_id.map(|id| id.to_string()),
@@ -25,6 +26,16 @@ pub fn thread(record: Session, turns: Option<u64>) -> wire_thread::Thread {
     }
 }
 
+fn channel(body: wire_thread::Channel) -> Channel {
+    let wire_thread::Channel { platform, id, name, kind, parent } = body;
+    Channel { platform, id, name, kind, parent }
+}
+
+pub(super) fn wire_channel(channel: Channel) -> wire_thread::Channel {
+    let Channel { platform, id, name, kind, parent } = channel;
+    wire_thread::Channel { platform, id, name, kind, parent }
+}
+
 /// Converts the body of a request that starts a conversation.
 pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
     thread::NewThread {
@@ -32,6 +43,7 @@ pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
         incognito: body.incognito,
         title: body.title,
         message: body.message,
+        channel: body.channel.map(channel),
         idempotency_key: body.idempotency_key,
     }
 }

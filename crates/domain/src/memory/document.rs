@@ -4,6 +4,8 @@ use crate::{chain::Digest, limit::MEMORY_DOCUMENT_BYTES_MAX};
 use sha2::{Digest as _, Sha256};
 
 const FENCE: &str = "---\n";
+/// Line of the front matter that says how important a document is, from 0 to 1.
+const IMPORTANCE: &str = "importance:";
 
 /// A document, split where it is stored in two parts. Joined again it has the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,6 +41,12 @@ impl Document {
             Some(Self { front_matter: Some(rest[..end].to_owned()), body: rest[end + FENCE.len()..].to_owned() })
         });
         split.unwrap_or_else(|| Self { front_matter: None, body: text.to_owned() })
+    }
+
+    /// The importance that the front matter names, from 0 to 1. `None` without one, or if it is no such number.
+    pub fn importance(&self) -> Option<f64> {
+        let named = self.front_matter.as_ref()?.lines().find_map(|line| line.strip_prefix(IMPORTANCE))?;
+        named.trim().parse().ok().filter(|importance| (0.0..=1.0).contains(importance))
     }
 
     /// The whole text.
@@ -94,6 +102,20 @@ mod tests {
         for plain in ["", "---", "---\n", "--- \na\n---\n", "---\na\n----\n", "---\na: b\n---", "\n---\na\n---\n"] {
             assert_eq!(split(plain), (None, plain.to_owned()), "{plain:?}");
         }
+    }
+
+    #[test]
+    fn importance_is_a_number_from_0_to_1_in_the_front_matter() {
+        let of = |line: &str| Document::parse(&format!("---\ntags: a\n{line}\n---\nimportance: 0.2\n")).importance();
+        assert_eq!(
+            [of("importance: 0.75"), of("importance:1"), of("importance: 0 ")],
+            [Some(0.75), Some(1.0), Some(0.0)]
+        );
+        for bad in ["", "importance:", "importance: high", "importance: 2", "importance: NaN", " importance: 1", "x: 1"]
+        {
+            assert_eq!(of(bad), None, "{bad}");
+        }
+        assert_eq!(Document::parse("importance: 0.2\n").importance(), None);
     }
 
     #[test]

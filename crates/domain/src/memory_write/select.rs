@@ -180,6 +180,15 @@ fn divide(lines: &[&str], headings: &str, found: &mut Vec<Passage>) {
     finish(&mut text);
 }
 
+/// Returns the importance of a document that names none, by its kind: `people`, `topics` or another.
+pub fn importance_of_kind(kind: &str) -> f64 {
+    match kind {
+        "people" => 0.6,
+        "topics" => 0.5,
+        _ => 0.4,
+    }
+}
+
 /// Returns the share of the words of a query that a text has, from 0 to 1.
 pub fn coverage(query: &BTreeSet<String>, text: &str) -> f64 {
     if query.is_empty() {

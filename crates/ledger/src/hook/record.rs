@@ -5,7 +5,11 @@ use super::{
     session::{SessionLookup, find_or_create},
 };
 use crate::{
-    Error, Ledger, Result, commit::EventFactory, guard::require, human::recent_activity::recent_activity, memory_block,
+    Error, Ledger, Result,
+    commit::EventFactory,
+    guard::require,
+    human::recent_activity::recent_activity,
+    memory_block::{self, About},
 };
 use domain::{
     Scope, Timestamp,
@@ -160,7 +164,9 @@ async fn memory(
             if said.trim().is_empty() || !memory_block::has_memory(conn, tenant_id, agent).await? {
                 return Ok(None);
             }
-            memory_block::select(conn, tenant_id, agent, (person, &said), now).await
+            // A coding agent has no channel.
+            let about = About { person, channel: None, said: &said };
+            memory_block::select(conn, tenant_id, agent, about, now).await
         })
     });
     match read.await {

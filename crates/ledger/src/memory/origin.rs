@@ -5,6 +5,7 @@ use domain::{
     id::{SessionId, TenantId},
     limit::{MEMORY_EVIDENCE_MAX, MEMORY_EVIDENCE_SESSIONS_MAX},
     memory::Evidence,
+    memory_write::channel::Channel,
 };
 use redact::{Personal, Redactor};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -12,8 +13,13 @@ use std::collections::BTreeMap;
 use store::WriteTx;
 
 /// Refuses an origin that names too many events, a line that the text does not have, or an event that is not in the
-/// log. Incognito sessions are no origin: what was said in them is not kept.
-pub(super) async fn check(tx: &mut WriteTx<'_>, tenant_id: TenantId, text: &str, evidence: &[Evidence]) -> Result<()> {
+/// log. Incognito sessions are no origin: what was said in them is not kept. Returns the channels of the sessions.
+pub(super) async fn check(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    text: &str,
+    evidence: &[Evidence],
+) -> Result<Vec<Channel>> {
     let lines = text.lines().count();
     let mut fields = Fields::default();
     if evidence.len() > MEMORY_EVIDENCE_MAX {
@@ -34,14 +40,14 @@ pub(super) async fn check(tx: &mut WriteTx<'_>, tenant_id: TenantId, text: &str,
         fields.refuse("evidence", format!("at most {MEMORY_EVIDENCE_SESSIONS_MAX} sessions"));
     }
     fields.check()?;
+    let mut channels = Vec::new();
     for (session, sequence) in newest {
         let found = store::session::find(tx.conn(), tenant_id, session).await?;
         let found = found.filter(|found| found.private_to.is_none() && found.head_sequence >= sequence);
-        if found.is_none() {
-            return Err(Error::invalid("evidence", format!("session {session} has no event {sequence}")));
-        }
+        let missing = || Error::invalid("evidence", format!("session {session} has no event {sequence}"));
+        channels.extend(Channel::of_metadata(&found.ok_or_else(missing)?.metadata));
     }
-    Ok(())
+    Ok(channels)
 }
 
 /// Returns the text without secrets, and its origin with the numbers of the lines after the replacement.

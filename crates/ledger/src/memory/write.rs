@@ -176,11 +176,14 @@ pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, n
     if totals.bytes > MEMORY_AGENT_BYTES_MAX {
         return Err(Error::LimitReached(format!("an agent's memory has at most {MEMORY_AGENT_BYTES_MAX} bytes")));
     }
-    origin::check(tx, tenant_id, &text, &evidence).await?;
+    let channels = origin::check(tx, tenant_id, &text, &evidence).await?;
     let operation = if live.is_some() { Operation::Modified } else { Operation::Created };
     let next = Next { operation, path: new.path, text, evidence, is_deleted: false };
     let by = By { agent: new.agent, source: new.source, author: new.author, reason: new.reason };
     let document = put(tx, tenant_id, stamp, found, next, by).await?;
+    for channel in channels {
+        store::memory::add_channel(tx, tenant_id, document.id, (&channel.platform, &channel.id)).await?;
+    }
     store::memory::save_agent(tx, tenant_id, &totals).await?;
     Ok(Written { document, is_new: true })
 }

@@ -15,13 +15,14 @@ use domain::{
     Scope,
     event::Kind,
     id::{ActionId, EventId, SessionId},
-    limit::{KEY_CHARS_MAX, TITLE_CHARS_MAX},
+    limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, TITLE_CHARS_MAX},
+    memory_write::channel::{CHANNEL, Channel},
     role::Permission,
     session::{Actor, Command, Report, Session, State, Type, decide},
     slug::is_slug,
     thread::{SOURCE, title, untitled},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use store::{
     WriteTx,
@@ -40,6 +41,8 @@ pub struct NewThread {
     pub title: Option<String>,
     /// The first message.
     pub message: Option<String>,
+    /// The channel on which it is held. An incognito conversation names none.
+    pub channel: Option<Channel>,
     /// A repeat with the same key returns the conversation that the first request started.
     pub idempotency_key: Option<String>,
 }
@@ -68,6 +71,12 @@ impl NewThread {
         if let Some(message) = &self.message {
             check_text(&mut fields, "message", message);
         }
+        if let Some(channel) = &self.channel {
+            check_channel(&mut fields, channel);
+            if self.incognito {
+                fields.refuse("channel", "an incognito conversation names no channel");
+            }
+        }
         fields.key("idempotencyKey", self.idempotency_key.as_deref(), KEY_CHARS_MAX);
         let action: Option<ActionId> = self.agent.parse().ok();
         if action.is_none() && !is_slug(&self.agent) {
@@ -79,8 +88,21 @@ impl NewThread {
 
     /// Returns a digest of the request. Requests with the same key must have the same digest.
     fn digest(&self) -> [u8; 32] {
-        let fields = json!([SOURCE, self.agent, self.incognito, self.title, self.message]);
+        let mut fields =
+            vec![json!(SOURCE), json!(self.agent), json!(self.incognito), json!(self.title), json!(self.message)];
+        // Requests without a channel keep the digest that they had before there were channels.
+        fields.extend(self.channel.as_ref().map(|channel| json!(channel)));
+        let fields = Value::from(fields);
         Sha256::digest(fields.to_string().as_bytes()).into()
+    }
+}
+
+fn check_channel(fields: &mut Fields, channel: &Channel) {
+    fields.slug("channel.platform", Some(&channel.platform));
+    fields.key("channel.id", Some(&channel.id), KEY_CHARS_MAX);
+    fields.name("channel.name", &channel.name, NAME_CHARS_MAX);
+    if let Some(parent) = &channel.parent {
+        fields.name("channel.parent", parent, NAME_CHARS_MAX);
     }
 }
 
@@ -157,6 +179,9 @@ async fn row(
     session.source = Some(SOURCE.into());
     let title_of_message = new.message.as_deref().filter(|_| !new.incognito).and_then(title);
     session.title = new.title.clone().or(title_of_message).unwrap_or_else(|| untitled(&agent));
+    if let Some(channel) = &new.channel {
+        session.metadata = json!({ CHANNEL: channel }).to_string();
+    }
     if new.incognito {
         session.user_id = None;
         session.metadata = json!({ "incognito": true }).to_string();

@@ -41,6 +41,7 @@ mod interaction_tools;
 mod lease_clock;
 mod link;
 mod memory;
+mod memory_block;
 mod memory_card;
 mod memory_search;
 mod memory_writer;

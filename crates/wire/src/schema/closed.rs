@@ -57,6 +57,10 @@ closed! {
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
     SessionSource = [thread::SOURCE, working::SOURCE, response::SOURCE, memory_write::SOURCE].into_iter().chain(HookSource::names());
+    /// What the channel of a conversation is.
+    ChannelKind = memory_write::channel::ChannelKind::ALL.into_iter().map(memory_write::channel::ChannelKind::as_str);
+    /// Where the content of a turn comes from.
+    Taint = memory_write::turn::Taint::ALL.into_iter().map(memory_write::turn::Taint::as_str);
     /// A coding agent that sends hooks.
     HookSource = HookSource::names();
     /// What a response to a view is to readers of answers.

@@ -1,0 +1,228 @@
+//! The memories that an agent is given, and what the log keeps of their choice: claims, turns of conversations, prompts
+//! of coding agents. Channels of conversations.
+
+use crate::{
+    hook::{payload, send},
+    memory::{AGENT, put},
+};
+use domain::{
+    event::Event,
+    id::SessionId,
+    memory::Evidence,
+    memory_write::channel::{Channel, ChannelKind},
+    session::Type,
+};
+use ledger::{
+    Error,
+    memory::{self, Write},
+    session::{self, Claim, ListSessions, NewSession},
+    thread::{self, NewThread},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    a_conversation_names_its_channel,
+    channels_that_cannot_be_kept_are_refused_by_field,
+    memories_of_the_same_channel_come_first,
+    importance_of_a_document_decides_between_equals,
+    every_block_is_recorded_with_all_its_candidates,
+    a_candidate_that_is_not_injected_is_recorded_too,
+);
+
+fn channel(id: &str) -> Channel {
+    let (platform, name) = ("discord".to_owned(), "general".to_owned());
+    Channel { platform, id: id.into(), name, kind: ChannelKind::Text, parent: None }
+}
+
+fn talk(channel: Option<Channel>, message: &str) -> NewThread {
+    NewThread { agent: AGENT.into(), message: Some(message.into()), channel, ..NewThread::default() }
+}
+
+/// Starts a conversation, claims its turn, and returns the metadata of the block's event.
+async fn given(f: &Fixture, new: NewThread) -> Option<Value> {
+    thread::start(&f.ledger, &f.member, new).await.unwrap();
+    claimed(f).await
+}
+
+async fn claimed(f: &Fixture) -> Option<Value> {
+    let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    let claimed = session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().remove(0);
+    recorded(&f.log(claimed.session.id).await)
+}
+
+/// The metadata of the newest event that records memories.
+fn recorded(log: &[Event]) -> Option<Value> {
+    let injected = log.iter().filter(|event| event.kind == "session.context_injected");
+    let mut metadata = injected.map(|event| serde_json::from_str::<Value>(&event.metadata).unwrap());
+    metadata.rfind(|metadata| metadata["context"] == "memory")
+}
+
+fn paths(metadata: &Value) -> Vec<&str> {
+    metadata["candidates"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect()
+}
+
+async fn a_conversation_names_its_channel(f: Fixture) {
+    let named = channel("7");
+    let begun = thread::start(&f.ledger, &f.member, talk(Some(named.clone()), "Hi")).await.unwrap().session;
+    assert_eq!(Channel::of_metadata(&begun.metadata), Some(named.clone()));
+    let read = session::get(&f.ledger, &f.member, begun.id).await.unwrap();
+    assert_eq!(Channel::of_metadata(&read.metadata), Some(named.clone()));
+    // The channel is part of what a repeated request must have in common.
+    let keyed = |channel| NewThread { idempotency_key: Some("k".into()), ..talk(channel, "Hi") };
+    let first = thread::start(&f.ledger, &f.member, keyed(Some(named.clone()))).await.unwrap().session;
+    let again = thread::start(&f.ledger, &f.member, keyed(Some(named))).await.unwrap().session;
+    assert_eq!(first.id, again.id);
+    for other in [None, Some(channel("8"))] {
+        let refused = thread::start(&f.ledger, &f.member, keyed(other)).await;
+        assert!(refused.is_err(), "{refused:?}");
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn channels_that_cannot_be_kept_are_refused_by_field(f: Fixture) {
+    let wrong = |change: fn(&mut Channel)| {
+        let mut one = channel("7");
+        change(&mut one);
+        one
+    };
+    for (field, bad) in [
+        ("channel.platform", wrong(|one| one.platform = "Dis cord".into())),
+        ("channel.id", wrong(|one| one.id = String::new())),
+        ("channel.id", wrong(|one| one.id = "x".repeat(201))),
+        ("channel.name", wrong(|one| one.name = "a\nb".into())),
+        ("channel.name", wrong(|one| one.name = "x".repeat(201))),
+        ("channel.parent", wrong(|one| one.parent = Some(" ".into()))),
+    ] {
+        let Err(Error::Invalid(issues)) = thread::start(&f.ledger, &f.member, talk(Some(bad), "Hi")).await else {
+            panic!("{field} is accepted");
+        };
+        assert_eq!(issues.iter().map(|issue| issue.field.as_str()).collect::<Vec<_>>(), [field]);
+    }
+    let hushed = NewThread { incognito: true, ..talk(Some(channel("7")), "Hi") };
+    let refused = thread::start(&f.ledger, &f.member, hushed).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    f.done().await;
+}
+
+/// Writes a document of one line that comes from the first message of a conversation.
+async fn learned(f: &Fixture, path: &str, line: &str, from: Option<&str>) {
+    let new = talk(from.map(channel), "We spoke of it");
+    let session = thread::start(&f.ledger, &f.member, new).await.unwrap().session;
+    let evidence = vec![Evidence { line: 3, session: session.id, sequence: 2 }];
+    let write = Write { text: format!("# Note\n\n- {line}\n"), evidence, ..Write::default() };
+    memory::write(&f.ledger, &f.operator, AGENT, memory::path(path).unwrap(), write).await.unwrap();
+    session::cancel(&f.ledger, &f.member, session.id, None).await.unwrap();
+}
+
+async fn memories_of_the_same_channel_come_first(f: Fixture) {
+    for (path, from) in [("topics/a.md", Some("7")), ("topics/b.md", Some("8")), ("topics/c.md", None)] {
+        learned(&f, path, "The launch is on Friday", from).await;
+    }
+    for (asked, first) in [("7", "topics/a.md"), ("8", "topics/b.md")] {
+        let metadata = given(&f, talk(Some(channel(asked)), "When is the launch?")).await.unwrap();
+        assert_eq!(paths(&metadata)[0], first);
+        for candidate in metadata["candidates"].as_array().unwrap() {
+            assert_eq!(candidate["sameChannel"], candidate["path"] == first, "{candidate}");
+        }
+    }
+    let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
+    // An erased document leaves nothing of where it came from.
+    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    let metadata = given(&f, talk(Some(channel("7")), "When is the launch?")).await.unwrap();
+    assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_channels").await, 1);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn importance_of_a_document_decides_between_equals(f: Fixture) {
+    for (path, front) in
+        [("topics/a.md", "---\nimportance: 0.1\n---\n"), ("topics/b.md", "---\nimportance: 0.9\n---\n")]
+    {
+        put(&f, &f.operator, path, 0, &format!("{front}# Note\n\n- The launch is on Friday\n")).await.unwrap();
+    }
+    let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    assert_eq!(paths(&metadata), ["topics/b.md", "topics/a.md"]);
+    let importance = |at: usize| metadata["candidates"][at]["importance"].as_f64().unwrap();
+    assert_eq!([importance(0), importance(1)], [0.9, 0.1]);
+    f.done().await;
+}
+
+/// What every recorded candidate has. Nobody can learn from a choice of which a part is unknown.
+fn is_complete(metadata: &Value) {
+    assert_eq!((&metadata["context"], &metadata["ranker"]), (&json!("memory"), &json!("formula-1")));
+    let candidates = metadata["candidates"].as_array().unwrap();
+    assert!(!candidates.is_empty());
+    for (at, one) in candidates.iter().enumerate() {
+        let mut names: Vec<&str> = one.as_object().unwrap().keys().map(String::as_str).collect();
+        names.sort_unstable();
+        let expected = [
+            "bm25",
+            "id",
+            "importance",
+            "injected",
+            "kind",
+            "path",
+            "rank",
+            "recencyD",
+            "sameChannel",
+            "samePerson",
+            "score",
+            "slot",
+            "tokens",
+            "version",
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(one["rank"], at + 1);
+        assert_eq!(one["injected"] == true, one["slot"].is_u64(), "{one}");
+    }
+}
+
+async fn every_block_is_recorded_with_all_its_candidates(f: Fixture) {
+    for agent in [AGENT, "claude-code"] {
+        let write = Write { text: "# Launch\n\n- The launch is on Friday\n".into(), ..Write::default() };
+        memory::write(&f.ledger, &f.operator, agent, memory::path("topics/launch.md").unwrap(), write).await.unwrap();
+    }
+    // A turn of a conversation.
+    is_complete(&given(&f, talk(None, "When is the launch?")).await.unwrap());
+    // A claim of a task.
+    let title = "Plan the launch".to_owned();
+    let new = NewSession { agent_slug: Some(AGENT.into()), title: Some(title), ..NewSession::of_type(Type::Agent) };
+    session::create(&f.ledger, &f.member, new).await.unwrap();
+    is_complete(&claimed(&f).await.unwrap());
+    // A prompt of a coding agent.
+    let prompt = json!({ "prompt": "When is the launch?" });
+    let answer = send(&f, &f.member, payload("UserPromptSubmit", prompt)).await.unwrap();
+    assert!(answer.additional_context.unwrap().contains("The launch is on Friday"));
+    let session = only(&f, "claude-code").await;
+    is_complete(&recorded(&f.log(session).await).unwrap());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// The only session of an agent.
+async fn only(f: &Fixture, agent: &str) -> SessionId {
+    let wanted = ListSessions { agent_slug: Some(agent.into()), ..ListSessions::default() };
+    let listed = session::list(&f.ledger, &f.admin, wanted).await.unwrap().items;
+    assert_eq!(listed.len(), 1);
+    listed[0].id
+}
+
+async fn a_candidate_that_is_not_injected_is_recorded_too(f: Fixture) {
+    for number in 0..12 {
+        put(&f, &f.operator, &format!("topics/t{number}.md"), 0, "# Note\n\n- The launch is on Friday\n")
+            .await
+            .unwrap();
+    }
+    let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    is_complete(&metadata);
+    let injected = |wanted: bool| {
+        metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == wanted).count()
+    };
+    assert_eq!((injected(true), injected(false)), (8, 4));
+    f.done().await;
+}
