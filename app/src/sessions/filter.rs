@@ -21,6 +21,8 @@ pub struct Filter {
     pub status: Option<Status>,
     /// `?actionId=`
     pub action_id: Option<String>,
+    /// `?agent=`: the agent's slug.
+    pub agent: Option<String>,
     /// `?q=`: part of the title.
     pub q: Option<String>,
 }
@@ -42,6 +44,7 @@ impl Filter {
         add("type", self.session_type.map(Type::as_str));
         add("status", self.status.map(Status::as_str));
         add("actionId", self.action_id.as_deref());
+        add("agent", self.agent.as_deref());
         add("q", self.q.as_deref());
         add("cursor", cursor);
         if pairs.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", pairs.join("&")) }
@@ -69,11 +72,13 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     let mut all_actions = any("Any task");
     all_actions.extend(actions);
     let q = filter.q.clone().unwrap_or_default();
+    let agent = filter.agent.clone().unwrap_or_default();
     view! {
         <form class="filter" method="get" action="/sessions" role="search">
             <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
             <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
             <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
+            <div class="field"><Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/></div>
             <div class="field" data-wide=""><Input scope="filter" field=Field::new("q", "Title contains") kind="search" value=&q form=&none/></div>
             <Button>"Filter"</Button>
             {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
@@ -90,5 +95,6 @@ mod tests {
         assert_eq!(Filter::default().href(None), "/sessions");
         let filter = Filter { status: Some(Status::Failed), q: Some("a b".into()), ..Filter::default() };
         assert_eq!(filter.href(Some("x=")), "/sessions?status=failed&q=a%20b&cursor=x%3D");
+        assert_eq!(Filter { agent: Some("scout".into()), ..Filter::default() }.href(None), "/sessions?agent=scout");
     }
 }

@@ -57,6 +57,9 @@ pub struct ListQuery {
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     action_id: Option<ActionId>,
+    /// Sessions of this agent.
+    #[param(value_type = Option<wire::schema::Slug>)]
+    agent_slug: Option<String>,
     /// Sessions started by this session.
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
@@ -92,6 +95,7 @@ pub async fn list(
         session_type: query.session_type,
         status: query.status,
         action_id: query.action_id,
+        agent_slug: query.agent_slug,
         parent_id: query.parent_id,
         title_contains: query.title,
         limit: query.limit.0,

@@ -17,6 +17,7 @@ use domain::{
     id::SessionId,
     role::Permission,
     session::{Status, Type},
+    slug::is_slug,
 };
 use ledger::{
     page::{Row, sessions as page},
@@ -39,6 +40,7 @@ struct ListQuery {
     session_type: Option<String>,
     status: Option<String>,
     action_id: Option<String>,
+    agent: Option<String>,
     q: Option<String>,
     cursor: Option<String>,
 }
@@ -57,6 +59,7 @@ async fn show(
         session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
         status: non_empty(query.status.as_ref()).and_then(Status::parse),
         action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
+        agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
         q: non_empty(query.q.as_ref()).map(str::to_owned),
     };
     let action_id = match &filter.action_id {
@@ -67,6 +70,7 @@ async fn show(
         session_type: filter.session_type,
         status: filter.status,
         action_id,
+        agent_slug: filter.agent.clone(),
         parent_id: None,
         title_contains: filter.q.clone(),
         limit: ROWS,

@@ -25,6 +25,8 @@ pub struct ListSessions {
     pub status: Option<Status>,
     /// Only sessions of this action.
     pub action_id: Option<ActionId>,
+    /// Only sessions of this agent.
+    pub agent_slug: Option<String>,
     /// Only children of this session.
     pub parent_id: Option<SessionId>,
     /// Only sessions whose title contains this text. Case is ignored.
@@ -63,12 +65,14 @@ impl ListQuery {
     pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
+        fields.slug("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
         let filter = Filter {
             session_type: query.session_type,
             status: query.status,
             action_id: query.action_id,
+            agent_slug: query.agent_slug,
             parent_id: query.parent_id,
             retry_of: None,
             title_contains: query.title_contains.filter(|text| !text.is_empty()),

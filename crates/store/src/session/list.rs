@@ -16,7 +16,7 @@ macro_rules! list_select {
             $lead,
             " AND id < $3 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
              AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
-             AND (private_to IS NULL OR private_to = $8) ORDER BY id DESC LIMIT $7"
+             AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) ORDER BY id DESC LIMIT $7"
         ))
     };
 }
@@ -26,6 +26,7 @@ const NEWEST_CONTINUATION: &str =
 const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
 const BY_STATUS: &str = list_select!("status = $2");
 const BY_ACTION: &str = list_select!("action_id = $2");
+const BY_AGENT: &str = list_select!("agent_slug = $2");
 const BY_PARENT: &str = list_select!("parent_id = $2");
 const BY_RETRIED: &str = list_select!("retry_of = $2");
 const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
@@ -35,6 +36,7 @@ pub(crate) const SQL: Texts = &[
     ("session::list::BY_TENANT", BY_TENANT),
     ("session::list::BY_STATUS", BY_STATUS),
     ("session::list::BY_ACTION", BY_ACTION),
+    ("session::list::BY_AGENT", BY_AGENT),
     ("session::list::BY_PARENT", BY_PARENT),
     ("session::list::BY_RETRIED", BY_RETRIED),
     ("session::list::NEWEST_CONTINUATION", NEWEST_CONTINUATION),
@@ -51,6 +53,8 @@ pub struct Filter {
     pub status: Option<Status>,
     /// Only sessions of this action.
     pub action_id: Option<ActionId>,
+    /// Only sessions of this agent.
+    pub agent_slug: Option<String>,
     /// Only children of this session.
     pub parent_id: Option<SessionId>,
     /// Only sessions that repeat this one.
@@ -76,17 +80,19 @@ pub async fn list(
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
     let status = filter.status.map(Status::as_str);
-    let private_to = filter.private_to.as_deref();
+    let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
     let rows = if let Some(retried) = filter.retry_of {
-        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to)?
+        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to, agent)?
     } else if let Some(parent) = filter.parent_id {
-        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to)?
+        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to, agent)?
     } else if let Some(action) = filter.action_id {
-        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to)?
+        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to, agent)?
+    } else if let Some(lead) = agent {
+        run!(conn, fetch_all Row, BY_AGENT, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent)?
     } else if let Some(lead) = status {
-        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to)?
+        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent)?
     } else {
-        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to)?
+        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent)?
     };
     page(rows, limit)
 }

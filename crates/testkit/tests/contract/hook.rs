@@ -71,6 +71,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
         session_type: None,
         status: None,
         action_id: None,
+        agent_slug: None,
         parent_id: None,
         title_contains: None,
         limit: 100,
