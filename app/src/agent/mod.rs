@@ -1,7 +1,9 @@
 //! Agents: the list, and the page of one with its card, memory, sessions, helpfulness and cost.
 
+mod card;
 mod list_page;
 mod page;
 
+pub use card::CardPreview;
 pub use list_page::{ListProps, ListedAgent, list_page};
-pub use page::{Figures, Props, page};
+pub use page::{Erasures, Figures, Props, page};

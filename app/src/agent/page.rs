@@ -1,23 +1,27 @@
 //! The page /agents/{slug}.
 
+use super::card::{CardPreview, card, preview};
 use crate::{
+    FormState,
     document::render,
     entity::People,
     memory::{View, document_href},
     render::static_html,
+    sessions::Filter,
     shell::{Place, Shell, frame},
     text::{
         number::{counted, dollars, grouped},
         shorten::one_line,
     },
     ui::{
-        button::{ButtonLink, CopyLine, Look},
+        button::{ButtonLink, Look},
+        empty::Empty,
         page_head::PageHead,
         section::Section,
         time::moment,
     },
 };
-use domain::role::Permission;
+use domain::Timestamp;
 use leptos::prelude::*;
 use wire::memory::{CharacterCard, MemoryVersion};
 
@@ -42,6 +46,23 @@ pub struct Figures {
     pub cost_usd: f64,
 }
 
+/// What is gone of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Erasures {
+    /// Sessions of which retention erased what was said.
+    pub sessions: u64,
+    /// Whether there are more than were counted.
+    pub is_more: bool,
+    /// Events of those sessions.
+    pub events: u64,
+    /// Sessions that ended before this were due at the last run that erased some of them (UTC).
+    pub older_than: Option<Timestamp>,
+    /// Time of that run (UTC).
+    pub at: Option<Timestamp>,
+    /// Memory documents that people erased with all their versions.
+    pub documents: u64,
+}
+
 /// Data of the page.
 #[derive(Debug, Clone)]
 pub struct Props {
@@ -55,8 +76,14 @@ pub struct Props {
     pub recent: Vec<MemoryVersion>,
     /// Its figures; `None` if it had no session.
     pub figures: Option<Figures>,
+    /// What retention and people erased.
+    pub erasures: Erasures,
     /// Names of authors.
     pub people: People,
+    /// A card that was uploaded and not given yet.
+    pub preview: Option<CardPreview>,
+    /// The refused form.
+    pub form: FormState,
 }
 
 /// Renders the page.
@@ -66,42 +93,24 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let card = static_html(card(shell, &props));
         let figures = static_html(figures(&props));
         let documents = static_html(memory_part(&props));
+        let preview = preview(&props).map(static_html);
+        let erased = erased(&props).map(static_html);
+        let sessions = sessions_href(&props.agent);
         let page = view! {
             <PageHead title=props.agent.clone() crumbs=vec![("Agents".to_owned(), "/agents".to_owned())]>
+                <ButtonLink href=sessions>"Sessions"</ButtonLink>
                 <ButtonLink look=Look::Primary href=memory>"Memory"</ButtonLink>
             </PageHead>
+            {preview}
             <div class="split">
                 <Section name="card" title="Character card">{card}</Section>
                 <Section name="figures" title="Last 30 days">{figures}</Section>
             </div>
             <Section name="memory" title="Memory">{documents}</Section>
+            {erased}
         };
         frame(shell, Place::Memory, page)
     })
-}
-
-fn card(shell: &Shell, props: &Props) -> impl IntoView + use<> {
-    let facts = match &props.card {
-        None => view! { <p class="meta">"This agent has no character card."</p> }.into_any(),
-        Some(card) => {
-            let original = format!("/api/agents/{}/card/original", props.agent);
-            view! {
-                <dl class="facts">
-                    <div><dt>"Name"</dt><dd dir="auto">{one_line(&card.name, 200)}</dd></div>
-                    <div><dt>"Given"</dt><dd>{moment(card.created_at)}" by "{props.people.word(&card.author)}</dd></div>
-                    <div><dt>"File"</dt><dd><a href=original download="">{card.media_type.clone()}</a></dd></div>
-                    <div><dt>"SHA-256"</dt><dd class="memory-digest">{card.sha256.clone()}</dd></div>
-                </dl>
-                <p><a href=document_href(&props.agent, "self/description.md", View::Text)>"Its fields are documents below self/"</a></p>
-            }
-            .into_any()
-        }
-    };
-    let command = shell.may(Permission::ManageActions).then(|| {
-        let line = format!("shiftbook agent card card.png --agent {}", props.agent);
-        view! { <p class="meta">"Give it a card of version 2 or 3, as PNG or JSON:"</p><CopyLine text=line what="the command"/> }
-    });
-    view! { {facts}{command} }
 }
 
 fn figures(props: &Props) -> impl IntoView + use<> {
@@ -122,9 +131,40 @@ fn figures(props: &Props) -> impl IntoView + use<> {
             <div><dt>"Tokens"</dt><dd>{tokens}</dd></div>
             <div><dt>"Cost"</dt><dd>{dollars(figures.cost_usd)}</dd></div>
         </dl>
-        <p><a href="/insights">"All figures"</a>" · "<a href="/sessions">"Sessions"</a></p>
+        <p><a href="/insights">"All figures"</a>" · "<a href=sessions_href(&props.agent)>"Its sessions"</a></p>
     }
     .into_any()
+}
+
+/// The list of the agent's sessions.
+fn sessions_href(agent: &str) -> String {
+    Filter { agent: Some(agent.to_owned()), ..Filter::default() }.href(None)
+}
+
+/// Says what is gone, so that nobody takes a gap for silence. `None` if nothing is.
+fn erased(props: &Props) -> Option<impl IntoView + use<>> {
+    let gone = &props.erasures;
+    if gone.sessions == 0 && gone.documents == 0 {
+        return None;
+    }
+    let retention = (gone.sessions > 0).then(|| {
+        let more = if gone.is_more { "more than " } else { "" };
+        let (sessions, events) = (counted(gone.sessions, "session"), counted(gone.events, "event"));
+        let words = format!("Retention erased what was said in {more}{sessions} of this agent ({more}{events}).");
+        let due = gone.older_than.map(|due| view! { " They ended before "{moment(due)}"." });
+        let at = gone.at.map(|at| view! { " The last was erased "{moment(at)}"." });
+        view! {
+            <p>{words}{due}{at}" That they took place, when, and how they ended is kept. Lines of the memory that came from them stay, without a turn to read."</p>
+        }
+    });
+    let documents = (gone.documents > 0).then(|| {
+        let words = format!(
+            "People erased {} of its memory with all versions. Digests, times and authors are kept.",
+            counted(gone.documents, "document")
+        );
+        view! { <p>{words}</p> }
+    });
+    Some(view! { <Section name="erased" title="Erased">{retention}{documents}</Section> })
 }
 
 fn memory_part(props: &Props) -> impl IntoView + use<> {
@@ -144,9 +184,15 @@ fn memory_part(props: &Props) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
+    if props.documents == 0 && rows.is_empty() {
+        let sentence = "This agent remembers nothing yet. Its memory is written after conversations, or by people.";
+        let link = Some(("Write a document", format!("/agents/{}/memory", props.agent)));
+        return view! { <Empty sentence=sentence link=link/> }.into_any();
+    }
     let words = counted(props.documents, "document");
     view! {
         <p>{words}". "<a href=format!("/agents/{}/memory", props.agent)>"Read and search them"</a></p>
         <ol class="history">{rows}</ol>
     }
+    .into_any()
 }

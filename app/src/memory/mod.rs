@@ -6,6 +6,8 @@ mod home;
 mod lines;
 mod page;
 
+pub(crate) use lines::changed_lines;
+
 pub use home::{HomeProps, home_page};
 pub use page::{Preview, Props, Selected, View, page};
 

@@ -20,6 +20,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "working_stopped" => "Stopped. Nothing is recorded from now on.",
         "entity_created" => "Entity created.",
         "entity_saved" => "Saved as a new version.",
+        "card_given" => "The agent has the card.",
         "memory_saved" => "Saved as a new version.",
         "memory_deleted" => "Deleted. Its history is kept.",
         "memory_erased" => "Erased. The digests of its texts are kept.",

@@ -314,7 +314,11 @@ pub const MEMORY_BLAME_VERSIONS_MAX: u32 = 200;
 /// Most documents that one folder to import has.
 pub const MEMORY_IMPORT_DOCUMENTS_MAX: usize = 2_000;
 /// Largest character card as it is uploaded, bytes.
-pub const MEMORY_CARD_BYTES_MAX: usize = BATCH_BYTES_MAX;
+pub const MEMORY_CARD_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Minutes for which a card is kept between its preview and its use.
+pub const MEMORY_CARD_DRAFT_MINUTES_MAX: u32 = 60;
+/// Most requests with a character card at the same time on one server.
+pub const MEMORY_CARD_REQUESTS_MAX: usize = 4;
 /// Most pixels of the image of a character card.
 pub const MEMORY_CARD_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// Most drafts of one view that are open at the same time.

@@ -47,6 +47,11 @@ const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_a
      WHERE tenant_id = $1 AND session_id = $2";
 const ERASURE_STATE: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
      (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
+const OF_AGENT: &str = "SELECT COUNT(*) AS sessions, CAST(COALESCE(SUM(e.head_sequence), 0) AS bigint) AS events, \
+     MAX(e.older_than) AS older_than, MAX(e.begun_at) AS begun_at FROM (SELECT e.head_sequence, e.older_than, e.begun_at \
+         FROM sessions s JOIN erasures e ON e.tenant_id = s.tenant_id AND e.session_id = s.id \
+         WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.private_to IS NULL AND e.finished_at IS NOT NULL \
+         ORDER BY s.id DESC LIMIT $3) e";
 const DELETE_MESSAGES: &str =
     "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
 
@@ -64,8 +69,42 @@ pub(crate) const SQL: Texts = &[
     ("retention::SAVE_FINISHED", SAVE_FINISHED),
     ("retention::BY_SESSION", BY_SESSION),
     ("retention::ERASURE_STATE", ERASURE_STATE),
+    ("retention::OF_AGENT", OF_AGENT),
     ("retention::DELETE_MESSAGES", DELETE_MESSAGES),
 ];
+
+/// What retention erased of an agent's sessions. Incognito sessions are not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ErasedOfAgent {
+    /// Sessions, at most as many as were asked for.
+    pub sessions: u64,
+    /// Events of those sessions.
+    pub events: u64,
+    /// Sessions that ended before this were due, at the last run that erased some of them (UTC).
+    pub older_than: Option<Timestamp>,
+    /// Time at which the newest erasure began (UTC).
+    pub at: Option<Timestamp>,
+}
+
+row! {
+    struct ErasedRow {
+        sessions: i64,
+        events: i64,
+        older_than: Option<i64>,
+        begun_at: Option<i64>,
+    }
+}
+
+/// Counts what retention erased of an agent's sessions, of the newest at most `limit`.
+pub async fn of_agent(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<ErasedOfAgent> {
+    let row = run!(conn, fetch_one ErasedRow, OF_AGENT, tenant_id.0, agent, i64::from(limit))?;
+    Ok(ErasedOfAgent {
+        sessions: row.sessions.cast_unsigned(),
+        events: row.events.cast_unsigned(),
+        older_than: row.older_than.map(from_micros),
+        at: row.begun_at.map(from_micros),
+    })
+}
 
 /// A session whose content is due for erasure.
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,7 @@ use wire::{
 
 /// Give an agent a character card
 ///
-/// A card of version 2 or 3, as PNG or JSON, of at most 1 MiB. Its bytes are kept as they are; its fields become
+/// A card of version 2 or 3, as PNG or JSON, of at most 8 MiB. Its bytes are kept as they are; its fields become
 /// documents below `self/`. The same card again changes nothing.
 #[utoipa::path(
     put, path = "/api/agents/{slug}/card", operation_id = "putCard", tag = "memory",

@@ -4,19 +4,30 @@ use crate::problem::Problem;
 use axum::{
     body::{Body, HttpBody},
     extract::Request,
-    http::header,
+    http::{Method, header},
 };
 use bytes::{Bytes, BytesMut};
-use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX};
+use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX};
 use http_body_util::BodyExt;
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::{Instant, timeout, timeout_at},
+};
 use wire::Code;
 
 /// Estimated bytes of an event in an append beside its content: field names, ids and punctuation.
 const ENVELOPE_BYTES_PER_EVENT: usize = 1024;
 /// Largest request body, in bytes. Stricter limits on content are checked by the use cases.
 pub const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * ENVELOPE_BYTES_PER_EVENT;
+/// Largest body of a request with a character card, in bytes: the card, and what a form has around it.
+const CARD_BODY_BYTES_MAX: usize = MEMORY_CARD_BYTES_MAX + 16 * 1024;
+/// Time for the body of such a request to arrive, in seconds.
+const CARD_BODY_SECONDS_MAX: u64 = 30;
+/// Bounds the memory of requests with cards.
+static CARD_REQUESTS: Semaphore = Semaphore::const_new(MEMORY_CARD_REQUESTS_MAX);
+/// Longest wait for a place among the requests with cards, in seconds.
+const CARD_WAIT_SECONDS_MAX: u64 = 5;
 /// Time for a whole body to arrive, in seconds.
 const BODY_SECONDS_MAX: u64 = 10;
 /// Bytes of a refused body that are read and discarded, so that its sender can read the response.
@@ -24,31 +35,56 @@ const LINGER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Time for which a refused body is read and discarded, in seconds.
 const LINGER_SECONDS_MAX: u64 = 2;
 
+/// Whether a request carries a character card, which may be larger than other bodies.
+pub fn carries_card(request: &Request) -> bool {
+    let parts: Vec<&str> = request.uri().path().split('/').skip(1).collect();
+    match parts[..] {
+        ["api", "agents", _, "card"] => request.method() == Method::PUT,
+        ["agents", _, "card"] => request.method() == Method::POST,
+        _ => false,
+    }
+}
+
+/// A place among the requests with cards, if this is one. It is kept until the request is answered.
+pub async fn place(is_card: bool) -> Result<Option<SemaphorePermit<'static>>, Problem> {
+    if !is_card {
+        return Ok(None);
+    }
+    let busy = || Problem::detailed(Code::Unavailable, "several cards are being read; send it again");
+    let place = timeout(Duration::from_secs(CARD_WAIT_SECONDS_MAX), CARD_REQUESTS.acquire()).await;
+    Ok(Some(place.map_err(|_| busy())?.map_err(|_| busy())?))
+}
+
 /// Returns the request with its body in memory.
 pub async fn buffer(request: Request) -> Result<Request, Problem> {
+    let (most, seconds) = if carries_card(&request) {
+        (CARD_BODY_BYTES_MAX, CARD_BODY_SECONDS_MAX)
+    } else {
+        (BODY_BYTES_MAX, BODY_SECONDS_MAX)
+    };
     let (parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
         return Ok(Request::from_parts(parts, body));
     }
-    if HttpBody::size_hint(&body).lower() > BODY_BYTES_MAX as u64 {
+    if HttpBody::size_hint(&body).lower() > most as u64 {
         // A client that waits for "100 Continue" has sent nothing yet. Reading would ask it to send.
         if !parts.headers.contains_key(header::EXPECT) {
             drain_body(body);
         }
-        return Err(too_large());
+        return Err(too_large(most));
     }
-    let bytes = read(body).await?;
+    let bytes = read(body, most, seconds).await?;
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-async fn read(mut body: Body) -> Result<Bytes, Problem> {
-    let deadline = Instant::now() + Duration::from_secs(BODY_SECONDS_MAX);
+async fn read(mut body: Body, most: usize, seconds: u64) -> Result<Bytes, Problem> {
+    let deadline = Instant::now() + Duration::from_secs(seconds);
     let mut first = Bytes::new();
     let mut more = BytesMut::new();
     loop {
         let frame = match timeout_at(deadline, body.frame()).await {
             Err(_) => {
-                let detail = format!("the whole body must arrive within {BODY_SECONDS_MAX} s");
+                let detail = format!("the whole body must arrive within {seconds} s");
                 return Err(Problem::detailed(Code::RequestTimeout, detail));
             }
             Ok(None) => break,
@@ -56,9 +92,9 @@ async fn read(mut body: Body) -> Result<Bytes, Problem> {
             Ok(Some(Ok(frame))) => frame,
         };
         let Ok(data) = frame.into_data() else { continue };
-        if first.len() + more.len() + data.len() > BODY_BYTES_MAX {
+        if first.len() + more.len() + data.len() > most {
             drain_body(body);
-            return Err(too_large());
+            return Err(too_large(most));
         }
         // Nearly every body is one frame, which is passed on without a copy.
         if first.is_empty() {
@@ -76,8 +112,8 @@ async fn read(mut body: Body) -> Result<Bytes, Problem> {
     Ok(whole.freeze())
 }
 
-fn too_large() -> Problem {
-    Problem::detailed(Code::TooLarge, format!("a request body can have at most {BODY_BYTES_MAX} bytes"))
+fn too_large(most: usize) -> Problem {
+    Problem::detailed(Code::TooLarge, format!("a request body can have at most {most} bytes"))
 }
 
 /// Reads and discards the rest of a body for a short time. Closing at once would reset the
@@ -117,6 +153,42 @@ mod tests {
         for body in [chunked(64 * 1024, 64), Body::from(vec![0; BODY_BYTES_MAX + 1])] {
             assert_eq!(buffer(Request::new(body)).await.unwrap_err().code(), Code::TooLarge);
         }
+    }
+
+    #[tokio::test]
+    async fn only_requests_with_a_card_may_be_larger() {
+        let sent = |method: &str, path: &str| {
+            let request = Request::builder().method(method).uri(path);
+            buffer(request.body(Body::from(vec![0; BODY_BYTES_MAX + 1])).unwrap())
+        };
+        for (method, path) in [("PUT", "/api/agents/scout/card"), ("POST", "/agents/scout/card")] {
+            assert!(sent(method, path).await.is_ok(), "{method} {path}");
+            let request = Request::builder().method(method).uri(path);
+            let large = buffer(request.body(Body::from(vec![0; CARD_BODY_BYTES_MAX + 1])).unwrap()).await;
+            assert_eq!(large.unwrap_err().code(), Code::TooLarge);
+        }
+        for (method, path) in [
+            ("POST", "/api/agents/scout/card"),
+            ("PUT", "/agents/scout/card"),
+            ("PUT", "/api/agents/scout/card/original"),
+            ("PUT", "/api/agents/scout/memory/document"),
+            ("POST", "//agents/scout/card"),
+        ] {
+            assert_eq!(sent(method, path).await.unwrap_err().code(), Code::TooLarge, "{method} {path}");
+        }
+    }
+
+    #[tokio::test]
+    async fn few_cards_are_read_at_the_same_time() {
+        let mut held = Vec::new();
+        for _ in 0..MEMORY_CARD_REQUESTS_MAX {
+            held.push(place(true).await.unwrap().unwrap());
+        }
+        tokio::time::pause();
+        assert_eq!(place(true).await.unwrap_err().code(), Code::Unavailable);
+        assert!(place(false).await.unwrap().is_none());
+        held.pop();
+        assert!(place(true).await.unwrap().is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -54,9 +54,12 @@ pub async fn run(State(state): State<AppState>, mut request: Request, next: Next
     if seen.reader == finish::Audience::Person {
         seen.headers = request.headers().clone();
     }
-    let mut response = match admit(&state, request, seen.pages).await {
-        Ok(request) => call(request, next).await,
+    let mut response = match body::place(body::carries_card(&request)).await {
         Err(problem) => problem.into_response(),
+        Ok(_place) => match admit(&state, request, seen.pages).await {
+            Ok(request) => call(request, next).await,
+            Err(problem) => problem.into_response(),
+        },
     };
     let code = finish::finish(&mut response, &seen, &state, nonce.as_ref()).await;
     headers::apply(response.headers_mut(), &seen, nonce.as_ref(), state.cookies.is_secure());

@@ -4,7 +4,7 @@ use crate::{
     app::{App, Who},
     routes::{documented, pages},
 };
-use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX};
+use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX};
 use futures_util::FutureExt as _;
 use reqwest::Method;
 use std::time::{Duration, Instant};
@@ -56,6 +56,8 @@ async fn slow_clients_are_disconnected_while_others_are_served() {
 
 /// Largest body that the server reads, as in `middleware/body.rs`.
 const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * 1024;
+/// Largest body of the two routes that take a character card.
+const CARD_BODY_BYTES_MAX: usize = MEMORY_CARD_BYTES_MAX + 16 * 1024;
 /// More than the server reads of a refused body and more than the buffers of both sockets.
 const SWALLOWED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
@@ -91,7 +93,7 @@ async fn a_body_over_the_limit_is_refused_on_every_unsafe_route() {
             .replace("{source}", "claude-code")
             .replace("{slug}", "matrix");
         let mut stream = begin(&app, &cookie, method, &path).await;
-        let bytes = BODY_BYTES_MAX + 1;
+        let bytes = 1 + if path.ends_with("/agents/matrix/card") { CARD_BODY_BYTES_MAX } else { BODY_BYTES_MAX };
         stream.write_all(format!("{bytes:x}\r\n").as_bytes()).await.unwrap();
         stream.write_all(&vec![b' '; bytes]).await.unwrap();
         // The body has not ended, so its size is the only possible reason.

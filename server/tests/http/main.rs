@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test says no")]
 
 mod access;
+mod agent_page;
 mod agents;
 mod answer_kill;
 mod app;

@@ -2,7 +2,7 @@
 
 use crate::{
     app::Who,
-    prepare::{Maker, Sent, form, unique_text},
+    prepare::{Maker, Sent, form, multipart, unique_text},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -54,6 +54,10 @@ impl Maker<'_> {
             return (path.replace("{slug}", "matrix"), form(&fields));
         }
         let (concrete, body) = operation(method, path, "matrix", &at);
+        if method == "POST" && path == "/agents/{slug}/card" {
+            let fields = [("step", "preview"), ("card", &*card().to_string())];
+            return (path.replace("{slug}", "matrix"), multipart(&fields));
+        }
         (concrete, body.map_or(Sent::Nothing, Sent::Json))
     }
 }

@@ -29,7 +29,15 @@ pub enum CardFormat {
     Json,
 }
 
+/// The first bytes of a PNG.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 impl CardFormat {
+    /// The format of a file whose type is not known, by its first bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        if bytes.starts_with(PNG) { Self::Png } else { Self::Json }
+    }
+
     /// The content type of the file.
     pub const fn media_type(self) -> &'static str {
         match self {
@@ -68,14 +76,7 @@ pub async fn upload_card(
     if original.len() > MEMORY_CARD_BYTES_MAX {
         return Err(Error::TooLarge(format!("a card has at most {MEMORY_CARD_BYTES_MAX} bytes")));
     }
-    let refused = |why: domain::memory::BadCard| Error::invalid("card", why.to_string());
-    let json = match format {
-        CardFormat::Png => json_of(&original).map_err(refused)?,
-        CardFormat::Json => {
-            String::from_utf8(original.clone()).map_err(|_| Error::invalid("card", "the card is not UTF-8"))?
-        }
-    };
-    let card = read_card(&json).map_err(refused)?;
+    let card = parse(format, &original)?;
     let now = ledger.now();
     let record = CardRecord {
         id: CardId::new(now, ledger.entropy()),
@@ -92,6 +93,19 @@ pub async fn upload_card(
         Box::pin(async move { unpack(tx, tenant_id, agent, card, record, original, stamps).await })
     });
     uploaded.await
+}
+
+/// Reads a card from its bytes.
+///
+/// # Errors
+/// [`Error::Invalid`] for the field `card` with the reason.
+pub(super) fn parse(format: CardFormat, original: &[u8]) -> Result<Card> {
+    let refused = |why: domain::memory::BadCard| Error::invalid("card", why.to_string());
+    let not_utf8 = |_| Error::invalid("card", "the card is not UTF-8");
+    match format {
+        CardFormat::Png => read_card(&json_of(original).map_err(refused)?).map_err(refused),
+        CardFormat::Json => read_card(std::str::from_utf8(original).map_err(not_utf8)?).map_err(refused),
+    }
 }
 
 async fn unpack(

@@ -4,6 +4,7 @@
 mod blame;
 mod card;
 mod card_png;
+mod card_preview;
 mod change;
 mod conflict;
 mod diff;
@@ -16,6 +17,7 @@ mod write;
 
 pub use blame::{BlamedLine, blame};
 pub use card::{CardFormat, UploadedCard, card, original_card, upload_card};
+pub use card_preview::{CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
 pub use change::{Change, delete, rename, revert};
 pub use conflict::{Conflict, Side};
 pub use diff::{DiffLine, LineChange, Part, compare, diff};

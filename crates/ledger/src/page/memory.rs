@@ -9,9 +9,12 @@ use crate::{
     memory::check_agent,
 };
 use domain::{Scope, limit::PAGE_MAX, role::Permission};
+use store::retention::ErasedOfAgent;
 
 /// Number of versions among the last changes.
 const RECENT: u32 = 20;
+/// Most sessions whose erasure is counted.
+const ERASED_MAX: u32 = 10_000;
 /// Days of the figures of an agent.
 const DAYS: u32 = 30;
 
@@ -37,6 +40,12 @@ pub struct Agent {
     pub totals: Option<MemoryAgentRecord>,
     /// The newest versions of its documents.
     pub recent: Vec<MemoryVersionRecord>,
+    /// What retention erased of its sessions.
+    pub erased: ErasedOfAgent,
+    /// Whether retention erased more than was counted.
+    pub is_more_erased: bool,
+    /// Number of documents that were erased.
+    pub erased_documents: u64,
     /// Everyone who may have written a version.
     pub people: People,
     /// Figures of the workspace, by agent.
@@ -81,7 +90,13 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
     let insights = insight::read_window(ledger, scope, DAYS).await?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
+            let mut erased = store::retention::of_agent(conn, tenant_id, &agent, ERASED_MAX + 1).await?;
+            let is_more_erased = erased.sessions > u64::from(ERASED_MAX);
+            erased.sessions = erased.sessions.min(u64::from(ERASED_MAX));
             Ok(Agent {
+                erased,
+                is_more_erased,
+                erased_documents: store::memory::count_erased(conn, tenant_id, &agent).await?,
                 card: store::memory::card(conn, tenant_id, &agent).await?,
                 totals: store::memory::find_agent(conn, tenant_id, &agent).await?,
                 recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,

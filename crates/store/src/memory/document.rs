@@ -33,6 +33,9 @@ const LIST: &str = document_select!(
      AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
          WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL) ORDER BY d.path_folded, d.id LIMIT $6"
 );
+// `0` follows `/`.
+const ERASED: &str = "SELECT COUNT(*) FROM memory_documents \
+     WHERE tenant_id = $1 AND agent = $2 AND path_folded >= 'erased/' AND path_folded < 'erased0'";
 const INSERT: &str = "INSERT INTO memory_documents (tenant_id, id, agent, path, path_folded, version, digest, bytes, \
      is_deleted, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 const SAVE: &str = "UPDATE memory_documents SET path = $3, path_folded = $4, version = $5, digest = $6, bytes = $7, \
@@ -42,6 +45,7 @@ pub(crate) const SQL: Texts = &[
     ("memory::document::BY_ID", BY_ID),
     ("memory::document::BY_PATH", BY_PATH),
     ("memory::document::LIST", LIST),
+    ("memory::document::ERASED", ERASED),
     ("memory::document::INSERT", INSERT),
     ("memory::document::SAVE", SAVE),
 ];
@@ -148,6 +152,12 @@ pub async fn list(
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(MemoryDocumentRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// Number of an agent's documents that were erased.
+pub async fn count_erased(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<u64> {
+    let (count,) = run!(conn, fetch_one(i64,), ERASED, tenant_id.0, agent)?;
+    Ok(count.cast_unsigned())
 }
 
 /// Adds a document. The caller also adds its first version.

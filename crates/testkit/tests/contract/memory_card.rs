@@ -7,7 +7,7 @@ use domain::{
 };
 use ledger::{
     Error,
-    memory::{self, CardFormat, Listing},
+    memory::{self, CardChangeKind, CardFormat, Listing},
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -16,6 +16,8 @@ on_both_engines!(
     a_card_is_kept_as_it_was_and_its_fields_become_documents,
     another_card_makes_new_versions_and_deletes_fields_that_are_gone,
     cards_that_cannot_be_kept_are_refused_and_change_nothing,
+    a_preview_shows_what_a_card_would_change_and_changes_nothing,
+    a_preview_is_over_after_an_hour_or_by_another,
 );
 
 fn card(data: Value) -> Vec<u8> {
@@ -93,5 +95,51 @@ async fn cards_that_cannot_be_kept_are_refused_and_change_nothing(f: Fixture) {
     let by_member = memory::upload_card(l, &f.member, AGENT, CardFormat::Json, card(json!({ "name": "x" }))).await;
     assert!(matches!(by_member, Err(Error::Forbidden(_))));
     assert!(documents(&f).await.is_empty() && memory::card(l, s, AGENT).await.unwrap().is_none());
+    f.done().await;
+}
+
+async fn a_preview_shows_what_a_card_would_change_and_changes_nothing(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let first = card(json!({ "name": "Iris", "description": "A gardener.", "personality": "calm" }));
+    memory::upload_card(l, s, AGENT, CardFormat::Json, first.clone()).await.unwrap();
+    let same = memory::preview_card(l, s, AGENT, CardFormat::Json, first).await.unwrap();
+    assert!(same.is_same && same.changes.is_empty());
+    let second = card(json!({ "name": "Iris", "description": "A cook.", "scenario": "A kitchen." }));
+    let preview = memory::preview_card(l, s, AGENT, CardFormat::of(&second), second.clone()).await.unwrap();
+    let kinds: Vec<_> = preview.changes.iter().map(|change| (change.path.as_str(), change.kind)).collect();
+    let expected = [
+        ("self/description.md", CardChangeKind::Changed),
+        ("self/personality.md", CardChangeKind::Deleted),
+        ("self/scenario.md", CardChangeKind::Made),
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(documents(&f).await.len(), 3);
+    // Another person has not seen it.
+    let digest = preview.digest.to_string();
+    let unseen = memory::apply_card(l, &f.admin, AGENT, &digest).await;
+    assert!(matches!(unseen, Err(Error::Invalid(_))), "{unseen:?}");
+    let given = memory::apply_card(l, s, AGENT, &digest).await.unwrap();
+    assert_eq!(given.changed, ["self/description.md", "self/scenario.md", "self/personality.md"]);
+    assert_eq!(memory::original_card(l, s, AGENT).await.unwrap().1, second);
+    assert!(memory::apply_card(l, s, AGENT, &digest).await.is_err(), "it is used up");
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_card_drafts").await, 0);
+    f.done().await;
+}
+
+async fn a_preview_is_over_after_an_hour_or_by_another(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let named = |name: &str| card(json!({ "name": name }));
+    let first = memory::preview_card(l, s, AGENT, CardFormat::Json, named("A")).await.unwrap();
+    let second = memory::preview_card(l, s, AGENT, CardFormat::Json, named("B")).await.unwrap();
+    let replaced = memory::apply_card(l, s, AGENT, &first.digest.to_string()).await;
+    assert!(matches!(replaced, Err(Error::Invalid(_))), "{replaced:?}");
+    f.clock.advance(chrono::TimeDelta::minutes(61));
+    let late = memory::apply_card(l, s, AGENT, &second.digest.to_string()).await;
+    assert!(matches!(late, Err(Error::Invalid(_))), "{late:?}");
+    // The next preview of anyone removes what is over.
+    memory::preview_card(l, &f.admin, "other", CardFormat::Json, named("C")).await.unwrap();
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_card_drafts").await, 1);
+    let by_member = memory::preview_card(l, &f.member, AGENT, CardFormat::Json, named("D")).await;
+    assert!(matches!(by_member, Err(Error::Forbidden(_))));
     f.done().await;
 }

@@ -35,6 +35,7 @@ on_both_engines!(
     history_is_erased_by_retention_alone_and_a_forged_erasure_is_found,
     what_ended_lately_or_goes_on_is_left_alone,
     an_incognito_session_stays_one_when_it_is_erased,
+    the_page_of_an_agent_says_what_was_erased,
     what_was_captured_is_erased_from_tables_and_from_files_of_any_day,
 );
 
@@ -168,6 +169,27 @@ async fn an_incognito_session_stays_one_when_it_is_erased(f: Fixture) {
     let rated = feedback::record(&f.ledger, &f.member, id, Label::Positive, Surface::WebEnd).await.unwrap();
     assert_eq!(rated.user_id_or_null, None, "a rating after the erasure names somebody");
     assert!(feedback::list_by_operator(&f.ledger, id).await.unwrap().is_empty(), "it outlives the process");
+    f.done().await;
+}
+
+async fn the_page_of_an_agent_says_what_was_erased(f: Fixture) {
+    let erased = async |agent: &str| ledger::page::memory::agent(&f.ledger, &f.member, agent).await.unwrap().erased;
+    let agent = session::get(&f.ledger, &f.admin, talkative(&f).await).await.unwrap().agent_slug.unwrap();
+    talkative(&f).await;
+    assert_eq!(erased(&agent).await, Default::default(), "nothing is erased yet");
+    // An incognito conversation of the same agent is nobody's to count.
+    let hushed = NewThread { agent: agent.clone(), incognito: true, ..new(Some(SECRET)) };
+    let hushed = thread::start(&f.ledger, &f.member, hushed).await.unwrap().session;
+    session::cancel(&f.ledger, &f.member, hushed.id, None).await.unwrap();
+    f.clock.advance(TimeDelta::days(40));
+    let due = f.ledger.now() - TimeDelta::days(30);
+    assert_eq!(erase(&f, 30).await.unwrap().sessions, 3);
+    let found = erased(&agent).await;
+    assert_eq!((found.sessions, found.older_than, found.at), (2, Some(due), Some(f.ledger.now())));
+    let each = f.engine.raw().await.number("SELECT MAX(head_sequence) FROM erasures").await.cast_unsigned();
+    assert_eq!(found.events, 2 * each);
+    assert_eq!(erased("nobody").await, Default::default());
+    f.assert_verified().await;
     f.done().await;
 }
 

@@ -1,0 +1,166 @@
+//! What a card would change, shown before it is given to its agent. The bytes are kept for an hour, so that the person
+//! does not choose the file again.
+
+use super::{
+    card::{CardFormat, UploadedCard, parse, upload_card},
+    check_agent,
+    diff::{DiffLine, compare},
+    origin::redacted,
+};
+use crate::{Error, Ledger, Result, guard::require};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    chain::Digest,
+    id::TenantId,
+    limit::{MEMORY_CARD_BYTES_MAX, MEMORY_CARD_DRAFT_MINUTES_MAX, PAGE_MAX},
+    memory::{Card, Folder, MemoryPath, Source, check_text},
+    role::Permission,
+};
+use sha2::{Digest as _, Sha256};
+use store::{Conn, memory::CardDraft};
+
+/// Documents that a card would change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardPreview {
+    /// Name of the character.
+    pub name: String,
+    /// SHA-256 of the bytes, by which [`apply_card`] knows what was shown.
+    pub digest: Digest,
+    /// Whether the agent has this card already.
+    pub is_same: bool,
+    /// Documents that would have a new version or be deleted, by path.
+    pub changes: Vec<CardChange>,
+}
+
+/// What a card would do to one document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CardChange {
+    /// Path of the document.
+    pub path: String,
+    /// What would happen to it.
+    pub kind: CardChangeKind,
+    /// Its lines before and after.
+    pub lines: Vec<DiffLine>,
+}
+
+/// What happens to a document of a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CardChangeKind {
+    /// There is no document at the path yet.
+    Made,
+    /// It gets a new version.
+    Changed,
+    /// It is deleted, because the card has no such field any more.
+    Deleted,
+}
+
+/// Checks a card, keeps it for [`apply_card`], and returns what it would change. The agent is not changed.
+///
+/// # Errors
+/// As [`upload_card`].
+pub async fn preview_card(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    format: CardFormat,
+    original: Vec<u8>,
+) -> Result<CardPreview> {
+    require(scope, Permission::ManageActions)?;
+    check_agent(agent)?;
+    if original.len() > MEMORY_CARD_BYTES_MAX {
+        return Err(Error::TooLarge(format!("a card has at most {MEMORY_CARD_BYTES_MAX} bytes")));
+    }
+    let card = parse(format, &original)?;
+    for (path, text) in &card.documents {
+        check_text(text).map_err(|why| Error::invalid("card", format!("{path}: {why}")))?;
+    }
+    let digest = Digest(Sha256::digest(&original).into());
+    let draft = CardDraft { media_type: format.media_type().to_owned(), original, digest };
+    let (tenant_id, author, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
+    let agent = agent.to_owned();
+    let kept = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            store::memory::expire_card_drafts(tx, tenant_id, now - lifetime()).await?;
+            let preview = preview(tx.conn(), tenant_id, &agent, card, digest).await?;
+            if !preview.is_same {
+                store::memory::save_card_draft(tx, tenant_id, (&agent, &author), &draft, now).await?;
+            }
+            Ok(preview)
+        })
+    });
+    kept.await
+}
+
+/// Gives an agent the card that the caller saw in the preview.
+///
+/// # Errors
+/// [`Error::Invalid`] for the field `card` if the preview is more than an hour old, or if the caller has previewed
+/// another card since.
+pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &str) -> Result<UploadedCard> {
+    require(scope, Permission::ManageActions)?;
+    check_agent(agent)?;
+    let (tenant_id, author, since) = (scope.tenant_id, scope.caller.to_string(), ledger.now() - lifetime());
+    let (of, by) = (agent.to_owned(), author.clone());
+    let found = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move { Ok(store::memory::card_draft(conn, tenant_id, (&of, &by), since).await?) })
+    });
+    let draft = found.await?.filter(|draft| draft.digest.to_string() == digest);
+    let draft = draft.ok_or_else(|| Error::invalid("card", "the preview is over; choose the file again"))?;
+    let format = if draft.media_type == CardFormat::Png.media_type() { CardFormat::Png } else { CardFormat::Json };
+    let uploaded = upload_card(ledger, scope, agent, format, draft.original).await?;
+    let of = agent.to_owned();
+    let dropped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move { Ok(store::memory::drop_card_draft(tx, tenant_id, (&of, &author)).await?) })
+    });
+    dropped.await?;
+    Ok(uploaded)
+}
+
+fn lifetime() -> TimeDelta {
+    TimeDelta::minutes(i64::from(MEMORY_CARD_DRAFT_MINUTES_MAX))
+}
+
+async fn preview(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    card: Card,
+    digest: Digest,
+) -> Result<CardPreview> {
+    let current = store::memory::card(conn, tenant_id, agent).await?;
+    let is_same = current.is_some_and(|current| current.digest == digest);
+    let mut changes = Vec::new();
+    if !is_same {
+        let kept: Vec<String> = card.documents.iter().map(|(path, _)| path.folded()).collect();
+        for (path, text) in card.documents {
+            let (text, _) = redacted(text, Vec::new())?;
+            let before = text_at(conn, tenant_id, agent, &path).await?;
+            if before.as_ref() != Some(&text) {
+                let kind = if before.is_some() { CardChangeKind::Changed } else { CardChangeKind::Made };
+                let lines = compare(&before.unwrap_or_default(), &text);
+                changes.push(CardChange { path: path.to_string(), kind, lines });
+            }
+        }
+        let listed = store::memory::list(conn, tenant_id, agent, Some(Folder::Own), false, None, PAGE_MAX).await?;
+        for gone in listed.items.into_iter().filter(|document| document.source == Source::Card) {
+            let Ok(path) = MemoryPath::parse(&gone.path) else { continue };
+            if kept.contains(&path.folded()) {
+                continue;
+            }
+            let before = text_at(conn, tenant_id, agent, &path).await?.unwrap_or_default();
+            let lines = compare(&before, "");
+            changes.push(CardChange { path: gone.path, kind: CardChangeKind::Deleted, lines });
+        }
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+    }
+    Ok(CardPreview { name: card.name, digest, is_same, changes })
+}
+
+/// The text of a document that is not deleted.
+async fn text_at(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &MemoryPath) -> Result<Option<String>> {
+    let found = store::memory::find_by_path(conn, tenant_id, agent, path).await?.filter(|found| !found.is_deleted);
+    let Some(found) = found else { return Ok(None) };
+    let text = store::memory::text(conn, tenant_id, found.id, found.version).await?;
+    Ok(text.map(|text| text.document.to_text()))
+}

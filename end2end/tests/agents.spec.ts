@@ -1,0 +1,82 @@
+/** The page of an agent: a card is previewed and given by forms alone, what was erased, the list of its sessions. */
+import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { type Page } from "@playwright/test";
+
+const card = (data: Record<string, unknown>) =>
+  Buffer.from(JSON.stringify({ spec: "chara_card_v2", spec_version: "2.0", data }));
+
+/** Chooses a file in the form of the card and asks for its preview. */
+async function preview(page: Page, agent: string, buffer: Buffer) {
+  await page.goto(`/agents/${agent}`);
+  await page.locator("summary", { hasText: "Give it a card" }).click();
+  await page.locator('input[name="card"]').setInputFiles({ name: "card.json", mimeType: "application/json", buffer });
+  await page.getByRole("button", { name: "Preview" }).click();
+}
+
+const agentOf = (info: { project: { name: string }; retry: number }, name: string) =>
+  `${name}-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
+
+test("a card is previewed and given by forms alone @nojs", async ({ page }, info) => {
+  const agent = agentOf(info, "iris");
+  await signIn(page, "operator");
+  await preview(page, agent, card({ name: "Iris", description: "A gardener.", personality: "calm" }));
+  await expect(page.getByRole("heading", { name: "Preview of the card" })).toBeVisible();
+  await expect(page.locator(".card-change")).toHaveCount(3);
+  await page.getByRole("button", { name: "Use this card" }).click();
+  await expect(page.getByText("The agent has the card.")).toBeVisible();
+
+  await preview(page, agent, card({ name: "Iris", description: "A cook." }));
+  await expect(page.locator(".memory-diff ins")).toHaveText("cook.");
+  await expect(page.getByText("is deleted; its history stays")).toBeVisible();
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await expect(page.locator(".card-change")).toHaveCount(0);
+});
+
+test("a file that is no card is refused beside the form @nojs", async ({ page }, info) => {
+  const agent = agentOf(info, "broken");
+  await signIn(page, "operator");
+  await preview(page, agent, Buffer.from("{"));
+  await expect(page.getByText("the card is not JSON")).toBeVisible();
+  await expect(page.locator('input[name="card"]')).toHaveAttribute("aria-invalid", "true");
+});
+
+test("the sessions of an agent are one link away @nojs", async ({ page }, info) => {
+  const agent = agentOf(info, "filtered");
+  for (const [slug, title] of [[agent, "Water the plants"], [`${agent}-other`, "Mend the fence"]]) {
+    await api().send("POST", "/api/sessions", { sessionType: "agent", agentSlug: slug, title });
+  }
+  await signIn(page, "operator");
+  await page.goto(`/agents/${agent}`);
+  await page.getByRole("link", { name: "Sessions", exact: true }).last().click();
+  await expect(page).toHaveURL(new RegExp(`agent=${agent}`));
+  await expect(page.getByText("Water the plants")).toBeVisible();
+  await expect(page.getByText("Mend the fence")).toHaveCount(0);
+  await expect(page.getByLabel("Agent", { exact: true })).toHaveValue(agent);
+});
+
+for (const width of [1280, 360]) {
+  test(`the page of an agent pleases axe empty, previewed and erased at ${width} px`, async ({ page }, info) => {
+    const agent = agentOf(info, `states-${width}`);
+    const pleases = async () => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+      await expectNoAxeViolations(page);
+    };
+    await page.setViewportSize({ width, height: 800 });
+    await signIn(page, "admin");
+    await page.goto(`/agents/${agent}`);
+    await expect(page.getByText("remembers nothing yet")).toBeVisible();
+    await pleases();
+    const long = { name: "Iris 👩‍👩‍👧 עברית", description: "x".repeat(400) + "\nA gardener.", scenario: "A\nB\nC" };
+    await preview(page, agent, card(long));
+    await pleases();
+    await page.getByRole("button", { name: "Use this card" }).click();
+    await expect(page.getByText("The agent has the card.")).toBeVisible();
+    await api("admin").send("POST", `/api/agents/${agent}/memory/erase`, { path: "self/scenario.md" });
+    await page.goto(`/agents/${agent}`);
+    await expect(page.getByRole("heading", { name: "Erased" })).toBeVisible();
+    await expect(page.getByText("1 document of its memory")).toBeVisible();
+    await pleases();
+    await page.goto(`/sessions?agent=${agent}`);
+    await pleases();
+  });
+}

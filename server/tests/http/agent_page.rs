@@ -1,0 +1,133 @@
+//! The page of an agent: cards as a browser uploads them, the filter of sessions, channels of conversations.
+
+use crate::{
+    app::{App, Who},
+    prepare_memory::card,
+};
+use domain::limit::MEMORY_CARD_BYTES_MAX;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+/// Posts the form of a card as a browser does. Returns the status and the page.
+async fn post(app: &App, cookie: &str, fields: &[(&str, &[u8])]) -> (StatusCode, String) {
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        let file = if *name == "card" { "; filename=\"card\"\r\ncontent-type: image/png" } else { "" };
+        body.extend(format!("--edge\r\ncontent-disposition: form-data; name=\"{name}\"{file}\r\n\r\n").as_bytes());
+        body.extend(*value);
+        body.extend(b"\r\n");
+    }
+    body.extend(b"--edge--\r\n");
+    let request = app.http.post(format!("{}/agents/iris/card", app.url)).header("cookie", cookie);
+    let request = request.header("origin", &app.url).header("content-type", "multipart/form-data; boundary=edge");
+    let answer = request.body(body).send().await.unwrap();
+    (answer.status(), answer.text().await.unwrap())
+}
+
+async fn page(app: &App, cookie: &str, path: &str) -> String {
+    let answer = app.http.get(format!("{}{path}", app.url)).header("cookie", cookie).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK, "{path}");
+    answer.text().await.unwrap()
+}
+
+fn digest_of(page: &str) -> String {
+    let (_, rest) = page.split_once("name=\"digest\" value=\"").expect("the preview has a digest");
+    rest.split('"').next().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_card_is_previewed_and_then_given() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let empty = page(&app, &cookie, "/agents/iris").await;
+    assert!(empty.contains("This agent has no character card.") && empty.contains("remembers nothing yet"));
+    let bytes = card().to_string();
+    let (status, shown) = post(&app, &cookie, &[("step", b"preview"), ("card", bytes.as_bytes())]).await;
+    assert_eq!(status, StatusCode::OK, "{shown}");
+    assert!(shown.contains("Preview of the card") && shown.contains("self/description.md"), "{shown}");
+    // A preview changes nothing.
+    let read = app.request(Who::Operator, Method::GET, "/api/agents/iris/card").send().await.unwrap();
+    assert_eq!(read.status(), StatusCode::NOT_FOUND);
+    let digest = digest_of(&shown);
+    let (status, refused) = post(&app, &cookie, &[("step", b"apply"), ("digest", b"00")]).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(refused.contains("choose the file again"), "{refused}");
+    let (status, _) = post(&app, &cookie, &[("step", b"apply"), ("digest", digest.as_bytes())]).await;
+    assert_eq!(status, StatusCode::SEE_OTHER);
+    let shown = page(&app, &cookie, "/agents/iris?notice=card_given").await;
+    assert!(shown.contains("The agent has the card.") && shown.contains(&digest), "{shown}");
+    let original = app.request(Who::Operator, Method::GET, "/api/agents/iris/card/original").send().await.unwrap();
+    assert_eq!(original.text().await.unwrap(), bytes);
+    // The draft is used up, and the same card again says so.
+    let (status, _) = post(&app, &cookie, &[("step", b"apply"), ("digest", digest.as_bytes())]).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    let (_, again) = post(&app, &cookie, &[("step", b"preview"), ("card", bytes.as_bytes())]).await;
+    assert!(again.contains("has this card of Matrix already"), "{again}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cards_that_cannot_be_read_are_refused_beside_the_form() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    for (file, why) in [
+        (&b""[..], "choose a file"),
+        (b"{", "not JSON"),
+        (b"\x89PNG\r\n\x1a\nno image", "not a whole PNG"),
+        (b"{\"spec\":\"chara_card_v9\"}", "chara_card_v9"),
+    ] {
+        let (status, shown) = post(&app, &cookie, &[("step", b"preview"), ("card", file)]).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{why}");
+        assert!(shown.contains(why) && shown.contains("id=\"card-card\""), "{why}: {shown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_card_may_be_larger_than_other_bodies() {
+    let app = App::start();
+    let put = async |bytes: Vec<u8>| {
+        let request = app.request(Who::Operator, Method::PUT, "/api/agents/iris/card");
+        request.header("content-type", "application/json").body(bytes).send().await.unwrap()
+    };
+    let mut bytes = card().to_string().into_bytes();
+    bytes.resize(MEMORY_CARD_BYTES_MAX, b' ');
+    assert_eq!(put(bytes.clone()).await.status(), StatusCode::OK);
+    let original = app.request(Who::Operator, Method::GET, "/api/agents/iris/card/original").send().await.unwrap();
+    assert_eq!(original.bytes().await.unwrap().len(), MEMORY_CARD_BYTES_MAX);
+    bytes.push(b' ');
+    assert_eq!(put(bytes.clone()).await.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    bytes.resize(MEMORY_CARD_BYTES_MAX + 1024 * 1024, b' ');
+    assert_eq!(put(bytes).await.status(), StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_are_filtered_by_their_agent() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    for (agent, title) in [("iris", "Water the plants"), ("otto", "Mend the fence")] {
+        let new = json!({ "sessionType": "agent", "agentSlug": agent, "title": title });
+        app.post(Who::Operator, "/api/sessions", new).await;
+    }
+    let shown = page(&app, &cookie, "/sessions?agent=iris").await;
+    assert!(shown.contains("Water the plants") && !shown.contains("Mend the fence"), "{shown}");
+    let listed = app.request(Who::Operator, Method::GET, "/api/sessions?agentSlug=otto").send().await.unwrap();
+    let listed: Value = listed.json().await.unwrap();
+    let titles: Vec<_> = listed["items"].as_array().unwrap().iter().map(|one| one["title"].clone()).collect();
+    assert_eq!(titles, ["Mend the fence"]);
+    let refused = app.request(Who::Operator, Method::GET, "/api/sessions?agentSlug=No%20slug").send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(page(&app, &cookie, "/agents/iris").await.contains("href=\"/sessions?agent=iris\""));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_is_started_on_a_channel() {
+    let app = App::start();
+    let channel = json!({ "platform": "discord", "id": "7", "name": "general", "kind": "text" });
+    let new = json!({ "agent": "iris", "message": "Hi", "channel": channel });
+    let begun = app.post(Who::Operator, "/api/threads", new).await;
+    assert_eq!(begun["channel"], channel);
+    let wrong = json!({ "agent": "iris", "channel": { "platform": "discord", "id": "7", "name": "", "kind": "text" } });
+    let refused = app.request(Who::Operator, Method::POST, "/api/threads").json(&wrong).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let problem: Value = refused.json().await.unwrap();
+    assert_eq!(problem["errors"][0]["field"], "channel.name");
+}
