@@ -19,6 +19,7 @@ mod entity;
 mod error;
 mod event;
 mod feedback_request;
+mod history;
 mod hook;
 mod memory;
 mod memory_writer;

@@ -311,6 +311,10 @@ pub const MEMORY_TERM_DOCUMENTS: u32 = 1_000;
 pub const MEMORY_FOUND_MAX: u32 = 50;
 /// Most versions of a document that are compared to find where its lines come from.
 pub const MEMORY_BLAME_VERSIONS_MAX: u32 = 200;
+/// Most turns in one answer of an agent's history.
+pub const HISTORY_TURNS_MAX: u32 = 200;
+/// Most sessions whose turns one answer of an agent's history has.
+pub const HISTORY_SESSIONS_MAX: u32 = 50;
 /// Most documents that one folder to import has.
 pub const MEMORY_IMPORT_DOCUMENTS_MAX: usize = 2_000;
 /// Largest character card as it is uploaded, bytes.

@@ -24,6 +24,7 @@ pub mod feedback_request;
 pub mod gate;
 pub mod group;
 mod guard;
+pub mod history;
 pub mod hook;
 pub mod human;
 pub mod insight;

@@ -14,6 +14,7 @@ pub mod event;
 pub mod failure;
 pub mod feedback_request;
 pub mod group;
+pub mod history;
 pub mod hook;
 pub mod human;
 pub mod insight;

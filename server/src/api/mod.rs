@@ -15,6 +15,7 @@ mod feedback;
 mod feedback_request;
 mod group;
 mod health;
+mod history;
 mod hook;
 mod human;
 mod import;
@@ -89,6 +90,8 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::blame))
         .routes(routes!(memory::search))
         .routes(routes!(memory::tool))
+        .routes(routes!(history::channel))
+        .routes(routes!(history::unsummarised))
         .routes(routes!(memory_writer::flush))
         .routes(routes!(memory_writer::runs))
         .routes(routes!(session::create, session::list))

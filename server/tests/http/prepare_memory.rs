@@ -20,6 +20,7 @@ pub fn operation(method: &str, path: &str, agent: &str, at: &str) -> (String, Op
     let (query, body) = match (method, last) {
         ("GET", "document" | "diff" | "blame") => (format!("?path={at}"), None),
         ("GET", "memory") if path.starts_with("/agents") => (format!("?path={at}&view=history"), None),
+        ("GET", "channel") => ("?platform=discord&channel=7".to_owned(), None),
         ("GET", "search") => ("?q=matrix".to_owned(), None),
         ("GET", _) => (String::new(), None),
         ("DELETE", "document") => (format!("?path={at}&baseVersion=1"), None),
@@ -53,11 +54,11 @@ impl Maker<'_> {
             let fields = [("step", "save"), ("path", at.as_str()), ("baseVersion", "1"), ("text", "changed")];
             return (path.replace("{slug}", "matrix"), form(&fields));
         }
-        let (concrete, body) = operation(method, path, "matrix", &at);
         if method == "POST" && path == "/agents/{slug}/card" {
             let fields = [("step", "preview"), ("card", &*card().to_string())];
             return (path.replace("{slug}", "matrix"), multipart(&fields));
         }
+        let (concrete, body) = operation(method, path, "matrix", &at);
         (concrete, body.map_or(Sent::Nothing, Sent::Json))
     }
 }

@@ -9,12 +9,16 @@ use domain::{
     event::Event,
     id::SessionId,
     memory::Evidence,
-    memory_write::channel::{Channel, ChannelKind},
+    memory_write::{
+        channel::{Channel, ChannelKind},
+        plan::Policy,
+    },
     session::Type,
 };
 use ledger::{
-    Error,
+    Error, history,
     memory::{self, Write},
+    memory_write::WriterTerms,
     session::{self, Claim, ListSessions, NewSession},
     thread::{self, NewThread},
 };
@@ -29,6 +33,7 @@ on_both_engines!(
     importance_of_a_document_decides_between_equals,
     every_block_is_recorded_with_all_its_candidates,
     a_candidate_that_is_not_injected_is_recorded_too,
+    the_history_of_an_agent_has_two_views,
 );
 
 fn channel(id: &str) -> Channel {
@@ -224,5 +229,41 @@ async fn a_candidate_that_is_not_injected_is_recorded_too(f: Fixture) {
         metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == wanted).count()
     };
     assert_eq!((injected(true), injected(false)), (8, 4));
+    f.done().await;
+}
+
+async fn the_history_of_an_agent_has_two_views(f: Fixture) {
+    let said = |found: ledger::history::History| found.turns.into_iter().map(|turn| turn.text).collect::<Vec<_>>();
+    let recent = async |id: &str, limit| {
+        let at = ("discord".to_owned(), id.to_owned());
+        history::recent(&f.ledger, &f.member, AGENT, at, limit).await.unwrap()
+    };
+    let since = async || history::since_watermark(&f.ledger, &f.member, AGENT, 0).await.unwrap();
+    // The writer begins with sessions that start after it was set up.
+    assert_eq!(since().await.turns, []);
+    crate::memory_writer::take(&f, WriterTerms::default()).await.map(|run| run.ranges);
+    for (id, message) in [(Some("7"), "one"), (Some("8"), "two"), (Some("7"), "three"), (None, "four")] {
+        f.clock.advance(chrono::TimeDelta::seconds(1));
+        thread::start(&f.ledger, &f.member, talk(id.map(channel), message)).await.unwrap();
+    }
+    let hushed = NewThread { incognito: true, ..talk(None, "secret") };
+    thread::start(&f.ledger, &f.member, hushed).await.unwrap();
+    assert_eq!(said(recent("7", 0).await), ["one", "three"]);
+    let cut = recent("7", 1).await;
+    assert!(cut.has_more);
+    assert_eq!(cut.turns[0].channel.as_ref().map(|channel| channel.id.as_str()), Some("7"));
+    assert_eq!(said(cut), ["three"]);
+    assert_eq!(said(recent("9", 0).await), Vec::<String>::new());
+    // Sessions are tracked when the writer looks for work.
+    let run =
+        crate::memory_writer::take(&f, WriterTerms { turn_threshold: 1, ..WriterTerms::default() }).await.unwrap();
+    assert_eq!(said(since().await), ["one", "two", "three", "four"]);
+    crate::memory_writer::finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    assert_eq!(since().await.turns, [], "the watermark has moved");
+    assert_eq!(said(recent("7", 0).await), ["one", "three"], "the log has not");
+    for limit in [201, u32::MAX] {
+        assert!(history::since_watermark(&f.ledger, &f.member, AGENT, limit).await.is_err());
+    }
+    assert!(history::since_watermark(&f.ledger, &f.stranger, AGENT, 0).await.unwrap().turns.is_empty());
     f.done().await;
 }

@@ -1,0 +1,148 @@
+//! What an agent's people and tools said, in two views of the log: the newest turns on one channel, and every turn past
+//! the watermark of the memory writer. Nothing is stored for them. Incognito conversations are in neither.
+
+use crate::{
+    Ledger, Result,
+    guard::{Fields, require},
+    memory::check_agent,
+};
+use domain::{
+    Scope, Timestamp,
+    id::{SessionId, TenantId},
+    limit::{HISTORY_SESSIONS_MAX, HISTORY_TURNS_MAX, KEY_CHARS_MAX},
+    memory_write::{
+        channel::Channel,
+        turn::{KINDS, Taint, read},
+    },
+    role::Permission,
+};
+use std::cmp::Reverse;
+use store::{Conn, session::Filter};
+
+/// Sessions of an agent among which those of a channel are looked for.
+const SESSIONS_LOOKED_AT: u32 = 500;
+
+/// A message of a person or of the agent, or the result of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryTurn {
+    /// Session in which it was said.
+    pub session_id: SessionId,
+    /// Sequence of its event.
+    pub sequence: u64,
+    /// Time of the event (UTC).
+    pub at: Timestamp,
+    /// Where the content comes from.
+    pub taint: Taint,
+    /// Name of the speaker that a platform's message names.
+    pub speaker: Option<String>,
+    /// Name of the tool whose result it is.
+    pub tool: Option<String>,
+    /// The text, shortened.
+    pub text: String,
+    /// The channel of the session.
+    pub channel: Option<Channel>,
+}
+
+/// Turns of one view, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// At most as many as were asked for.
+    pub turns: Vec<HistoryTurn>,
+    /// Whether there are more: older ones on a channel, newer ones past the watermark.
+    pub has_more: bool,
+}
+
+/// Returns the newest turns of an agent on one channel, given as platform and id: the window that a prompt of the
+/// channel repeats. The newest sessions of the channel are read, at most [`HISTORY_SESSIONS_MAX`].
+pub async fn recent(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    (platform, channel): (String, String),
+    limit: u32,
+) -> Result<History> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let mut fields = Fields::default();
+    fields.slug("platform", Some(&platform));
+    fields.key("channel", Some(&channel), KEY_CHARS_MAX);
+    fields.check()?;
+    let limit = checked(limit)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let found = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let filter = Filter { agent_slug: Some(agent), ..Filter::default() };
+            let sessions = store::session::list(conn, tenant_id, &filter, None, SESSIONS_LOOKED_AT).await?.items;
+            let here = sessions.into_iter().filter_map(|session| {
+                let found = Channel::of_metadata(&session.metadata)?;
+                (found.platform == platform && found.id == channel).then_some((session, found))
+            });
+            let here: Vec<_> = here.take(HISTORY_SESSIONS_MAX as usize).collect();
+            let (mut turns, mut has_more) = (Vec::new(), false);
+            for (session, channel) in here {
+                let end = session.head_sequence + 1;
+                let kinds = KINDS.map(str::to_owned);
+                let page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
+                has_more |= page.has_more;
+                turns.extend(page.items.iter().filter_map(|event| turn(event, Some(&channel))));
+            }
+            turns.sort_by_key(|turn| Reverse((turn.at, turn.session_id.0, turn.sequence)));
+            has_more |= turns.len() > limit as usize;
+            turns.truncate(limit as usize);
+            turns.reverse();
+            Ok(History { turns, has_more })
+        })
+    });
+    found.await
+}
+
+/// Returns the turns of an agent that its memory writer has not covered yet, whatever their channels: what its next run
+/// reads. Oldest first. Empty for an agent without a writer.
+pub async fn since_watermark(ledger: &Ledger, scope: &Scope, agent: &str, limit: u32) -> Result<History> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let limit = checked(limit)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let found =
+        ledger.snapshot(scope, move |conn| Box::pin(async move { since_on(conn, tenant_id, &agent, limit).await }));
+    found.await
+}
+
+async fn since_on(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<History> {
+    let sessions = store::memory_write::open_sessions(conn, tenant_id, agent, HISTORY_SESSIONS_MAX).await?;
+    let (mut turns, mut has_more) = (Vec::new(), sessions.len() >= HISTORY_SESSIONS_MAX as usize);
+    for session in sessions {
+        let range = (session.sequence, session.head_sequence);
+        let page = store::event::after(conn, tenant_id, session.id, range, &KINDS.map(str::to_owned), limit).await?;
+        has_more |= page.has_more;
+        let channel = Channel::of_metadata(&session.metadata);
+        turns.extend(page.items.iter().filter_map(|event| turn(event, channel.as_ref())));
+    }
+    turns.sort_by_key(|turn: &HistoryTurn| (turn.at, turn.session_id.0, turn.sequence));
+    has_more |= turns.len() > limit as usize;
+    turns.truncate(limit as usize);
+    Ok(History { turns, has_more })
+}
+
+fn checked(limit: u32) -> Result<u32> {
+    let mut fields = Fields::default();
+    if limit > HISTORY_TURNS_MAX {
+        fields.refuse("limit", format!("at most {HISTORY_TURNS_MAX}"));
+    }
+    fields.check()?;
+    Ok(if limit == 0 { HISTORY_TURNS_MAX } else { limit })
+}
+
+fn turn(event: &domain::event::Event, channel: Option<&Channel>) -> Option<HistoryTurn> {
+    let content = read(&event.kind, &event.content, &event.metadata, None)?;
+    Some(HistoryTurn {
+        session_id: event.session_id,
+        sequence: event.sequence,
+        at: event.at,
+        taint: content.taint,
+        speaker: content.speaker.map(|speaker| speaker.name),
+        tool: content.tool,
+        text: content.text,
+        channel: channel.cloned(),
+    })
+}

@@ -1,0 +1,20 @@
+//! Converts what was said to and by an agent.
+
+use super::thread::wire_channel;
+use ledger::history;
+use wire::history as to;
+
+/// Converts turns.
+pub fn history(found: history::History) -> to::History {
+    let turn = |turn: history::HistoryTurn| to::HistoryTurn {
+        session_id: turn.session_id.to_string(),
+        sequence: turn.sequence,
+        at: turn.at,
+        taint: turn.taint,
+        speaker: turn.speaker,
+        tool: turn.tool,
+        text: turn.text,
+        channel: turn.channel.map(wire_channel),
+    };
+    to::History { items: found.turns.into_iter().map(turn).collect(), has_more: found.has_more }
+}
