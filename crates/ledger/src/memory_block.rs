@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    memory::{FoundMemory, search_on},
+    memory::{FoundMemory, search_part},
 };
 use domain::{
     Timestamp,
@@ -12,7 +12,7 @@ use domain::{
     memory_write::{
         block::{item, render, tokens},
         channel::Channel,
-        limit::BLOCK_CANDIDATES_MAX,
+        limit::{BLOCK_CANDIDATES_MAX, BLOCK_TERM_DOCUMENTS},
         select::{Candidate, Passage, RANKER, coverage, importance_of_kind, passages, select_default, words},
         slot::person_path,
         turn::OWN_PLATFORM,
@@ -88,7 +88,8 @@ pub(crate) async fn select(
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
     let said = cut(about.said, QUERY_CHARS_MAX);
-    let mut found = search_on(conn, tenant_id, Some(agent), &said, DOCUMENTS_MAX).await?;
+    let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
+    let mut found = search_part(conn, tenant_id, Some(agent), &said, most).await?;
     let own = about.person.map(|person| person_path(OWN_PLATFORM, &person.to_string()));
     if let Some(own) = &own
         && !found.iter().any(|found| found.document.path == *own)

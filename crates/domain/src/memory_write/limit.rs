@@ -34,6 +34,8 @@ pub const BLOCK_ITEMS_MAX: usize = 8;
 pub const BLOCK_TOKENS_MAX: u32 = 800;
 /// Most candidates that are recorded with a memory block.
 pub const BLOCK_CANDIDATES_MAX: usize = 50;
+/// Documents of one word that are read for a memory block: the newest. A claim waits for it.
+pub const BLOCK_TERM_DOCUMENTS: u32 = 200;
 /// Age at which the recency of a memory is one half, days.
 pub const RECENCY_HALF_LIFE_DAYS: f64 = 30.0;
 /// New turns past the watermark that start a run.

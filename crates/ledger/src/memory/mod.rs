@@ -23,6 +23,7 @@ pub use conflict::{Conflict, Side};
 pub use diff::{DiffLine, LineChange, Part, compare, diff};
 pub use erase::{Erased, erase, erase_on};
 pub use read::{Listing, MemoryText, VersionDiff, agents, audit, find, list, read, read_on, read_version, versions};
+pub(crate) use search::search_part;
 pub use search::{FoundMemory, search, search_on};
 pub use tool::{ToolAnswer, tool};
 pub use write::{NewVersion, Stamp, Write, Written, write, write_on};

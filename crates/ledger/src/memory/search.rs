@@ -72,11 +72,22 @@ pub async fn search_on(
     query: &str,
     limit: u32,
 ) -> Result<Vec<FoundMemory>> {
+    search_part(conn, tenant_id, agent, query, (limit, MEMORY_TERM_DOCUMENTS)).await
+}
+
+/// [`search_on`] that reads at most so many documents of each word.
+pub(crate) async fn search_part(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    query: &str,
+    (limit, documents_of_term): (u32, u32),
+) -> Result<Vec<FoundMemory>> {
     let mut seen = BTreeSet::new();
     let words = terms(query).into_iter().filter(|word| seen.insert(word.clone())).take(MEMORY_QUERY_TERMS_MAX);
     let words: Vec<String> = words.collect();
     let candidates = (2 * limit).clamp(CANDIDATES_MIN, MEMORY_CANDIDATES);
-    let bounds = SearchBounds { documents_of_term: MEMORY_TERM_DOCUMENTS, found: candidates };
+    let bounds = SearchBounds { documents_of_term, found: candidates };
     let found = store::memory::search(conn, tenant_id, agent, &words, bounds).await?;
     let texts: Vec<String> = found.iter().map(|one| one.document.to_text()).collect();
     let candidates: Vec<(&str, &str)> =
