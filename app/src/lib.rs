@@ -37,7 +37,9 @@
 //! | `criteria::page(&Shell, criteria::Props)` | `GET /criteria-sets/{id}?version=` |
 //! | `criteria::bundle_page(&Shell, criteria::BundleProps)` | `GET /bundles` |
 //! | `memory::home_page(&Shell, memory::HomeProps)` | `GET /memory?q=` |
+//! | `memory::forget_page(&Shell, memory::ForgetProps)` | `GET /memory/forget?person=` |
 //! | `memory::page(&Shell, memory::Props)` | `GET /agents/{slug}/memory?path=&view=&version=&q=` |
+//! | `memory::runs_page(&Shell, memory::RunsProps)` | `GET /agents/{slug}/memory/runs` |
 //! | `agent::list_page(&Shell, agent::ListProps)` | `GET /agents` |
 //! | `agent::page(&Shell, agent::Props)` | `GET /agents/{slug}` |
 //! | `view::list_page(&Shell, view::ListProps)` | `GET /views?cursor=` |

@@ -35,6 +35,7 @@ mod transcript_cache;
 pub mod web;
 pub mod wire_map;
 mod worker_api;
+mod writer_settings;
 
 pub use middleware::RequestId;
 pub use nonce::Nonce;

@@ -5,7 +5,7 @@ use crate::{
     config::{Error, Settings},
     state::AppState,
 };
-use ledger::auth;
+use ledger::{auth, memory_write::WriterTerms};
 use runner::{
     execute::command::ApiAccess,
     memory_writer::{MemoryWriter, Side},
@@ -18,7 +18,7 @@ use tokio::{task::JoinSet, time::sleep};
 pub struct PreparedWriter {
     agent: String,
     workspace: String,
-    terms: ledger::memory_write::WriterTerms,
+    terms: WriterTerms,
     side: Arc<Side>,
 }
 

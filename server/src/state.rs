@@ -9,6 +9,7 @@ use crate::{
     setup_code::SetupState,
     shutdown::Shutdown,
     transcript_cache::TranscriptCache,
+    writer_settings::{self, WriterSettings},
 };
 use axum::http::{HeaderMap, header};
 use domain::{Entropy, Scope};
@@ -54,6 +55,8 @@ pub struct Shared {
     pub thread_endings: ThreadEndings,
     /// The agents that run in this server, as pairs of workspace slug and agent name.
     pub agents: Vec<(String, String)>,
+    /// The memory writers of the settings.
+    pub memory_writers: Vec<WriterSettings>,
     /// Random number of this start. Live marks of pages that another start rendered do not match
     /// it.
     start: u64,
@@ -82,6 +85,7 @@ impl AppState {
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,
             agents: agents(settings),
+            memory_writers: writer_settings::described(settings),
             ledger,
         }))
     }

@@ -60,6 +60,7 @@ RULES = {
     "outputConfig.entityType": "results of this type become entities of a type that exists",
     "outputConfig.relationField": "a relation of that type, which leads to the task's own entity",
     "newPath": "a folder of a memory and a name",
+    "person": "the platform and the id of a person",
     "path": "a folder of a memory and a name",
     "pausedToolCall": "goes with status awaiting_tool",
     "publishConfig.audience": "a group of the workspace, for a form for members",

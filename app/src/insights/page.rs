@@ -3,7 +3,7 @@
 use super::{
     chart::{Ink, Series},
     section::{Section, section},
-    table::parts,
+    table::{parts, writers},
 };
 use crate::{
     document::render,
@@ -57,7 +57,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             insights.ratings_missing.map(|why| view! { <Notice tone=Tone::Wait><p>{unread(why)}</p></Notice> });
         let answers = total.accepted + total.rejected + total.neutral + total.unknown;
         let gates = total.approved + total.edited + total.denied + total.answered + total.expired;
-        let nothing = total.sessions + gates + answers == 0;
+        let nothing = total.sessions + gates + answers == 0 && insights.memory_writers.is_empty();
         let body = if nothing {
             let sentence =
                 "No agent session ended in this period. Figures appear when sessions end and people decide and rate.";
@@ -106,6 +106,7 @@ fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl Into
         {sections}
         {parts("agents", "By agent", "Agent", &insights.agents, &BTreeMap::new())}
         {parts("actions", "By task", "Task", &insights.actions, actions)}
+        {writers(&insights.memory_writers)}
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use std::collections::BTreeMap;
-use wire::insight::{Figures, PartFigures};
+use wire::insight::{Figures, PartFigures, WriterFigures};
 
 /// Most rows of one table; the API returns all of them.
 const ROWS_MAX: usize = 50;
@@ -89,4 +89,45 @@ fn row(part: &PartFigures, columns: &[Column], links: &BTreeMap<String, String>)
         None => name.into_any(),
     };
     view! { <tr><th scope="row" dir="auto">{name}</th>{cells}</tr> }
+}
+
+/// The table of what memory writers used; `None` without any run.
+pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
+    if writers.is_empty() {
+        return None;
+    }
+    let shown = writers.get(..ROWS_MAX).unwrap_or(writers);
+    let left_out = writers.len() - shown.len();
+    let rows = shown.iter().map(|of| {
+        let href = format!("/agents/{}/memory/runs", of.agent);
+        let cost = of.cost_usd.map_or_else(|| "–".to_owned(), dollars);
+        view! {
+            <tr>
+                <th scope="row"><a href=href>{of.agent.clone()}</a></th>
+                <td class="table-number">{grouped(of.runs)}</td>
+                <td class="table-number">{grouped(of.failed)}</td>
+                <td class="table-number">{grouped(of.input_tokens)}</td>
+                <td class="table-number">{grouped(of.output_tokens)}</td>
+                <td class="table-number">{cost}</td>
+            </tr>
+        }
+    });
+    let rows = rows.collect::<Vec<_>>();
+    let heads = ["Runs", "Failed", "Input tokens", "Output tokens", "Cost"];
+    let heads =
+        heads.map(|head| view! { <th scope="col" class="table-number">{head}</th> }).into_iter().collect::<Vec<_>>();
+    Some(static_html(view! {
+        <section class="insight" aria-labelledby="insight-writers">
+            <h2 id="insight-writers">"Memory writers"</h2>
+            <p class="insight-answer">"What the models used that summarise conversations. It is not part of the figures above."</p>
+            <div class="insight-parts" tabindex="0" role="group" aria-label="Memory writers: table">
+                <table>
+                    <caption class="hidden-text">"Memory writers by agent"</caption>
+                    <thead><tr><th scope="col">"Agent"</th>{heads}</tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+            {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown. GET /api/insights returns all of them.")}</p> })}
+        </section>
+    }))
 }

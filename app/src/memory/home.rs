@@ -17,7 +17,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::Timestamp;
+use domain::{Timestamp, role::Permission};
 use leptos::prelude::*;
 use wire::memory::FoundMemory;
 
@@ -37,7 +37,10 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
         let asked = props.found.as_ref().map(|(query, _)| query.clone()).unwrap_or_default();
         let found = props.found.as_ref().map(|(query, found)| static_html(results(query, found)));
         let page = view! {
-            <PageHead title="Memory"><ButtonLink look=Look::Quiet href="/agents">"Agents"</ButtonLink></PageHead>
+            <PageHead title="Memory">
+                {shell.may(Permission::Administer).then(|| view! { <ButtonLink look=Look::Quiet href="/memory/forget">"Forget a person"</ButtonLink> })}
+                <ButtonLink look=Look::Quiet href="/agents">"Agents"</ButtonLink>
+            </PageHead>
             <form class="filter" method="get" action="/memory" role="search">
                 <div class="field" data-wide="">
                     <Input scope="search" field=Field::new("q", "Search all memories") kind="search" value=asked form=&none/>

@@ -2,14 +2,18 @@
 
 mod change;
 mod document;
+mod forget;
 mod home;
 mod lines;
 mod page;
+mod runs;
 
 pub(crate) use lines::changed_lines;
 
+pub use forget::{ForgetProps, forget_page};
 pub use home::{HomeProps, home_page};
 pub use page::{Preview, Props, Selected, View, page};
+pub use runs::{RunsProps, WriterSettings, WriterState, runs_page};
 
 use crate::text::escape::query;
 

@@ -124,6 +124,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             (props.agent.clone(), format!("/agents/{}", props.agent)),
         ];
         let agent_page = format!("/agents/{}", props.agent);
+        let runs_page = format!("/agents/{}/memory/runs", props.agent);
         let aside = static_html(tree(&props));
         let main = match (&props.selected, &props.found) {
             (Some(selected), _) => static_html(document(shell, &props, selected)).into_any(),
@@ -133,6 +134,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let new = (writes && props.selected.is_none()).then(|| static_html(new_document(&props)));
         let page = view! {
             <PageHead title=title.clone() crumbs=crumbs>
+                <ButtonLink look=Look::Quiet href=runs_page>"Writer"</ButtonLink>
                 <ButtonLink look=Look::Quiet href=agent_page>"Agent"</ButtonLink>
             </PageHead>
             {static_html(search(&props))}

@@ -23,6 +23,8 @@ pub fn text(code: &str) -> Option<&'static str> {
         "card_given" => "The agent has the card.",
         "memory_saved" => "Saved as a new version.",
         "memory_deleted" => "Deleted. Its history is kept.",
+        "memory_run_asked" => "Asked. The run begins within seconds.",
+        "memory_run_waits" => "Asked. No server with a writer for this agent is at work; the run waits for one.",
         "memory_erased" => "Erased. The digests of its texts are kept.",
         "entity_type_created" => "Entity type created. Add its fields below.",
         "entity_type_saved" => "Changes saved.",

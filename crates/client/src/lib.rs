@@ -14,6 +14,7 @@ pub mod limit;
 pub mod sse;
 
 mod action;
+mod approval;
 mod bundle;
 mod entity;
 mod error;
@@ -22,6 +23,7 @@ mod feedback_request;
 mod history;
 mod hook;
 mod memory;
+mod memory_forget;
 mod memory_writer;
 mod retry;
 mod session;

@@ -24,6 +24,7 @@ pub mod issue;
 pub mod limit;
 pub mod member;
 pub mod memory;
+pub mod memory_forget;
 pub mod memory_write;
 pub mod message;
 mod names;

@@ -297,6 +297,12 @@ pub const MEMORY_REASON_CHARS_MAX: usize = 500;
 pub const MEMORY_EVIDENCE_MAX: usize = 2_000;
 /// Most sessions that the origin of one version names.
 pub const MEMORY_EVIDENCE_SESSIONS_MAX: usize = 50;
+/// Fewest letters and digits of a name that is looked for when a person is forgotten.
+pub const MEMORY_NAME_FOUND_CHARS_MIN: usize = 3;
+/// Most names of a person that is forgotten.
+pub const MEMORY_FORGET_NAMES_MAX: usize = 50;
+/// Most lines that the answer to forgetting a person quotes.
+pub const MEMORY_FORGET_LINES_MAX: usize = 1_000;
 /// Most words of a search in memory. Further words are ignored.
 pub const MEMORY_QUERY_TERMS_MAX: usize = 32;
 /// Longest search in memory, characters.

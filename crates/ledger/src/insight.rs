@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use store::{
     Conn, Page,
     insight::{Answer, ClosedGate, EndedSession},
+    memory_write::RunTotals,
 };
 use uuid::Uuid;
 
@@ -29,6 +30,8 @@ pub struct InsightsRecord {
     pub is_cut: bool,
     /// Why the statistics lack ratings; `None` if they are included.
     pub ratings_missing: Option<RatingsMissing>,
+    /// What the memory writers of agents used, by agent.
+    pub writers: Vec<RunTotals>,
 }
 
 /// Why ratings could not be read.
@@ -45,6 +48,7 @@ pub(crate) struct NewestRows {
     sessions: Page<EndedSession>,
     gates: Page<ClosedGate>,
     answers: Page<Answer>,
+    writers: Vec<RunTotals>,
 }
 
 /// Returns the statistics of the last `days` days, including today: 1 to [`INSIGHT_DAYS_MAX`]. Sessions and
@@ -79,6 +83,7 @@ pub(crate) async fn newest_on(conn: &mut Conn<'_>, tenant_id: TenantId, window: 
         sessions: store::insight::sessions(conn, tenant_id, SessionId(from), SessionId(before), ROWS).await?,
         gates: store::insight::gates(conn, tenant_id, GateId(from), GateId(before), ROWS).await?,
         answers: store::insight::answers(conn, tenant_id, InteractionId(from), InteractionId(before), ROWS).await?,
+        writers: store::memory_write::totals(conn, tenant_id, from).await?,
     })
 }
 
@@ -130,7 +135,7 @@ pub(crate) async fn count(
         };
     }
     let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut;
-    Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing })
+    Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing, writers: newest.writers })
 }
 
 /// Reads the ratings of these sessions. Errors are logged, and the statistics are shown without ratings.

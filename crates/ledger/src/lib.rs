@@ -34,6 +34,7 @@ pub mod live;
 pub mod member;
 pub mod memory;
 mod memory_block;
+pub mod memory_forget;
 pub mod memory_write;
 mod open;
 pub mod outbox;

@@ -115,7 +115,9 @@ impl Ledger {
             let armed = store.write::<_, Error, _>(Access::System, move |tx| {
                 Box::pin(async move {
                     let now = leases.now(tx.conn()).await?;
-                    Ok(store::session::rearm_leases(tx, now).await?)
+                    store::session::rearm_leases(tx, now).await?;
+                    // The writers of memories that held a lease died with the last server.
+                    Ok(store::memory_write::release_all(tx).await?)
                 })
             });
             if let Err(error) = armed.await {

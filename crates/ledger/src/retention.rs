@@ -121,6 +121,17 @@ async fn due(ledger: &Ledger, older_than: Timestamp, after: Option<(TenantId, Se
     Ok(read.await?)
 }
 
+/// Erases the content of one session that has ended. The caller scrubs the database file afterwards.
+pub(crate) async fn erase_session(ledger: &Ledger, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
+    let key = ledger.instance_key()?;
+    let read =
+        ledger.store().read(Access::System, move |conn| Box::pin(store::session::find(conn, tenant_id, session_id)));
+    let session = read.await?.ok_or(Error::NotFound("session"))?;
+    let (head_sequence, head_digest) = (session.head_sequence, session.head_digest);
+    let due = Due { tenant_id, session_id, head_sequence, head_digest };
+    erase(ledger, key, due, ledger.now()).await
+}
+
 /// Erases one session in short transactions, so that a long log does not block other writes. The next run can
 /// repeat any of them.
 async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timestamp) -> Result<u64> {

@@ -25,6 +25,7 @@ pub mod insight;
 pub mod interaction;
 pub mod lease;
 pub mod memory;
+pub mod memory_forget;
 pub mod memory_write;
 mod open;
 pub mod outbox;

@@ -2,8 +2,8 @@
 
 use crate::{
     action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, feedback_request,
-    gate, group, human, insight, interaction, lease, memory, memory_write, open, outbox, response, retention, session,
-    thread, verify, view, view_link, webhook, work_queue,
+    gate, group, human, insight, interaction, lease, memory, memory_forget, memory_write, open, outbox, response,
+    retention, session, thread, verify, view, view_link, webhook, work_queue,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -33,7 +33,7 @@ fn on_both() -> Vec<Texts> {
         webhook::SQL,
         work_queue::SQL,
     ];
-    let folders: [&[Texts]; 10] = [
+    let folders: [&[Texts]; 11] = [
         &auth::SQL,
         &entity::SQL,
         &event::SQL,
@@ -41,6 +41,7 @@ fn on_both() -> Vec<Texts> {
         &gate::SQL,
         &interaction::SQL,
         &memory::SQL,
+        &[memory_forget::SQL],
         &memory_write::SQL,
         &session::SQL,
         &verify::SQL,

@@ -30,6 +30,29 @@ pub struct Insights {
     pub agents: Vec<PartFigures>,
     /// By action, most sessions first.
     pub actions: Vec<PartFigures>,
+    /// What the memory writers of agents used, by agent. It is not part of the other figures.
+    #[serde(default)]
+    pub memory_writers: Vec<WriterFigures>,
+}
+
+/// What the memory writer of an agent used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WriterFigures {
+    /// Slug of the agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
+    pub agent: String,
+    /// Number of runs.
+    pub runs: u64,
+    /// Of these, those that did not succeed.
+    pub failed: u64,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Dollars; null if no run knows its cost.
+    pub cost_usd: Option<f64>,
 }
 
 /// Why ratings could not be read.

@@ -22,6 +22,7 @@ pub mod interaction;
 pub mod live;
 pub mod me;
 pub mod memory;
+pub mod memory_forget;
 pub mod memory_writer;
 pub mod page;
 pub mod problem;

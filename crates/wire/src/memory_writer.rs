@@ -35,6 +35,8 @@ pub struct MemoryRun {
     /// `succeeded`, `failed` (it is tried again) or `parked` (it waits for a person).
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub state: String,
+    /// What it covers.
+    pub window: Vec<MemoryRunRange>,
     /// Number of turns that it covers.
     pub turns: u32,
     /// Number of changes that it proposed.
@@ -59,4 +61,18 @@ pub struct MemoryRun {
     /// Time at which its outcome was recorded.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub ended_at: Timestamp,
+}
+
+/// The events of one session that a run covers: above `after` and up to `upto`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryRunRange {
+    /// UUID of the session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub session: String,
+    /// The watermark before the run.
+    pub after: u64,
+    /// The watermark after the run.
+    pub upto: u64,
 }

@@ -26,6 +26,7 @@ mod live;
 mod me;
 mod member;
 mod memory;
+mod memory_forget;
 mod memory_writer;
 mod response;
 mod session;
@@ -92,6 +93,8 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::tool))
         .routes(routes!(history::channel))
         .routes(routes!(history::unsummarised))
+        .routes(routes!(memory_forget::forget))
+        .routes(routes!(memory_forget::remember))
         .routes(routes!(memory_writer::flush))
         .routes(routes!(memory_writer::runs))
         .routes(routes!(session::create, session::list))

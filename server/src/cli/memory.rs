@@ -1,6 +1,10 @@
 //! `shiftbook memory`: exports, imports, lists and reverts an agent's documents through the API.
 
-use super::run::{Failure, print_line};
+use super::{
+    memory_forget::{ForgetArgs, RememberArgs, forget, remember},
+    memory_pending,
+    run::{Failure, print_line},
+};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::{
@@ -47,6 +51,8 @@ impl Server {
 #[derive(Debug, clap::Subcommand)]
 pub enum MemoryCommand {
     /// Write an agent's documents to a folder, byte for byte, and its character card to self/
+    ///
+    /// Proposals that wait for a decision become diffs below sessions/.pending/. An import leaves them out.
     Export(FolderArgs),
     /// Read documents from a folder in the same layout
     ///
@@ -56,6 +62,12 @@ pub enum MemoryCommand {
     Log(LogArgs),
     /// Write the text of an earlier version as the newest one
     Revert(RevertArgs),
+    /// Forget a person in the memories of all agents
+    ///
+    /// Without --apply it only prints what it would erase.
+    Forget(ForgetArgs),
+    /// Let a person who was forgotten be remembered again
+    Remember(RememberArgs),
 }
 
 /// Options of `memory export`.
@@ -117,10 +129,12 @@ pub async fn run(command: MemoryCommand) -> Result<(), Failure> {
         MemoryCommand::Import(args) => import(&args).await,
         MemoryCommand::Log(args) => log(&args).await,
         MemoryCommand::Revert(args) => revert(&args).await,
+        MemoryCommand::Forget(args) => forget(args).await,
+        MemoryCommand::Remember(args) => remember(args).await,
     }
 }
 
-fn failed(error: client::Error) -> Failure {
+pub fn failed(error: client::Error) -> Failure {
     Failure::Failed(error.to_string())
 }
 
@@ -157,10 +171,11 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
         Err(error) if error.code() == Some(Code::NotFound) => {}
         Err(error) => return Err(failed(error)),
     }
-    print_line(&format!("{} documents", all.len()))
+    let pending = memory_pending::export(&client, agent, &args.folder).await?;
+    print_line(&format!("{} documents, {pending} proposals", all.len()))
 }
 
-fn save(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Failure> {
+pub fn save(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Failure> {
     let to = folder.join(path);
     let write = || {
         if let Some(parent) = to.parent() {

@@ -10,6 +10,8 @@ mod hook;
 mod install;
 mod instance_key;
 mod memory;
+mod memory_forget;
+mod memory_pending;
 mod openapi;
 mod retention;
 mod run;

@@ -27,6 +27,8 @@ mod insights;
 mod link;
 mod members;
 mod memory;
+mod memory_forget;
+mod memory_runs;
 mod people;
 pub mod posted;
 mod problem;
@@ -69,6 +71,8 @@ pub fn router() -> Router<AppState> {
         .merge(inbox::router())
         .merge(agent::router())
         .merge(memory::router())
+        .merge(memory_forget::router())
+        .merge(memory_runs::router())
         .merge(insights::router())
         .merge(export::router())
         .merge(inbox_notice::router())

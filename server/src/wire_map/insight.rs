@@ -1,12 +1,15 @@
 //! Converts the figures of insights.
 
 use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings};
-use ledger::insight::{InsightsRecord, RatingsMissing};
+use ledger::{
+    insight::{InsightsRecord, RatingsMissing},
+    memory_write::RunTotals,
+};
 use wire::insight as wired;
 
 /// Converts the figures of a number of days.
 pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insights {
-    let InsightsRecord { insights, is_cut, ratings_missing } = record;
+    let InsightsRecord { insights, is_cut, ratings_missing, writers } = record;
     wired::Insights {
         first: insights.window.first,
         last: insights.window.last,
@@ -20,7 +23,13 @@ pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insight
         days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
         agents: insights.agents.into_iter().map(part).collect(),
         actions: insights.actions.into_iter().map(part).collect(),
+        memory_writers: writers.into_iter().map(writer).collect(),
     }
+}
+
+fn writer(of: RunTotals) -> wired::WriterFigures {
+    let RunTotals { agent, runs, failed, input_tokens, output_tokens, cost_usd } = of;
+    wired::WriterFigures { agent, runs, failed, input_tokens, output_tokens, cost_usd }
 }
 
 fn part(part: Part) -> wired::PartFigures {

@@ -9,6 +9,7 @@ pub fn memory_run(run: RunRecord) -> to::MemoryRun {
         id: run.id.to_string(),
         cause: run.cause,
         state: run.state.as_str().to_owned(),
+        window: serde_json::from_str(&run.window).unwrap_or_default(),
         turns: run.turns,
         proposals: run.proposals,
         written: run.written,

@@ -58,6 +58,9 @@ impl Maker<'_> {
             let fields = [("step", "preview"), ("card", &*card().to_string())];
             return (path.replace("{slug}", "matrix"), multipart(&fields));
         }
+        if method == "POST" && path == "/agents/{slug}/memory/runs" {
+            return (path.replace("{slug}", "matrix"), form(&[("step", "flush")]));
+        }
         let (concrete, body) = operation(method, path, "matrix", &at);
         (concrete, body.map_or(Sent::Nothing, Sent::Json))
     }

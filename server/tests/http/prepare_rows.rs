@@ -1,7 +1,7 @@
 //! For each route: the object of the request and its body. The matrix fails for a route that is missing here.
 
 use crate::{
-    app::PASSWORD,
+    app::{PASSWORD, Who},
     people::member_id,
     prepare::{Maker, Sent, form, multipart, unique_text},
 };
@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 51] = [
+const PLAIN: [(&str, &str); 52] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -55,6 +55,7 @@ const PLAIN: [(&str, &str); 51] = [
     ("/insights", ""),
     ("/link", ""),
     ("/memory", "?q=matrix"),
+    ("/memory/forget", "?person=matrix-1"),
     ("/metrics", ""),
     ("/needs-you", ""),
     ("/readyz", ""),
@@ -209,6 +210,12 @@ impl Maker<'_> {
             "/api/entity-types/{id}/imports" => {
                 return (self.entity_type().await.0, Sent::Text("text/csv", "Name\nx\n".into()));
             }
+            "/api/memory/forget" => (nothing(), json!({ "person": "matrix-1", "apply": true })),
+            "/api/memory/remember" => {
+                let forget = self.app.request(Who::Admin, Method::POST, "/api/memory/forget");
+                forget.json(&json!({ "person": "matrix-2", "apply": true })).send().await.unwrap();
+                (nothing(), json!({ "person": "matrix-2" }))
+            }
             "/api/failures/{id}/acknowledge" => (self.failed().await, Value::Null),
             "/api/hooks/{source}" => {
                 ("claude-code".to_owned(), json!({ "session_id": unique_text(), "hook_event_name": "Stop" }))
@@ -335,6 +342,7 @@ impl Maker<'_> {
             "/entity-types/{id}/import" => {
                 (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
             }
+            "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
             "/setup" => {
                 (nothing(), form(&[("workspace", "x"), ("email", "x@x.test"), ("password", PASSWORD), ("code", "x")]))

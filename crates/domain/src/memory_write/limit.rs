@@ -48,8 +48,10 @@ pub const RUNS_PER_DAY_DEFAULT: u32 = 96;
 pub const TOKENS_PER_DAY_DEFAULT: u64 = 2_000_000;
 /// Failed runs of one window after which it waits for a person.
 pub const FAILURES_MAX: u32 = 3;
-/// How long a server holds an agent's lease, seconds.
-pub const LEASE_SECONDS: u32 = 600;
+/// How long a server holds an agent's lease without extending it, seconds. After a crash another server waits for it.
+pub const LEASE_SECONDS: u32 = 30;
+/// How often a server extends the lease of a run, seconds.
+pub const HOLD_EVERY_SECONDS: u32 = 10;
 /// Pauses before the second and the third try of a window, seconds.
 pub const BACKOFF_SECONDS: [u32; 2] = [60, 600];
 /// Days after which a proposal that no one decided expires.

@@ -1,7 +1,7 @@
 //! Turns: what was said in a conversation, with who said it.
 
 use super::{evidence::Evidence, limit::TURN_CHARS_MAX, slot::person_path, text::one_line};
-use crate::{Timestamp, names::names, thread};
+use crate::{Timestamp, id::UserId, names::names, thread};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -15,6 +15,11 @@ const AUTHOR: &str = "author";
 pub const OWN_PLATFORM: &str = "shiftbook";
 /// Longest name of a speaker that the model is shown, characters.
 const NAME_CHARS_MAX: usize = 80;
+
+/// Returns the path of the document of a member of the workspace.
+pub fn own_path(user_id: UserId) -> String {
+    person_path(OWN_PLATFORM, &user_id.to_string())
+}
 
 /// Where the content of a turn comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

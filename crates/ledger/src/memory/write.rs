@@ -1,6 +1,6 @@
 //! Writing a memory document.
 
-use super::{check_agent, conflict::conflict, origin};
+use super::{check_agent, conflict::conflict, forget::Marks, origin};
 use crate::{
     Error, Ledger, MemoryDocumentRecord, Result,
     guard::{Fields, require},
@@ -86,15 +86,22 @@ pub struct Write {
 /// # Errors
 /// [`Error::MemoryConflict`] with both sides if the document is not at `base_version`, unless it has this text already.
 /// [`Error::Invalid`] for a text, reason or origin that cannot be kept. [`Error::LimitReached`] for a full memory.
+/// [`Error::Forbidden`] for an agent that writes about a person who is forgotten.
 pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, write: Write) -> Result<Written> {
     require(scope, Permission::WriteMemory)?;
     check_agent(agent)?;
     let (stamp, writer, agent) = (Stamp::new(ledger), *scope, agent.to_owned());
-    let tenant_id = scope.tenant_id;
+    let (tenant_id, keeper) = (scope.tenant_id, ledger.clone());
     let written = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
             let may_import = writer.token_scope.is_none() && !matches!(writer.caller, Caller::Agent(_));
+            if source == Source::Agent
+                && path.folder() == Folder::People
+                && Marks::read(tx.conn(), &keeper, tenant_id).await?.has(path.as_str())
+            {
+                return Err(Error::Forbidden("this person is forgotten; an admin can allow to remember them"));
+            }
             let source = if write.is_import && may_import { Source::Import } else { source };
             let Write { base_version, text, reason, evidence, .. } = write;
             let author = writer.caller.to_string();

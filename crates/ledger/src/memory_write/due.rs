@@ -186,7 +186,7 @@ async fn due(
 }
 
 /// What was spent on the day of `now`.
-pub(super) fn spent_today(spent: Spent, now: Timestamp) -> Spent {
+pub fn spent_today(spent: Spent, now: Timestamp) -> Spent {
     let day = now.timestamp().div_euclid(86_400);
     if spent.day == day { spent } else { Spent { day, ..Spent::default() } }
 }

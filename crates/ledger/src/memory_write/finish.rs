@@ -250,6 +250,16 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     recorded.await
 }
 
+/// Extends the agent's lease while a run goes on. Returns `false` if another server has taken it.
+pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<bool> {
+    let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
+    let until = ledger.now() + TimeDelta::seconds(LEASE_SECONDS.into());
+    let held = ledger.store().write::<_, Error, _>((&scope).into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_write::hold(tx, tenant_id, &agent, (&owner, until)).await?) })
+    });
+    held.await
+}
+
 /// Gives the agent's lease up, if this server holds it.
 pub async fn release(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<()> {
     let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());

@@ -11,11 +11,11 @@ mod flush;
 mod known;
 mod window;
 
-pub use due::{Cause, WriterTerms, take};
-pub use finish::{Asked, Finished, RunFailure, fail, finish, release};
+pub use due::{Cause, WriterTerms, spent_today, take};
+pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
 pub use flush::{flush, runs, status};
 pub use known::redacted;
-pub use store::memory_write::{RunRecord, RunState, WriterRecord};
+pub use store::memory_write::{RunRecord, RunState, RunTotals, Spent, WriterRecord};
 pub use window::{Range, RunWindow, read_more};
 
 /// Makes the delimiter of one run's prompt.

@@ -1,7 +1,10 @@
 //! Reads what one run is about: the turns past the watermarks, and the documents of those who take part.
 
 use super::{Cause, SESSIONS_MAX, known, redacted};
-use crate::{Ledger, Result, memory::search_on};
+use crate::{
+    Ledger, Result,
+    memory::{Marks, search_on},
+};
 use domain::{
     Scope, Timestamp,
     chain::Digest,
@@ -15,8 +18,8 @@ use domain::{
         evidence::Evidence,
         limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
-        slot::{person_path, session_path},
-        turn::{self, KINDS, OWN_PLATFORM, Speaker, Taint, Turn},
+        slot::session_path,
+        turn::{self, KINDS, Speaker, Taint, Turn},
     },
     thread::cut,
 };
@@ -80,11 +83,12 @@ pub(super) async fn read(
     agent: &str,
     (cause, began): (Cause, Timestamp),
 ) -> Result<RunWindow> {
-    let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
+    let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
     let read = ledger.snapshot(&scope, move |conn| {
         Box::pin(async move {
             let sessions = store::memory_write::open_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?;
-            let mut reading = Reading::default();
+            let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
+            let mut reading = Reading { forgotten, ..Reading::default() };
             for session in &sessions {
                 if !reading.has_room() {
                     break;
@@ -107,6 +111,7 @@ struct Reading {
     channels: Vec<Channel>,
     chars: usize,
     people: HashMap<UserId, Speaker>,
+    forgotten: Marks,
 }
 
 impl Reading {
@@ -132,6 +137,11 @@ impl Reading {
             let Some(content) = turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()) else {
                 continue;
             };
+            // Without a speaker it is an answer to the person of the session.
+            let of = content.speaker.as_ref().or(owner.as_ref());
+            if of.is_some_and(|speaker| self.forgotten.has(&speaker.path)) {
+                continue;
+            }
             let text = redacted(&content.text)?;
             self.chars += text.chars().count();
             self.window.turns.push(Turn {
@@ -169,7 +179,7 @@ impl Reading {
         }
         let member = store::user::find_any_member(conn, tenant_id, user_id).await?;
         let name = member.map_or_else(|| "a person".to_owned(), |member| member.display_name().to_owned());
-        let speaker = Speaker { path: person_path(OWN_PLATFORM, &user_id.to_string()), name };
+        let speaker = Speaker { path: turn::own_path(user_id), name };
         self.people.insert(user_id, speaker.clone());
         Ok(Some(speaker))
     }

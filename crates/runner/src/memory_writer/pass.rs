@@ -8,17 +8,21 @@ use domain::{
         answer::{Answer, parse},
         check::check,
         dedupe::dedupe,
-        limit::READ_ROUNDS_MAX,
+        limit::{HOLD_EVERY_SECONDS, READ_ROUNDS_MAX},
         plan::{Change, plan},
         prompt::{Prompt, render, repair},
     },
 };
 use genai::chat::ChatMessage;
 use ledger::{
-    Ledger, Result,
+    Error, Ledger, Result,
     memory_write::{self, Asked, Finished, RunFailure, RunRecord, RunWindow},
 };
+use std::time::Duration;
+use tokio::time::interval;
 
+/// How often the lease of a run is extended.
+const HOLD_EVERY: Duration = Duration::from_secs(HOLD_EVERY_SECONDS as u64);
 /// Longest answer of the model, tokens.
 const ANSWER_TOKENS_MAX: u32 = 16_000;
 
@@ -39,9 +43,26 @@ pub struct Side {
 pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, stops: bool) -> Result<Option<RunRecord>> {
     let MemoryWriter { tenant_id, agent, terms, side } = writer;
     let Some(run) = memory_write::take(ledger, *tenant_id, agent, terms, stops).await? else { return Ok(None) };
-    let recorded = carry_out(ledger, writer, run, side).await;
+    let recorded = tokio::select! {
+        recorded = carry_out(ledger, writer, run, side) => recorded,
+        lost = keep_lease(ledger, writer) => Err(lost),
+    };
     memory_write::release(ledger, *tenant_id, agent).await?;
     recorded
+}
+
+/// Extends the lease again and again. Ends with an error when it is lost: then the run is another server's.
+async fn keep_lease(ledger: &Ledger, writer: &MemoryWriter) -> Error {
+    let mut ticks = interval(HOLD_EVERY);
+    loop {
+        ticks.tick().await;
+        match memory_write::hold(ledger, writer.tenant_id, &writer.agent).await {
+            Ok(true) => {}
+            Ok(false) => return Error::Unavailable("another server writes this agent's memory".into()),
+            // The lease is good for some more tries.
+            Err(error) => tracing::warn!(%error, agent = writer.agent, "the lease of a memory writer was not extended"),
+        }
+    }
 }
 
 async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &Side) -> Result<Option<RunRecord>> {

@@ -38,6 +38,8 @@ const VERSIONS: &str = version_select!(
 );
 const AUDIT: &str =
     version_select!("'[]' AS evidence", "agent = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
+const TEXTS_AFTER: &str =
+    text_select!("agent = $2 AND erased_at IS NULL AND (id > $3 OR $3 IS NULL) ORDER BY id LIMIT $4");
 const INSERT: &str = "INSERT INTO memory_versions (tenant_id, document_id, version, id, agent, path, operation, \
      front_matter, body, digest, source, author, reason, evidence, created_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
@@ -49,6 +51,7 @@ pub(crate) const SQL: Texts = &[
     ("memory::version::LATEST_TEXTS", LATEST_TEXTS),
     ("memory::version::VERSIONS", VERSIONS),
     ("memory::version::AUDIT", AUDIT),
+    ("memory::version::TEXTS_AFTER", TEXTS_AFTER),
     ("memory::version::INSERT", INSERT),
     ("memory::version::ERASE", ERASE),
 ];
@@ -203,6 +206,19 @@ pub async fn latest_texts(
     limit: u32,
 ) -> Result<Vec<MemoryVersionText>> {
     let rows = run!(conn, fetch_all TextRow, LATEST_TEXTS, tenant_id.0, id.0, i64::from(limit))?;
+    rows.into_iter().map(MemoryVersionText::try_from).collect()
+}
+
+/// Versions of all documents of an agent whose texts are not erased, oldest first, after `after`.
+pub async fn texts_after(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    after: Option<MemoryVersionId>,
+    limit: u32,
+) -> Result<Vec<MemoryVersionText>> {
+    let after = after.map(|id| id.0);
+    let rows = run!(conn, fetch_all TextRow, TEXTS_AFTER, tenant_id.0, agent, after, i64::from(limit))?;
     rows.into_iter().map(MemoryVersionText::try_from).collect()
 }
 

@@ -19,7 +19,15 @@ const LIST: &str = "SELECT id, agent, cause, state, covers, window_key, turns, p
      input_tokens, output_tokens, cost_usd, started_at, ended_at FROM memory_runs \
      WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT $3";
 
-pub(crate) const SQL: Texts = &[("memory_write::run::INSERT", INSERT), ("memory_write::run::LIST", LIST)];
+const TOTALS: &str = "SELECT agent, COUNT(*), COUNT(CASE WHEN state = 'succeeded' THEN 1 END), \
+     CAST(SUM(input_tokens) AS bigint), CAST(SUM(output_tokens) AS bigint), SUM(cost_usd) FROM memory_runs \
+     WHERE tenant_id = $1 AND id >= $2 GROUP BY agent ORDER BY agent LIMIT $3";
+
+pub(crate) const SQL: Texts =
+    &[("memory_write::run::INSERT", INSERT), ("memory_write::run::LIST", LIST), ("memory_write::run::TOTALS", TOTALS)];
+
+/// Most agents whose runs are counted.
+const AGENTS_MAX: i64 = 1_000;
 
 /// What came of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,4 +172,36 @@ pub async fn insert_run(tx: &mut WriteTx<'_>, tenant_id: TenantId, new: &RunReco
 pub async fn runs(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<Vec<RunRecord>> {
     let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, agent, i64::from(limit))?;
     rows.into_iter().map(RunRecord::try_from).collect()
+}
+
+/// What the runs of an agent's writer used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunTotals {
+    /// Slug of the agent.
+    pub agent: String,
+    /// Number of runs.
+    pub runs: u64,
+    /// Of these, those that did not succeed.
+    pub failed: u64,
+    /// Tokens that models read.
+    pub input_tokens: u64,
+    /// Tokens that models wrote.
+    pub output_tokens: u64,
+    /// Cost in US dollars; `None` if no run knows its cost.
+    pub cost_usd: Option<f64>,
+}
+
+/// What the runs used whose ids are not less than `from`, by agent.
+pub async fn totals(conn: &mut Conn<'_>, tenant_id: TenantId, from: Uuid) -> Result<Vec<RunTotals>> {
+    type Totals = (String, i64, i64, i64, i64, Option<f64>);
+    let rows = run!(conn, fetch_all Totals, TOTALS, tenant_id.0, from, AGENTS_MAX)?;
+    let totals = rows.into_iter().map(|(agent, runs, succeeded, input, output, cost_usd)| RunTotals {
+        agent,
+        runs: runs.cast_unsigned(),
+        failed: (runs - succeeded).cast_unsigned(),
+        input_tokens: input.cast_unsigned(),
+        output_tokens: output.cast_unsigned(),
+        cost_usd,
+    });
+    Ok(totals.collect())
 }

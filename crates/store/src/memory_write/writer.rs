@@ -19,6 +19,7 @@ const TAKE: &str = "UPDATE memory_writers SET owner = $3, lease_until = $4 \
 const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
 const RELEASE: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
      WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
+const RELEASE_ALL: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE owner IS NOT NULL";
 const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant_id = $1 AND agent = $2";
 const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, parked_at = NULL \
      WHERE tenant_id = $1 AND agent = $2";
@@ -35,6 +36,7 @@ pub(crate) const SQL: Texts = &[
     ("memory_write::writer::TAKE", TAKE),
     ("memory_write::writer::HOLD", HOLD),
     ("memory_write::writer::RELEASE", RELEASE),
+    ("memory_write::writer::RELEASE_ALL", RELEASE_ALL),
     ("memory_write::writer::TRACKED", TRACKED),
     ("memory_write::writer::FLUSH", FLUSH),
     ("memory_write::writer::UNFLUSH", UNFLUSH),
@@ -153,6 +155,12 @@ pub async fn hold(
 /// Gives the lease up, if this server holds it.
 pub async fn release(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, owner: &str) -> Result<()> {
     run!(tx.conn(), execute, RELEASE, tenant_id.0, agent, owner)?;
+    Ok(())
+}
+
+/// Ends the leases of all agents of all workspaces. For a server that knows that it is the only one.
+pub async fn release_all(tx: &mut WriteTx<'_>) -> Result<()> {
+    run!(tx.conn(), execute, RELEASE_ALL)?;
     Ok(())
 }
 

@@ -43,6 +43,7 @@ mod link;
 mod memory;
 mod memory_block;
 mod memory_card;
+mod memory_forget;
 mod memory_search;
 mod memory_search_bounds;
 mod memory_writer;

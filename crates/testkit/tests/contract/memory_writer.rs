@@ -53,7 +53,7 @@ pub async fn take(f: &Fixture, terms: WriterTerms) -> Option<RunWindow> {
 }
 
 /// The path of the member's document, as the model is told it.
-fn own_path(run: &RunWindow) -> String {
+pub fn own_path(run: &RunWindow) -> String {
     run.window.people.iter().next().unwrap().clone()
 }
 
@@ -106,7 +106,7 @@ pub async fn talk(f: &Fixture, said: &str, reply: &str) -> Session {
     turn(f, reply).await
 }
 
-async fn talked(f: &Fixture, said: &str) -> SessionId {
+pub async fn talked(f: &Fixture, said: &str) -> SessionId {
     // The writer begins with sessions that start after it was set up.
     assert_eq!(take(f, WriterTerms::default()).await.map(|run| run.ranges), None);
     let session = talk(f, said, "Noted.").await;
@@ -114,14 +114,14 @@ async fn talked(f: &Fixture, said: &str) -> SessionId {
     session.id
 }
 
-async fn proposals(f: &Fixture) -> Vec<GateItem> {
+pub async fn proposals(f: &Fixture) -> Vec<GateItem> {
     let mut open = open(f, &f.admin, true).await;
     open.retain(|item| item.gate.kind == GateKind::Memory);
     open.sort_by_key(|item| item.gate.title.clone());
     open
 }
 
-async fn settle(f: &Fixture) -> gate::Swept {
+pub async fn settle(f: &Fixture) -> gate::Swept {
     f.clock.advance(TimeDelta::minutes(5));
     gate::sweep(&f.ledger).await.unwrap()
 }
@@ -239,7 +239,7 @@ async fn a_denied_line_is_not_proposed_again_and_a_waiting_one_not_twice(f: Fixt
     f.done().await;
 }
 
-async fn talked_again(f: &Fixture, said: &str) {
+pub async fn talked_again(f: &Fixture, said: &str) {
     let session = talk(f, said, "Good.").await;
     thread::end(&f.ledger, &f.member, session.id, ENDING).await.unwrap();
 }

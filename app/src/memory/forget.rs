@@ -1,0 +1,186 @@
+//! The page /memory/forget: what the memories of all agents have of a person, and the form that erases it.
+
+use crate::{
+    FormState,
+    document::render,
+    render::static_html,
+    shell::{Place, Shell, frame},
+    text::{number::counted, shorten::one_line},
+    ui::{
+        button::{Button, Look},
+        field::{Field, Input, TextArea},
+        notice::{Notice, Refused, Tone},
+        page_head::PageHead,
+        section::Section,
+    },
+};
+use leptos::prelude::*;
+use wire::memory_forget::{ForgottenDocument, ForgottenLine, ForgottenPerson, ForgottenProposal};
+
+/// Data of the page.
+#[derive(Debug, Clone, Default)]
+pub struct ForgetProps {
+    /// The person as it was typed.
+    pub person: String,
+    /// What was found, or erased.
+    pub found: Option<ForgottenPerson>,
+    /// State of a refused form: `look` or `forget`.
+    pub form: FormState,
+}
+
+/// Renders the page.
+pub fn forget_page(shell: &Shell, props: ForgetProps) -> String {
+    render(shell, "Forget a person", || {
+        let crumbs = vec![("Memory".to_owned(), "/memory".to_owned())];
+        let found = props.found.as_ref().map(|found| static_html(result(&props, found)));
+        let page = view! {
+            <PageHead title="Forget a person" crumbs=crumbs/>
+            {static_html(look(&props))}
+            {found}
+        };
+        frame(shell, Place::Memory, page)
+    })
+}
+
+/// The form that asks for the person. It changes nothing.
+fn look(props: &ForgetProps) -> impl IntoView + use<> {
+    let form = props.form.of("look");
+    view! {
+        <form class="form" method="get" action="/memory/forget">
+            <Refused messages=form.general(&["person"])/>
+            <Input
+                scope="look"
+                field=Field::new("person", "Person").hint("Platform and id, such as discord-1234: the name of their document below people/.").required()
+                value=props.person.clone()
+                form=&form
+            />
+            <div class="form-actions"><Button>"Show what is known"</Button></div>
+        </form>
+    }
+}
+
+fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<> {
+    let what = if found.applied { "Erased" } else { "What would be erased" };
+    let documents = found.documents.iter().map(document).collect::<Vec<_>>();
+    let proposals = found.proposals.iter().map(proposal).collect::<Vec<_>>();
+    let is_empty = documents.is_empty() && proposals.is_empty() && found.denials == 0;
+    let denials = (found.denials > 0).then(|| view! { <p>{counted(found.denials, "denied line")}</p> });
+    let kept = found.kept.iter().map(|text| view! { <li dir="auto">{text.clone()}</li> }).collect::<Vec<_>>();
+    let names = found.names.join(", ");
+    let looked = if names.is_empty() { "No name is known.".to_owned() } else { format!("Looked for: {names}.") };
+    let done = found.applied.then(|| {
+        let text = "Erased. The digests of the texts are kept. What this person says later is not remembered.";
+        static_html(view! { <Notice tone=Tone::Good><p>{text}</p></Notice> })
+    });
+    let confirm = (!found.applied).then(|| static_html(confirm(props, found)));
+    view! {
+        {done}
+        <Section name="gone" title=what>
+            <p class="meta" dir="auto">{looked}</p>
+            {is_empty.then(|| view! { <p>"No memory has anything of this person."</p> })}
+            <ul class="forget-list">{documents}{proposals}</ul>
+            {denials}
+        </Section>
+        <Section name="kept" title="What is kept or cannot be found">
+            <ul class="forget-kept">{kept}</ul>
+        </Section>
+        {confirm}
+    }
+}
+
+fn document(document: &ForgottenDocument) -> AnyView {
+    let path = one_line(&document.path, 120);
+    let what = if document.is_whole { "the whole document" } else { "the lines below" };
+    let versions = counted(document.versions, "version");
+    let lines = document.lines.iter().map(line).collect::<Vec<_>>();
+    view! {
+        <li class="forget-document">
+            <p><strong dir="auto">{path}</strong><span class="meta">" of "{document.agent.clone()}": "{what}", and the texts of "{versions}</span></p>
+            {(!lines.is_empty()).then(|| view! { <ol class="forget-lines" role="list">{lines}</ol> })}
+        </li>
+    }
+    .into_any()
+}
+
+fn line(line: &ForgottenLine) -> impl IntoView + use<> {
+    let why = match line.why.as_str() {
+        "said" => "from their turn",
+        "named" => "names them",
+        "below" => "below such a heading",
+        _ => "",
+    };
+    view! {
+        <li>
+            <span class="memory-number">{line.line}</span>
+            <span class="memory-text" dir="auto">{line.text.clone()}</span>
+            <span class="meta">{why}</span>
+        </li>
+    }
+}
+
+fn proposal(proposal: &ForgottenProposal) -> AnyView {
+    let state = if proposal.waits { "waits for a decision and is withdrawn" } else { "was decided" };
+    let href = format!("/sessions/{}", proposal.session_id);
+    view! {
+        <li class="forget-document">
+            <p><a href=href dir="auto">"Proposal for "{one_line(&proposal.path, 120)}</a><span class="meta">" of "{proposal.agent.clone()}": "{state}</span></p>
+        </li>
+    }
+    .into_any()
+}
+
+/// The form that erases. The names can be corrected, and looked for again first.
+fn confirm(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<> {
+    let form = props.form.of("forget");
+    let names = [found.names.clone(), found.short_names.clone()].concat().join("\n");
+    view! {
+        <Section name="forget" title="Erase">
+            <form class="form" method="post" action="/memory/forget">
+                <Refused messages=form.general(&["names", "confirm", "person"])/>
+                <input type="hidden" name="person" value=found.path.clone()/>
+                <TextArea scope="forget" field=Field::new("names", "Names to look for").hint("One on each line. A name that others have too erases lines about them.") value=names rows=4 form=&form/>
+                <Input scope="forget" field=Field::new("confirm", "Type “forget” to erase").hint("The texts are removed from the database. This cannot be undone.") form=&form/>
+                <div class="form-actions">
+                    <Button name="step" value="look">"Look again"</Button>
+                    <Button look=Look::Danger name="step" value="forget">"Erase"</Button>
+                </div>
+            </form>
+        </Section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_lists_lines_with_the_reason_and_asks_for_a_word() {
+        let line = ForgottenLine { line: 3, text: "- <b>Ines</b>".into(), why: "said".into() };
+        let document = ForgottenDocument {
+            agent: "scout".into(),
+            path: "topics/a.md".into(),
+            is_whole: false,
+            lines: vec![line],
+            versions: 2,
+        };
+        let found = ForgottenPerson {
+            applied: false,
+            path: "people/discord-1.md".into(),
+            names: vec!["Ines".into()],
+            short_names: vec!["In".into()],
+            documents: vec![document],
+            proposals: Vec::new(),
+            denials: 0,
+            kept: vec!["Logs are kept.".into()],
+        };
+        let props = ForgetProps { found: Some(found.clone()), ..ForgetProps::default() };
+        let html = crate::render::to_html(result(&props, &found));
+        for part in ["from their turn", "&lt;b&gt;Ines", "2 versions", "Logs are kept.", "Type “forget”", "Ines\nIn"]
+        {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        let done = ForgottenPerson { applied: true, ..found };
+        let html = crate::render::to_html(result(&props, &done));
+        assert!(!html.contains("<form") && html.contains("Erased."), "{html}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Taking the lines about a person out of one document, and the marks of people who are forgotten.
+
+use super::{
+    Stamp,
+    blame::attribute,
+    erase::erase_on,
+    write::{By, Next, put},
+};
+use crate::{Error, InstanceKey, Ledger, Result};
+use domain::{
+    chain::Digest,
+    id::{MemoryDocumentId, TenantId},
+    limit::MEMORY_BLAME_VERSIONS_MAX,
+    memory::{Evidence, MemoryPath, Operation, Source, fold},
+    memory_forget::{Names, Said, strip},
+};
+use std::collections::HashSet;
+use store::{Conn, WriteTx};
+
+/// Shown in the history of a document that lost lines.
+const REASON: &str = "Lines about a person were erased.";
+
+/// What cleaning a document did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Cleaned {
+    /// Number of lines that the newest version lost.
+    pub lines: u64,
+    /// Number of versions whose text is gone.
+    pub versions: u64,
+}
+
+/// Writes a version of a document without the lines about a person, and erases the texts of all earlier versions:
+/// versions repeat each other's lines. The new version names the origin of the lines that are left. A document that
+/// says nothing then, is deleted, or names the person in its path is erased. Runs with [`store::Access::Retention`];
+/// the caller scrubs the database file afterwards.
+pub(crate) async fn clean_on(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    (stamp, author): (Stamp, &str),
+    id: MemoryDocumentId,
+    (names, said): (&Names, &Said),
+) -> Result<Cleaned> {
+    let missing = || Error::NotFound("memory document");
+    let agent = store::memory::find(tx.conn(), tenant_id, id).await?.ok_or_else(missing)?.agent;
+    let mut totals = store::memory::lock_agent(tx, tenant_id, &agent, stamp.at).await?;
+    let document = store::memory::find(tx.conn(), tenant_id, id).await?.ok_or_else(missing)?;
+    let Ok(path) = MemoryPath::parse(&document.path) else { return Ok(Cleaned::default()) };
+    let newest = store::memory::text(tx.conn(), tenant_id, id, document.version).await?;
+    let text = newest.map(|newest| newest.document.to_text()).unwrap_or_default();
+    let left = strip(&text, names, said);
+    let lines = left.dropped.len() as u64;
+    if document.is_deleted || left.is_nothing() || names.are_in(path.as_str()) {
+        let erased = erase_on(tx, tenant_id, stamp, id, author.to_owned()).await?;
+        return Ok(Cleaned { lines, versions: erased.versions });
+    }
+    let texts = store::memory::latest_texts(tx.conn(), tenant_id, id, MEMORY_BLAME_VERSIONS_MAX).await?;
+    let blamed = attribute(texts);
+    let mut evidence = Vec::new();
+    for (line, before) in (1_u32..).zip(&left.numbers) {
+        let of_line = blamed.get(*before as usize - 1).map(|line| line.evidence.as_slice()).unwrap_or_default();
+        evidence.extend(of_line.iter().map(|one| Evidence { line, ..*one }));
+    }
+    let versions = store::memory::erase_versions(tx, tenant_id, id, &document.path, stamp.at).await?;
+    totals.bytes = totals.bytes.saturating_sub(document.bytes) + left.text.len() as u64;
+    totals.updated_at = stamp.at;
+    let next = Next { operation: Operation::Modified, path, text: left.text, evidence, is_deleted: false };
+    let by = By { agent, source: Source::Erasure, author: author.to_owned(), reason: REASON.to_owned() };
+    put(tx, tenant_id, stamp, Some(document), next, by).await?;
+    store::memory::save_agent(tx, tenant_id, &totals).await?;
+    Ok(Cleaned { lines, versions })
+}
+
+/// Returns what stands for a person who is forgotten: it can be compared, and names no one without the key.
+pub(crate) fn mark(key: &InstanceKey, tenant_id: TenantId, path: &str) -> Digest {
+    Digest(key.derive("memory-forgotten", &[tenant_id.0.as_bytes(), fold(path).as_bytes()]))
+}
+
+/// The people of a workspace who are forgotten.
+#[derive(Default)]
+pub(crate) struct Marks(Option<(InstanceKey, TenantId, HashSet<Digest>)>);
+
+impl Marks {
+    /// Reads the marks.
+    ///
+    /// # Errors
+    /// [`Error::NoInstanceKey`] if someone is forgotten and there is no key to compare with.
+    pub(crate) async fn read(conn: &mut Conn<'_>, ledger: &Ledger, tenant_id: TenantId) -> Result<Self> {
+        let marks = store::memory_forget::marks(conn, tenant_id).await?;
+        if marks.is_empty() {
+            return Ok(Self(None));
+        }
+        Ok(Self(Some((ledger.instance_key()?.clone(), tenant_id, marks.into_iter().collect()))))
+    }
+
+    /// Whether the person with this document is forgotten.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.0.as_ref().is_some_and(|(key, tenant_id, marks)| marks.contains(&mark(key, *tenant_id, path)))
+    }
+}

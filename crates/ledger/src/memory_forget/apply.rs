@@ -1,0 +1,126 @@
+//! Erases what is known about a person.
+
+use super::{
+    find::{Forget, Forgetting, Found, find},
+    person::parse,
+};
+use crate::{
+    Error, Ledger, Result,
+    guard::require,
+    memory::{Cleaned, Stamp, clean_on, erase_on, mark},
+    retention::erase_session,
+    session::{cancel, get},
+};
+use domain::{
+    Scope,
+    id::{SessionId, new_v7},
+    role::Permission,
+};
+use std::sync::Arc;
+use store::{Access, memory_forget::Counts};
+
+/// Reason of the cancelled sessions of proposals. It names no one.
+const REASON: &str = "a person is forgotten";
+
+/// Forgets a person: erases what [`super::preview`] lists, and removes it from the database file. It cannot be undone.
+/// A mark stays, with which writers leave the person's turns out. If it is interrupted, the next call continues:
+/// the person's own documents, which have their names, go last.
+///
+/// # Errors
+/// [`Error::Invalid`] for a text that names no person. [`Error::NoInstanceKey`] without a key.
+pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
+    require(scope, Permission::Administer)?;
+    let path = parse(&of.person)?;
+    let tenant_id = scope.tenant_id;
+    let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
+    let (id, at, author) = (new_v7(ledger.now(), ledger.entropy()), ledger.now(), scope.caller.to_string());
+    let name = author.clone();
+    let begun = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_forget::begin(tx, tenant_id, (id, mark), (&name, at)).await?) })
+    });
+    begun.await?;
+    let before = find(ledger, scope, of.clone()).await?;
+    for proposal in &before.answer.proposals {
+        end_proposal(ledger, scope, proposal.session_id).await?;
+    }
+    // A decision that took effect meanwhile has written a document.
+    let names = Forget { names: Some([before.answer.names.clone(), before.answer.short_names.clone()].concat()), ..of };
+    let found = find(ledger, scope, names).await?;
+    let mut answer = found.answer.clone();
+    let mut counts = erase(ledger, scope, &author, found).await?;
+    answer.proposals = before.answer.proposals;
+    answer.denials = before.answer.denials.max(answer.denials);
+    counts.proposals = answer.proposals.len() as u64;
+    counts.denials = answer.denials;
+    let ended = ledger.now();
+    let done = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_forget::finish(tx, tenant_id, id, counts, ended).await?) })
+    });
+    done.await?;
+    ledger.store().scrub().await?;
+    answer.is_done = true;
+    Ok(answer)
+}
+
+/// Withdraws a proposal that waits, and erases the content of its session.
+async fn end_proposal(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<()> {
+    if !get(ledger, scope, id).await?.status().is_final() {
+        match cancel(ledger, scope, id, Some(REASON.to_owned())).await {
+            Ok(_) => {}
+            // Its decision took effect meanwhile.
+            Err(_) if get(ledger, scope, id).await?.status().is_final() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    erase_session(ledger, scope.tenant_id, id).await?;
+    Ok(())
+}
+
+async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Result<Counts> {
+    let tenant_id = scope.tenant_id;
+    let Found { names, lines, own, denials, .. } = found;
+    let mut counts = Counts { documents: (lines.len() + own.len()) as u64, ..Counts::default() };
+    let deleted = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+        Box::pin(async move {
+            for denial in denials {
+                store::memory_forget::forget_denial(tx, tenant_id, &denial.agent, &denial.line).await?;
+            }
+            Ok(())
+        })
+    });
+    deleted.await?;
+    let names = Arc::new(names);
+    for (id, said) in lines {
+        let (stamp, author, names) = (Stamp::new(ledger), author.to_owned(), names.clone());
+        let cleaned = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+            Box::pin(async move { clean_on(tx, tenant_id, (stamp, &author), id, (&names, &said)).await })
+        });
+        let Cleaned { lines, .. } = cleaned.await?;
+        counts.lines += lines;
+    }
+    for id in own {
+        let (stamp, author) = (Stamp::new(ledger), author.to_owned());
+        let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+            Box::pin(async move { erase_on(tx, tenant_id, stamp, id, author).await })
+        });
+        erased.await?;
+    }
+    Ok(counts)
+}
+
+/// Ends that a person is forgotten: what they say from now on may be remembered. Nothing comes back. Returns the path
+/// of their document.
+///
+/// # Errors
+/// [`Error::NotFound`] if no one with this id is forgotten.
+pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<String> {
+    require(scope, Permission::Administer)?;
+    let path = parse(person)?;
+    let tenant_id = scope.tenant_id;
+    let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
+    let (author, at) = (scope.caller.to_string(), ledger.now());
+    let lifted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?) })
+    });
+    if lifted.await? { Ok(path.as_str().to_owned()) } else { Err(Error::NotFound("person who is forgotten")) }
+}

@@ -1,0 +1,12 @@
+//! Forgetting a person in the memories of all agents of a workspace.
+//!
+//! Erased are their documents, lines that come from their turns, lines that name them, proposals that quote either,
+//! and denied lines. A mark stays, so that no writer learns them again. The logs of conversations are not touched:
+//! retention erases those.
+
+mod apply;
+mod find;
+mod person;
+
+pub use apply::{forget, lift};
+pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};

@@ -1,0 +1,244 @@
+//! Forgetting a person: what goes, what stays, and what is not learnt again.
+
+use crate::{
+    gate::says,
+    memory::put,
+    memory_writer::{AGENT, changes, finish, line, own_path, proposals, settle, take, talk, talked, talked_again},
+    thread::ENDING,
+};
+use domain::{
+    gate::Verdict,
+    memory::{Evidence, Operation, Source},
+    memory_forget::Why,
+    memory_write::plan::Policy,
+    session::Status,
+};
+use ledger::{
+    Error, ListPage, gate, memory,
+    memory_forget::{self, Forget, Forgetting},
+    memory_write::{RunWindow, WriterTerms},
+    session, thread,
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays,
+    a_forgotten_person_is_not_learnt_again_until_an_admin_allows_it,
+    proposals_about_a_person_are_withdrawn_and_their_texts_erased,
+    only_admins_forget_and_only_people,
+);
+
+const MARKER: &str = "zanzibarmarker";
+
+fn of(person: &str) -> Forget {
+    Forget { person: person.into(), names: None }
+}
+
+async fn preview(f: &Fixture, person: &str) -> Forgetting {
+    memory_forget::preview(&f.ledger, &f.admin, of(person)).await.unwrap()
+}
+
+async fn text(f: &Fixture, path: &str) -> Option<String> {
+    let found = memory::read(&f.ledger, &f.member, AGENT, memory::path(path).unwrap()).await;
+    match found {
+        Ok(found) => Some(found.text),
+        Err(Error::NotFound(_)) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A document with the origin of one line.
+async fn written(f: &Fixture, path: &str, text: &str, evidence: Vec<Evidence>) {
+    let write = memory::Write { text: text.into(), evidence, ..memory::Write::default() };
+    memory::write(&f.ledger, &f.operator, AGENT, memory::path(path).unwrap(), write).await.unwrap();
+}
+
+async fn what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays(f: Fixture) {
+    let session = talk(&f, "I moved.", "Noted.").await;
+    let other = f.running().await;
+    let said = f.append(other.id, other.attempt, vec![testkit::text("It rains.")]).await.unwrap().events[0].1;
+    let rain = Evidence { line: 4, session: other.id, sequence: said };
+    let own = format!("people/shiftbook-{}.md", session.user_id.unwrap());
+    put(&f, &f.operator, &own, 0, &format!("# Ines\n\n- {MARKER} one\n\n## Aliases\n\n- Nines\n- I\n")).await.unwrap();
+    let derived = Evidence { line: 3, session: session.id, sequence: 2 };
+    let town = format!("# Town\n\n- {MARKER} two\n- It rains\n");
+    written(&f, "topics/town.md", &town, vec![derived, rain]).await;
+    // A person corrected a word by hand: that version has no turns.
+    let corrected = format!("# Town\n\n- {MARKER} two!\n- It rains\n- Dry in May\n");
+    put(&f, &f.operator, "topics/town.md", 1, &corrected).await.unwrap();
+    put(&f, &f.operator, "topics/party.md", 0, "# Party\n\n- Nínes brings cake\n- Bob sings\n").await.unwrap();
+    put(&f, &f.operator, "topics/party.md", 1, "# Party\n\n- Bob sings\n").await.unwrap();
+    put(&f, &f.operator, "topics/nines-garden.md", 0, "# Garden\n\n- Roses\n").await.unwrap();
+    put(&f, &f.operator, "topics/gone.md", 0, "Ines slept\n").await.unwrap();
+    let gone = memory::Change { base_version: 1, ..memory::Change::default() };
+    memory::delete(&f.ledger, &f.operator, AGENT, memory::path("topics/gone.md").unwrap(), gone).await.unwrap();
+    put(&f, &f.operator, "topics/machines.md", 0, "# Machines\n\n- Business as usual\n").await.unwrap();
+    put(&f, &f.operator, "self/rules.md", 0, "Be kind to Ines.\n").await.unwrap();
+    let elsewhere = memory::Write { text: "- also here\n".into(), ..memory::Write::default() };
+    memory::write(&f.ledger, &f.operator, "clerk", memory::path(&own).unwrap(), elsewhere).await.unwrap();
+
+    let found = preview(&f, own.trim_start_matches("people/").trim_end_matches(".md")).await;
+    assert_eq!((found.is_done, found.path.as_str()), (false, own.as_str()));
+    assert_eq!(found.names, ["Ines", "Nines", "mia@acme.test"]);
+    assert_eq!(found.short_names, ["I"]);
+    let shown: Vec<_> =
+        found.documents.iter().map(|one| (one.agent.as_str(), one.path.as_str(), one.is_whole)).collect();
+    let expected = [
+        ("clerk", own.as_str(), true),
+        (AGENT, own.as_str(), true),
+        (AGENT, "topics/gone.md", true),
+        (AGENT, "topics/nines-garden.md", true),
+        (AGENT, "topics/party.md", false),
+        (AGENT, "topics/town.md", false),
+    ];
+    assert_eq!(shown, expected);
+    let town: Vec<_> = found.documents[5].lines.iter().map(|one| (one.line, one.why)).collect();
+    assert_eq!(town, [(3, Why::Said)]);
+    let kept = found.kept.join("\n");
+    assert!(
+        kept.contains("self/rules.md") && kept.contains("too short: I") && kept.contains("1 conversations"),
+        "{kept}"
+    );
+    assert!(text(&f, &own).await.is_some(), "looking changes nothing");
+
+    let done = memory_forget::forget(&f.ledger, &f.admin, of(&own)).await.unwrap();
+    assert!(done.is_done && done.documents.len() == 6, "{done:?}");
+    assert_eq!(text(&f, &own).await, None);
+    assert_eq!(text(&f, "topics/nines-garden.md").await, None);
+    assert_eq!(text(&f, "topics/town.md").await.unwrap(), "# Town\n\n- It rains\n- Dry in May\n");
+    assert_eq!(text(&f, "topics/party.md").await.unwrap(), "# Party\n\n- Bob sings\n");
+    assert!(text(&f, "topics/machines.md").await.is_some() && text(&f, "self/rules.md").await.is_some());
+    let town =
+        memory::versions(&f.ledger, &f.member, AGENT, memory::path("topics/town.md").unwrap(), ListPage::default());
+    let town = town.await.unwrap().items;
+    assert_eq!((town[0].source, town[0].operation), (Source::Erasure, Operation::Modified));
+    assert!(town[0].author.starts_with("user:") && !town[0].reason.contains("Ines"));
+    assert!(town[0].erased_at.is_none() && town[1..].iter().all(|one| one.erased_at.is_some()));
+    let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/town.md").unwrap()).await.unwrap();
+    assert_eq!(
+        blamed[2].evidence.iter().map(|one| (one.session, one.sequence)).collect::<Vec<_>>(),
+        [(other.id, said)]
+    );
+    assert!(memory::search(&f.ledger, &f.admin, None, MARKER, 0).await.unwrap().is_empty());
+    assert!(memory::search(&f.ledger, &f.admin, Some(AGENT), "cake", 0).await.unwrap().is_empty());
+    assert_eq!(memory::search(&f.ledger, &f.admin, Some(AGENT), "rains", 0).await.unwrap().len(), 1);
+    // The row of the erasure names who did it, and not whom.
+    let mut raw = f.engine.raw().await;
+    let rows = raw
+        .texts("SELECT author || ' ' || documents || ' ' || proposals FROM memory_forgotten WHERE finished_at > 0")
+        .await;
+    assert!(rows.len() == 1 && rows[0].starts_with("user:") && rows[0].ends_with(" 6 0"), "{rows:?}");
+    drop(raw);
+    let again = preview(&f, &own).await;
+    assert!(again.documents.is_empty() && again.denials == 0, "{again:?}");
+    f.assert_verified().await;
+    if let Some(file) = f.engine.file() {
+        f.ledger.close().await;
+        let bytes = std::fs::read(&file).unwrap();
+        let holds = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(!holds(MARKER) && !holds("Nines") && !holds("brings cake"), "the file still has the erased text");
+        f.engine.discard().await;
+        return;
+    }
+    f.done().await;
+}
+
+async fn waiting(f: &Fixture, said: &str, known: &str) -> RunWindow {
+    talked(f, said).await;
+    let run = take(f, WriterTerms::default()).await.unwrap();
+    let change = changes(&run, json!([line(&run, known)]), Value::Null);
+    finish(f, run.clone(), change, Policy::Review).await.unwrap();
+    run
+}
+
+async fn a_forgotten_person_is_not_learnt_again_until_an_admin_allows_it(f: Fixture) {
+    let run = waiting(&f, "I like trains.", "Likes trains").await;
+    let own = own_path(&run);
+    memory_forget::forget(&f.ledger, &f.admin, of(&own)).await.unwrap();
+    talked_again(&f, "I like trains very much.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert!(run.window.turns.is_empty() && run.window.people.is_empty(), "{:?}", run.window.turns);
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    // The agent does not make their document either. A person may.
+    let working = f.running().await;
+    let write = memory::Write { text: "x\n".into(), session_id: Some(working.id), ..memory::Write::default() };
+    let refused = memory::write(&f.ledger, &f.worker, AGENT, memory::path(&own).unwrap(), write).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    put(&f, &f.operator, &own, 0, "by hand\n").await.unwrap();
+
+    assert_eq!(memory_forget::lift(&f.ledger, &f.admin, &own).await.unwrap(), own);
+    assert!(matches!(memory_forget::lift(&f.ledger, &f.admin, &own).await, Err(Error::NotFound(_))));
+    talked_again(&f, "I like buses.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert_eq!(run.window.turns.len(), 2, "from now on");
+    f.done().await;
+}
+
+async fn proposals_about_a_person_are_withdrawn_and_their_texts_erased(f: Fixture) {
+    let run = waiting(&f, "I like trains.", "Denied zanzibarmarker").await;
+    let own = own_path(&run);
+    let denied = proposals(&f).await.remove(0);
+    gate::decide(&f.ledger, &f.operator, denied.gate.id, says(Verdict::Deny)).await.unwrap();
+    settle(&f).await;
+    talked_again(&f, "I like buses.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let change = changes(&run, json!([line(&run, "Waits zanzibarmarker")]), Value::Null);
+    finish(&f, run, change, Policy::Review).await.unwrap();
+    let open = proposals(&f).await.remove(0);
+    // One is decided, and can still be undone.
+    let said = talk(&f, "I like ships.", "Good.").await;
+    thread::end(&f.ledger, &f.member, said.id, ENDING).await.unwrap();
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let topic = json!({ "op": "create", "path": "topics/ships.md", "heading": [], "base_sha256": null,
+        "body": "# Ships\n\n- Held zanzibarmarker\n", "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "" });
+    let change = changes(&run, json!([topic]), Value::Null);
+    finish(&f, run, change, Policy::Review).await.unwrap();
+    let held = proposals(&f).await.into_iter().find(|item| item.gate.id != open.gate.id).unwrap();
+    gate::decide(&f.ledger, &f.operator, held.gate.id, says(Verdict::Approve)).await.unwrap();
+
+    let found = preview(&f, &own).await;
+    assert_eq!((found.proposals.len(), found.denials), (3, 1), "{found:?}");
+    assert_eq!(found.proposals.iter().filter(|one| one.waits).count(), 2);
+    let done = memory_forget::forget(&f.ledger, &f.admin, of(&own)).await.unwrap();
+    assert_eq!((done.proposals.len(), done.denials), (3, 1));
+    assert!(proposals(&f).await.is_empty());
+    assert_eq!(settle(&f).await.settled, 0);
+    assert_eq!(text(&f, "topics/ships.md").await, None, "the decision does not take effect");
+    for (item, status) in [(&denied, Status::Completed), (&open, Status::Abandoned), (&held, Status::Abandoned)] {
+        let session = session::get(&f.ledger, &f.admin, item.gate.session_id).await.unwrap();
+        assert_eq!((session.status(), session.title.as_str(), session.input), (status, "(erased)", None));
+    }
+    let mut raw = f.engine.raw().await;
+    let columns = ["gates.task", "gate_decisions.note", "memory_denials.line", "session_events.content"];
+    for column in columns {
+        let (table, column) = column.split_once('.').unwrap();
+        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
+        assert_eq!(found, 0, "{table}.{column}");
+    }
+    drop(raw);
+    assert!(preview(&f, &own).await.proposals.is_empty());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn only_admins_forget_and_only_people(f: Fixture) {
+    for by in [&f.member, &f.operator, &f.worker] {
+        let refused = memory_forget::preview(&f.ledger, by, of("discord-1")).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        assert!(matches!(memory_forget::forget(&f.ledger, by, of("discord-1")).await, Err(Error::Forbidden(_))));
+        assert!(matches!(memory_forget::lift(&f.ledger, by, "discord-1").await, Err(Error::Forbidden(_))));
+    }
+    for bad in ["", "discord", "topics/a.md", "../x-1", "people/", "a b-c", "people/discord-1.md/x"] {
+        let refused = memory_forget::forget(&f.ledger, &f.admin, of(bad)).await;
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{bad}: {refused:?}");
+    }
+    let names = Some(vec!["x".into(); 51]);
+    let refused = memory_forget::preview(&f.ledger, &f.admin, Forget { names, ..of("discord-1") }).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    // Nobody forgets in another workspace.
+    put(&f, &f.operator, "people/discord-1.md", 0, "theirs\n").await.unwrap();
+    memory_forget::forget(&f.ledger, &f.stranger, of("discord-1")).await.unwrap();
+    assert!(text(&f, "people/discord-1.md").await.is_some());
+    f.done().await;
+}

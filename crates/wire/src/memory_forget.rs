@@ -1,0 +1,118 @@
+//! Forgetting a person in the memories of all agents.
+
+use serde::{Deserialize, Serialize};
+
+/// `POST /api/memory/forget`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ForgetPerson {
+    /// Platform and id of the person, such as `discord-1234`, or the path of their document.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
+    pub person: String,
+    /// Names that are looked for. Left out: the title and aliases of their documents, the names under which they wrote,
+    /// and those of a member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schema::Name>>, max_items = 50))]
+    pub names: Option<Vec<String>>,
+    /// Erase, instead of listing what would be erased.
+    #[serde(default)]
+    pub apply: bool,
+}
+
+/// What is erased, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenPerson {
+    /// Whether it is erased.
+    pub applied: bool,
+    /// Path of the person's document.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
+    pub path: String,
+    /// Names that are looked for.
+    pub names: Vec<String>,
+    /// Names that are too short to be looked for.
+    pub short_names: Vec<String>,
+    /// Documents that are erased or lose lines.
+    pub documents: Vec<ForgottenDocument>,
+    /// Proposals whose texts are erased, decided or not.
+    pub proposals: Vec<ForgottenProposal>,
+    /// Number of denied lines that are deleted.
+    pub denials: u64,
+    /// What is not touched or cannot be found, as sentences.
+    pub kept: Vec<String>,
+}
+
+/// A document about the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenDocument {
+    /// Slug of the agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
+    pub agent: String,
+    /// Folder and name at its newest version.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
+    pub path: String,
+    /// Whether nothing is left of it.
+    pub is_whole: bool,
+    /// Lines of its newest version that go. All documents together list at most 1,000.
+    pub lines: Vec<ForgottenLine>,
+    /// Number of versions whose text goes: every one that there is.
+    pub versions: u64,
+}
+
+/// A line that goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenLine {
+    /// Number of the line, from 1.
+    pub line: u32,
+    /// What it says, without its line end.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryText))]
+    pub text: String,
+    /// `said`: it comes from a turn of the person. `named`: it names them. `below`: the heading above it names them.
+    /// `whole`: the document goes.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub why: String,
+}
+
+/// A proposal about the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenProposal {
+    /// Slug of the agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
+    pub agent: String,
+    /// Document that it would change.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
+    pub path: String,
+    /// UUID of the session that waits for the decision, or ended with it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub session_id: String,
+    /// Whether it waits for a decision. It is withdrawn.
+    pub waits: bool,
+}
+
+/// A person who may be remembered again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RememberedPerson {
+    /// Path of the person's document.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
+    pub path: String,
+}
+
+/// `POST /api/memory/remember`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RememberPerson {
+    /// Platform and id of the person, such as `discord-1234`, or the path of their document.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
+    pub person: String,
+}

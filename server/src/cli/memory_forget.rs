@@ -1,0 +1,131 @@
+//! `shiftbook memory forget` and `remember`: a person in the memories of all agents.
+
+use super::run::{Failure, print_line};
+use clap::builder::NonEmptyStringValueParser;
+use client::Client;
+use wire::memory_forget::{ForgetPerson, ForgottenPerson, RememberPerson};
+
+/// The server and the token.
+#[derive(Debug, clap::Args)]
+struct Server {
+    /// Address of the server
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
+    url: String,
+    /// API token of an admin; set it in the environment
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
+    token: String,
+}
+
+impl Server {
+    fn client(&self) -> Result<Client, Failure> {
+        Client::new(&self.url, &self.token).map_err(|error| Failure::Misused(error.to_string()))
+    }
+}
+
+/// Options of `memory forget`.
+#[derive(Debug, clap::Args)]
+pub struct ForgetArgs {
+    /// Platform and id, such as discord-1234, or the path of the person's document
+    #[arg(long, value_name = "PLATFORM-ID", value_parser = NonEmptyStringValueParser::new())]
+    person: String,
+    /// Look for this name, instead of the names in the person's documents; may be repeated
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+    /// Erase, instead of printing what would be erased
+    #[arg(long)]
+    apply: bool,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Options of `memory remember`.
+#[derive(Debug, clap::Args)]
+pub struct RememberArgs {
+    /// Platform and id, such as discord-1234
+    #[arg(long, value_name = "PLATFORM-ID", value_parser = NonEmptyStringValueParser::new())]
+    person: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+fn failed(error: client::Error) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+/// Prints what is known about a person, or erases it.
+pub async fn forget(args: ForgetArgs) -> Result<(), Failure> {
+    let client = args.server.client()?;
+    let names = (!args.names.is_empty()).then_some(args.names);
+    let body = ForgetPerson { person: args.person, names, apply: args.apply };
+    let found = client.forget_person(&body).await.map_err(failed)?;
+    for line in report(&found) {
+        print_line(&line)?;
+    }
+    Ok(())
+}
+
+/// Lets a person be remembered again.
+pub async fn remember(args: RememberArgs) -> Result<(), Failure> {
+    let client = args.server.client()?;
+    let person = client.remember_person(&RememberPerson { person: args.person }).await.map_err(failed)?;
+    print_line(&format!("{}: what they say from now on may be remembered", person.path))
+}
+
+/// The answer as lines. Control characters are shown as `·`.
+fn report(found: &ForgottenPerson) -> Vec<String> {
+    let visible = |text: &str| text.replace(|c: char| c.is_control() && c != '\t', "·");
+    let mut lines = vec![format!("names: {}", visible(&found.names.join(", ")))];
+    for document in &found.documents {
+        let what = if document.is_whole { "whole document" } else { "lines" };
+        lines.push(format!("{}/{}: {what}, {} versions", document.agent, visible(&document.path), document.versions));
+        lines.extend(document.lines.iter().map(|one| format!("  -{} {} ({})", one.line, visible(&one.text), one.why)));
+    }
+    for proposal in &found.proposals {
+        let state = if proposal.waits { "waits" } else { "decided" };
+        lines.push(format!("proposal ({state}): {}/{}", proposal.agent, visible(&proposal.path)));
+    }
+    if found.denials > 0 {
+        lines.push(format!("denied lines: {}", found.denials));
+    }
+    lines.extend(found.kept.iter().map(|sentence| format!("kept: {}", visible(sentence))));
+    let word = if found.applied { "erased" } else { "would be erased; repeat it with --apply" };
+    lines.push(format!("{} documents and {} proposals {word}", found.documents.len(), found.proposals.len()));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::memory_forget::{ForgottenDocument, ForgottenLine};
+
+    #[test]
+    fn the_answer_says_what_goes_and_what_is_kept() {
+        let line = ForgottenLine { line: 3, text: "- Ines\u{1b}".into(), why: "named".into() };
+        let document = ForgottenDocument {
+            agent: "scout".into(),
+            path: "topics/a.md".into(),
+            is_whole: false,
+            lines: vec![line],
+            versions: 2,
+        };
+        let found = ForgottenPerson {
+            applied: false,
+            path: "people/discord-1.md".into(),
+            names: vec!["Ines".into()],
+            short_names: Vec::new(),
+            documents: vec![document],
+            proposals: Vec::new(),
+            denials: 1,
+            kept: vec!["Logs.".into()],
+        };
+        let expected = [
+            "names: Ines",
+            "scout/topics/a.md: lines, 2 versions",
+            "  -3 - Ines· (named)",
+            "denied lines: 1",
+            "kept: Logs.",
+            "1 documents and 0 proposals would be erased; repeat it with --apply",
+        ];
+        assert_eq!(report(&found), expected);
+    }
+}

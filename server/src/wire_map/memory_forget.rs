@@ -1,0 +1,42 @@
+//! Converts what is known about a person and goes.
+
+use ledger::memory_forget as from;
+use wire::memory_forget as to;
+
+/// Converts a request to forget a person.
+pub fn forget_person(body: to::ForgetPerson) -> from::Forget {
+    from::Forget { person: body.person, names: body.names }
+}
+
+/// Converts what is erased, or would be.
+pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
+    let from::Forgetting { path, names, short_names, documents, proposals, denials, kept, is_done } = found;
+    let line = |one: domain::memory_forget::Dropped| to::ForgottenLine {
+        line: one.line,
+        text: one.text,
+        why: one.why.as_str().to_owned(),
+    };
+    let document = |one: from::ForgottenDocument| to::ForgottenDocument {
+        agent: one.agent,
+        path: one.path,
+        is_whole: one.is_whole,
+        lines: one.lines.into_iter().map(line).collect(),
+        versions: one.versions,
+    };
+    let proposal = |one: from::ForgottenProposal| to::ForgottenProposal {
+        agent: one.agent,
+        path: one.path,
+        session_id: one.session_id.to_string(),
+        waits: one.waits,
+    };
+    to::ForgottenPerson {
+        applied: is_done,
+        path,
+        names,
+        short_names,
+        documents: documents.into_iter().map(document).collect(),
+        proposals: proposals.into_iter().map(proposal).collect(),
+        denials,
+        kept,
+    }
+}
