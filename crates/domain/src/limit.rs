@@ -347,6 +347,14 @@ pub const VIEW_LINKS_MAX: u32 = 200;
 pub const VIEW_LINK_DAYS_MAX: u32 = 366;
 /// Time for which a browser may answer after it opened a link to a form, days.
 pub const CLEARANCE_DAYS: i64 = 30;
+/// Longest note on a link to a form, characters.
+pub const VIEW_LINK_NOTE_CHARS_MAX: usize = 200;
+/// Most columns of a table of responses. A form that changed often can have answers to more questions than that.
+pub const RESPONSE_COLUMNS_MAX: usize = 1_000;
+/// Most versions of a form whose answers one table of responses shows.
+pub const RESPONSE_VERSIONS_MAX: u32 = 200;
+/// Responses that a chart of answers counts at most, newest first.
+pub const RESPONSE_SUMMARY_MAX: u32 = 5_000;
 /// Most requests for answers of one session.
 pub const FEEDBACK_REQUESTS_MAX: u32 = 200;
 /// Most answers to one request, late ones included.

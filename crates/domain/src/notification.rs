@@ -32,6 +32,9 @@ pub enum Topic {
     /// A session ended, in whatever way.
     #[serde(rename = "session.ended")]
     SessionEnded,
+    /// A form whose owner wants to know of it was answered.
+    #[serde(rename = "form.submitted")]
+    FormSubmitted,
     /// A test message that someone requested.
     #[serde(rename = "webhook.test")]
     Test,
@@ -45,12 +48,13 @@ names!(Topic {
     ApprovalUndone = "approval.undone",
     SessionFailed = "session.failed",
     SessionEnded = "session.ended",
+    FormSubmitted = "form.submitted",
     Test = "webhook.test",
 });
 
 impl Topic {
     /// Topics to which a webhook can subscribe.
-    pub const SUBSCRIBABLE: [Self; 7] = [
+    pub const SUBSCRIBABLE: [Self; 8] = [
         Self::ApprovalRequested,
         Self::ApprovalReminder,
         Self::ApprovalEscalated,
@@ -58,9 +62,10 @@ impl Topic {
         Self::ApprovalUndone,
         Self::SessionFailed,
         Self::SessionEnded,
+        Self::FormSubmitted,
     ];
 
-    /// Whether the message asks a person for a decision. Only such messages are sent by e-mail.
+    /// Whether the message asks a person for a decision. Such messages, and those about a form, are sent by e-mail too.
     pub const fn needs_decision(self) -> bool {
         matches!(self, Self::ApprovalRequested | Self::ApprovalReminder | Self::ApprovalEscalated)
     }

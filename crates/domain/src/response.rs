@@ -2,15 +2,21 @@
 
 use crate::{
     clock::Timestamp,
+    criteria::{SafetyGate, evaluate_safety_gate},
     limit::{DRAFT_EVENT_SECONDS, DRAFT_EVENTS_MAX, KEY_CHARS_MAX},
     names::names,
     session::Status,
-    view::{Answers, Field, Gate, Kind, Publication, shown},
+    view::{Answers, Field, Kind, Publication, shown},
 };
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
+
+pub use crate::respondent::RespondentKind;
+
+/// Results of the safety gate for the ratings of a response, by the key of the field.
+pub type Scores = BTreeMap<String, SafetyGate>;
 
 /// `source` of the sessions that forms create.
 pub const SOURCE: &str = "response-form";
@@ -45,33 +51,6 @@ pub const fn stage(status: Status, is_promoted: bool) -> Stage {
         | Status::WaitingHuman
         | Status::AwaitingTool
         | Status::Idle => Stage::Draft,
-    }
-}
-
-/// How the server knows who answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RespondentKind {
-    /// A member of the workspace, who is signed in.
-    User,
-    /// A program of a member, by its API token.
-    Token,
-    /// A browser without an account, by its cookie.
-    Browser,
-    /// A browser without an account whose person gave a name and an e-mail address. No one proved them.
-    Lead,
-}
-
-names!(RespondentKind { User = "user", Token = "token", Browser = "browser", Lead = "lead" });
-
-impl RespondentKind {
-    /// Whether a view with this gate takes answers of this kind. Members may answer every view.
-    pub const fn passes(self, gate: Gate) -> bool {
-        match self {
-            Self::User | Self::Token => true,
-            Self::Browser => matches!(gate, Gate::None),
-            Self::Lead => matches!(gate, Gate::None | Gate::Lead),
-        }
     }
 }
 
@@ -171,6 +150,32 @@ pub fn event_content(fields: &[Field], answers: &Answers) -> String {
     json!([{ "type": "text", "text": text }, { "type": ANSWERS_PART, "answers": answers }]).to_string()
 }
 
+/// Evaluates the ratings in checked answers by the dimensions of their criteria sets. A field without an answer has no
+/// score.
+pub fn scores(fields: &[Field], answers: &Answers) -> Scores {
+    let rated = fields.iter().filter_map(|field| match &field.kind {
+        Kind::Rating { dimensions, .. } => {
+            let rating = answers.get(&field.key)?.as_object()?;
+            Some((field.key.clone(), evaluate_safety_gate(rating, dimensions)))
+        }
+        _ => None,
+    });
+    rated.collect()
+}
+
+/// Returns the mean of the scores of a response's ratings. `None` if none has a score or one is blocked.
+pub fn mean_score(scores: &Scores) -> Option<f64> {
+    let mut given = Vec::new();
+    for score in scores.values() {
+        match score {
+            SafetyGate::Blocked { .. } => return None,
+            SafetyGate::Passed { score, .. } => given.extend(*score),
+        }
+    }
+    let count = u32::try_from(given.len()).unwrap_or(u32::MAX);
+    (count > 0).then(|| given.iter().sum::<f64>() / f64::from(count))
+}
+
 /// Returns the keys and ids of the entities that the answers name, with the type that each must have.
 pub fn named_entities<'a>(fields: &'a [Field], answers: &'a Answers) -> Vec<(&'a str, &'a str, &'a str)> {
     let named = fields.iter().filter_map(|field| match &field.kind {
@@ -220,14 +225,6 @@ mod tests {
         expired: abandoned, promoted: abandoned
         ");
         assert_eq!(Type::Response.as_str(), "response");
-    }
-
-    #[test]
-    fn a_gate_lets_members_and_those_who_gave_what_it_asks() {
-        let passing = |gate| RespondentKind::ALL.map(|kind| kind.passes(gate));
-        assert_eq!(passing(Gate::None), [true, true, true, true]);
-        assert_eq!(passing(Gate::Lead), [true, true, false, true]);
-        assert_eq!(passing(Gate::Member), [true, true, false, false]);
     }
 
     #[test]

@@ -90,12 +90,14 @@ pub enum Permission {
     ManageGroups,
     /// Create, change, publish and delete views.
     ManageViews,
+    /// Read the names and e-mail addresses that people without an account gave to answer a form.
+    ReadLeads,
     /// Manage members and tokens of the workspace.
     Administer,
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 14] = [
+pub const PERMISSIONS: [Permission; 15] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
@@ -109,6 +111,7 @@ pub const PERMISSIONS: [Permission; 14] = [
     Permission::ManageCriteriaSets,
     Permission::ManageGroups,
     Permission::ManageViews,
+    Permission::ReadLeads,
     Permission::Administer,
 ];
 
@@ -123,7 +126,7 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
     }
     match permission {
         Permission::Read | Permission::StartSession | Permission::Converse | Permission::WriteEntities => true,
-        Permission::Decide | Permission::WriteMemory => role != Role::Member,
+        Permission::Decide | Permission::WriteMemory | Permission::ReadLeads => role != Role::Member,
         Permission::ManageSessions
         | Permission::Work
         | Permission::ManageActions

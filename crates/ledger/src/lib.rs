@@ -62,6 +62,6 @@ pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
-    MessageRecord, Promotion, RequestRecord, ResponseRecord, ResponseState, ReviewerRecord, SignInRecord, Stats,
-    TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
+    SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

@@ -106,23 +106,33 @@ impl Mailer {
         }
     }
 
-    /// The e-mail: agent, task and a link. It quotes no content of the session, because mail is stored for a long time
+    /// The e-mail: agent and task, or the title of a form, and a link. It quotes no content of the session, because mail is stored for a long time
     /// elsewhere.
     fn compose(&self, message: &MessageRecord, email: &str, workspace: &str) -> Result<Message, Unwritable> {
         let data: Value = serde_json::from_str(&message.payload)?;
         let text = |field: &str| data.get(field).and_then(Value::as_str);
-        let who = text("agentSlug").unwrap_or("An agent");
-        let subject = match message.topic {
-            Topic::ApprovalReminder => format!("Reminder, waiting for your decision: {who}"),
-            Topic::ApprovalEscalated => format!("A decision is needed: {who}"),
-            _ => format!("Waiting for your decision: {who}"),
-        };
-        let task = text("actionName").map(|task| format!("Task: {task}\n")).unwrap_or_default();
         let (origin, path) = (&self.public_origin, text("path").unwrap_or("/inbox"));
-        let body = format!(
-            "{who} is waiting for a decision in {workspace}.\n{task}\nDecide: {origin}{path}\n\n\
-             You receive this e-mail because you turned it on: {origin}/settings#notifications\n"
-        );
+        let (subject, lines) = match message.topic {
+            Topic::FormSubmitted => {
+                let title = text("viewTitle").unwrap_or("A form");
+                let lines = format!("{title}: a response was submitted in {workspace}.\n\nRead it: {origin}{path}\n\n");
+                ("A form was answered".to_owned(), lines)
+            }
+            topic => {
+                let who = text("agentSlug").unwrap_or("An agent");
+                let subject = match topic {
+                    Topic::ApprovalReminder => format!("Reminder, waiting for your decision: {who}"),
+                    Topic::ApprovalEscalated => format!("A decision is needed: {who}"),
+                    _ => format!("Waiting for your decision: {who}"),
+                };
+                let task = text("actionName").map(|task| format!("Task: {task}\n")).unwrap_or_default();
+                let lines =
+                    format!("{who} is waiting for a decision in {workspace}.\n{task}\nDecide: {origin}{path}\n\n");
+                (subject, lines)
+            }
+        };
+        let body =
+            format!("{lines}You receive this e-mail because you turned it on: {origin}/settings#notifications\n");
         let domain = self.from.email.domain();
         Ok(Message::builder()
             .from(self.from.clone())

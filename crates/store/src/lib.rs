@@ -63,7 +63,7 @@ pub use lease::LeaseTime;
 pub use memory::{CardRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText};
 pub use open::{Database, Mode, Store};
 pub use outbox::MessageRecord;
-pub use response::{Promotion, ResponseRecord, ResponseState};
+pub use response::{Promotion, ResponseCounts, ResponseRecord, ResponseState};
 pub use statements::statements;
 pub use transaction::WriteTx;
 pub use verify::roll;

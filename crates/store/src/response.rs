@@ -1,28 +1,33 @@
 //! Rows of `responses` and `response_counts`: answers of respondents to views.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
+    engine::{Conn, Error, Result, Texts, is_unique_violation, row, run},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
     id::{EntityId, SessionId, TenantId, ViewId, ViewLinkId},
-    response::{DraftEvents, RespondentKind},
+    response::{DraftEvents, RespondentKind, Scores},
     view::Answers,
 };
 use uuid::Uuid;
+
+pub use list::{Filter, ResponseCounts, counts, list, versions_of_view};
 
 macro_rules! response_select {
     ($rest:literal) => {
         concat!(
             "SELECT session_id, view_id, version, request_id, link_id, respondent_kind, respondent, lead_entity_id, state, rev, \
              answers, submission_id, once, late, draft_events, drafted_at, created_at, saved_at, submitted_at, \
-             promoted_entity_id, promoted_by, promoted_at FROM responses WHERE tenant_id = $1 AND ",
+             promoted_entity_id, promoted_by, promoted_at, scores FROM responses WHERE tenant_id = $1 AND ",
             $rest
         )
     };
 }
+
+// After the macro, which the statements of lists use.
+pub(crate) mod list;
 
 const BY_ID: &str = response_select!("session_id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = response_select!("session_id = $2 FOR UPDATE");
@@ -31,24 +36,13 @@ const OWN: &str = response_select!(
     "view_id = $2 AND respondent = $3 AND (request_id = $4 OR (request_id IS NULL AND $4 IS NULL)) AND state = $5 \
      ORDER BY session_id DESC LIMIT 1"
 );
-const LIST: &str = response_select!(
-    "(session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) AND (respondent = $4 OR $4 IS NULL) \
-     AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
-     ORDER BY session_id DESC LIMIT $6"
-);
-const LIST_OF_VIEW: &str = response_select!(
-    "view_id = $7 AND (session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) \
-     AND (respondent = $4 OR $4 IS NULL) \
-     AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
-     ORDER BY session_id DESC LIMIT $6"
-);
 const INSERT: &str = "INSERT INTO responses (tenant_id, session_id, view_id, version, request_id, link_id, \
      respondent_kind, respondent, lead_entity_id, state, rev, answers, submission_id, once, late, draft_events, drafted_at, \
-     created_at, saved_at, submitted_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
-     $17, $18, $19, $20)";
+     created_at, saved_at, submitted_at, scores) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, \
+     $16, $17, $18, $19, $20, $21)";
 const SAVE: &str = "UPDATE responses SET version = $3, respondent_kind = $4, lead_entity_id = $5, state = $6, rev = $7, \
      answers = $8, submission_id = $9, once = $10, late = $11, draft_events = $12, drafted_at = $13, saved_at = $14, \
-     submitted_at = $15 WHERE tenant_id = $1 AND session_id = $2";
+     submitted_at = $15, scores = $16 WHERE tenant_id = $1 AND session_id = $2";
 const PROMOTE: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
      WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
 const ABANDON: &str =
@@ -65,8 +59,6 @@ pub(crate) const SQL: Texts = &[
     ("response::BY_ID", BY_ID),
     ("response::BY_SUBMISSION", BY_SUBMISSION),
     ("response::OWN", OWN),
-    ("response::LIST", LIST),
-    ("response::LIST_OF_VIEW", LIST_OF_VIEW),
     ("response::INSERT", INSERT),
     ("response::SAVE", SAVE),
     ("response::PROMOTE", PROMOTE),
@@ -159,6 +151,8 @@ pub struct ResponseRecord {
     pub submitted_at: Option<Timestamp>,
     /// The entity that was made from it.
     pub promotion: Option<Promotion>,
+    /// Results of the safety gate for its ratings; empty without a rating and before it is submitted.
+    pub scores: Scores,
 }
 
 row! {
@@ -185,6 +179,7 @@ row! {
         promoted_entity_id: Option<Uuid>,
         promoted_by: Option<String>,
         promoted_at: Option<i64>,
+        scores: Option<String>,
     }
 }
 
@@ -222,6 +217,10 @@ impl TryFrom<Row> for ResponseRecord {
             saved_at: from_micros(row.saved_at),
             submitted_at: row.submitted_at.map(from_micros),
             promotion,
+            scores: match row.scores {
+                None => Scores::new(),
+                Some(json) => serde_json::from_str(&json).map_err(|_| bad("scores", &"not an object"))?,
+            },
         })
     }
 }
@@ -230,6 +229,11 @@ type One<T> = (T,);
 
 fn record(row: Option<Row>) -> Result<Option<ResponseRecord>> {
     row.map(ResponseRecord::try_from).transpose()
+}
+
+fn scores_json(scores: &Scores) -> Result<Option<String>> {
+    let json = serde_json::to_string(scores).map_err(|_| Error::inconsistent("responses", "scores", "not JSON"))?;
+    Ok((!scores.is_empty()).then_some(json))
 }
 
 fn json(answers: &Answers) -> Result<String> {
@@ -276,40 +280,6 @@ pub async fn newest(conn: &mut Conn<'_>, place: Place, state: ResponseState) -> 
     record(run!(conn, fetch_optional Row, OWN, tenant_id.0, view_id.0, respondent, request_id, state.as_str())?)
 }
 
-/// Which responses a list has.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Filter {
-    /// Only those to this view.
-    pub view_id: Option<ViewId>,
-    /// Only those in this state.
-    pub state: Option<ResponseState>,
-    /// Only those of this respondent.
-    pub respondent: Option<Uuid>,
-    /// Only those from which an entity was made, or only the others.
-    pub promoted: Option<bool>,
-}
-
-/// One page of responses, newest first, starting after `before`.
-pub async fn list(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    filter: Filter,
-    before: Option<SessionId>,
-    limit: u32,
-) -> Result<Page<ResponseRecord>> {
-    let (before, state) = (before.map(|id| id.0), filter.state.map(ResponseState::as_str));
-    let (respondent, promoted, more) = (filter.respondent, filter.promoted.map(i64::from), i64::from(limit) + 1);
-    let mut rows = match filter.view_id {
-        None => run!(conn, fetch_all Row, LIST, tenant_id.0, before, state, respondent, promoted, more)?,
-        Some(view) => {
-            run!(conn, fetch_all Row, LIST_OF_VIEW, tenant_id.0, before, state, respondent, promoted, more, view.0)?
-        }
-    };
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(ResponseRecord::try_from).collect::<Result<_>>()?, has_more })
-}
-
 /// Adds a response. `false` if another draft or response of the respondent, or another response with its submission
 /// id, was added meanwhile. On PostgreSQL the transaction is lost then: begin it again.
 pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, response: &ResponseRecord) -> Result<bool> {
@@ -337,6 +307,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, response: &Respon
         to_micros(response.created_at),
         to_micros(response.saved_at),
         response.submitted_at.map(to_micros),
+        scores_json(&response.scores)?.as_deref(),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) => Ok(false),
@@ -365,6 +336,7 @@ pub async fn save(tx: &mut WriteTx<'_>, tenant_id: TenantId, response: &Response
         response.draft_events.last_at.map(to_micros),
         to_micros(response.saved_at),
         response.submitted_at.map(to_micros),
+        scores_json(&response.scores)?.as_deref(),
     );
     match saved {
         Err(error) if is_unique_violation(&error) => Ok(false),

@@ -26,6 +26,7 @@ fn on_both() -> Vec<Texts> {
         lease::SQL,
         outbox::SQL,
         response::SQL,
+        response::list::SQL,
         retention::SQL,
         thread::SQL,
         view::SQL,
@@ -50,7 +51,7 @@ fn on_both() -> Vec<Texts> {
 }
 
 fn on_sqlite() -> Vec<Texts> {
-    let files = [action::SQLITE_SQL, failure::SQLITE_SQL, outbox::SQLITE_SQL];
+    let files = [action::SQLITE_SQL, failure::SQLITE_SQL, outbox::SQLITE_SQL, response::list::SQLITE_SQL];
     let folders: [&[Texts]; 9] = [
         &engine::SQLITE_SQL,
         &entity::SQLITE_SQL,
@@ -77,6 +78,7 @@ fn on_postgres() -> Vec<Texts> {
         lease::POSTGRES_SQL,
         outbox::POSTGRES_SQL,
         response::POSTGRES_SQL,
+        response::list::POSTGRES_SQL,
         view::POSTGRES_SQL,
     ];
     let folders: [&[Texts]; 9] = [

@@ -14,8 +14,8 @@ use uuid::Uuid;
 macro_rules! link_select {
     ($which:literal) => {
         concat!(
-            "SELECT tenant_id, id, view_id, request_id, hint, created_by, created_at, expires_at, revoked_at, uses \
-             FROM view_links WHERE ",
+            "SELECT tenant_id, id, view_id, request_id, hint, created_by, created_at, expires_at, revoked_at, uses, \
+             note, last_used_at FROM view_links WHERE ",
             $which
         )
     };
@@ -26,9 +26,11 @@ const BY_ID: &str = link_select!("id = $1");
 const OF_VIEW: &str = link_select!(
     "tenant_id = $1 AND view_id = $2 AND revoked_at IS NULL AND expires_at > $3 ORDER BY id DESC LIMIT $4"
 );
+const NEWEST_OF_VIEW: &str =
+    link_select!("tenant_id = $1 AND view_id = $2 AND request_id IS NULL ORDER BY id DESC LIMIT $3");
 const INSERT: &str = "INSERT INTO view_links (tenant_id, id, view_id, request_id, secret_digest, hint, created_by, \
-     created_at, expires_at, uses) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)";
-const USE: &str = "UPDATE view_links SET uses = uses + 1 WHERE tenant_id = $1 AND id = $2";
+     created_at, expires_at, uses, note) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)";
+const USE: &str = "UPDATE view_links SET uses = uses + 1, last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
 const REVOKE: &str = "UPDATE view_links SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
 const EXISTS: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND id = $2";
 
@@ -36,6 +38,7 @@ pub(crate) const SQL: Texts = &[
     ("view_link::BY_DIGEST", BY_DIGEST),
     ("view_link::BY_ID", BY_ID),
     ("view_link::OF_VIEW", OF_VIEW),
+    ("view_link::NEWEST_OF_VIEW", NEWEST_OF_VIEW),
     ("view_link::INSERT", INSERT),
     ("view_link::USE", USE),
     ("view_link::REVOKE", REVOKE),
@@ -65,6 +68,10 @@ pub struct ViewLinkRecord {
     pub revoked_at: Option<Timestamp>,
     /// Number of times that a browser opened the form with it.
     pub uses: u64,
+    /// What the link is for, as its creator wrote it; may be empty.
+    pub note: String,
+    /// Time a browser opened the form with it last (UTC).
+    pub last_used_at: Option<Timestamp>,
 }
 
 impl ViewLinkRecord {
@@ -86,6 +93,8 @@ row! {
         expires_at: i64,
         revoked_at: Option<i64>,
         uses: i64,
+        note: String,
+        last_used_at: Option<i64>,
     }
 }
 
@@ -102,6 +111,8 @@ impl From<Row> for ViewLinkRecord {
             expires_at: from_micros(row.expires_at),
             revoked_at: row.revoked_at.map(from_micros),
             uses: row.uses.max(0).cast_unsigned(),
+            note: row.note,
+            last_used_at: row.last_used_at.map(from_micros),
         }
     }
 }
@@ -129,6 +140,16 @@ pub async fn of_view(
     Ok(rows.into_iter().map(Into::into).collect())
 }
 
+/// The newest links of a view, whether they work or not, newest first. Links to questions of agents are left out.
+pub async fn newest_of_view(
+    conn: &mut Conn<'_>,
+    (tenant_id, view_id): (TenantId, ViewId),
+    limit: u32,
+) -> Result<Vec<ViewLinkRecord>> {
+    let rows = run!(conn, fetch_all Row, NEWEST_OF_VIEW, tenant_id.0, view_id.0, i64::from(limit))?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
 /// Stores a link.
 pub async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, secret_digest: [u8; 32]) -> Result<()> {
     run!(
@@ -144,13 +165,14 @@ pub async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, secret_digest: 
         link.created_by.as_str(),
         to_micros(link.created_at),
         to_micros(link.expires_at),
+        link.note.as_str(),
     )?;
     Ok(())
 }
 
 /// Counts one more use of a link.
-pub async fn count_use(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId) -> Result<()> {
-    run!(tx.conn(), execute, USE, tenant_id.0, id.0)?;
+pub async fn count_use(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId, now: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, USE, tenant_id.0, id.0, to_micros(now))?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use domain::{
     Timestamp,
-    response::{RespondentKind, Stage},
+    response::{RespondentKind, Scores, Stage},
     view::Answers,
 };
 use serde::{Deserialize, Serialize};
@@ -56,10 +56,33 @@ pub struct Response {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub submitted_at: Option<Timestamp>,
+    /// What the respondent said about themselves. Only admins, operators and reviewers see it and `leadEntityId`;
+    /// worker tokens do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
+    /// Results of the safety gate for its ratings, by key of the field: `{verdict: "passed", score, flags}` or
+    /// `{verdict: "blocked", dimension, option, reason}`. Only what was submitted has them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
+    pub scores: Scores,
     /// UUID of the entity that was made from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub promoted_entity_id: Option<String>,
+}
+
+/// The name and address that a respondent without an account gave. No one proved them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Lead {
+    /// Name, as the entity of the lead says now.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    pub name: String,
+    /// E-mail address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(max_length = 10_000))]
+    pub email: Option<String>,
 }
 
 /// `POST /api/views/{id}/submit-interaction`
@@ -136,6 +159,17 @@ pub struct ViewLink {
     pub expires_at: Timestamp,
     /// Number of times that a browser opened the form with it.
     pub uses: u64,
+    /// What the link is for, as its creator wrote it; may be empty.
+    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
+    pub note: String,
+    /// Time a browser opened the form with it last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub last_used_at: Option<Timestamp>,
+    /// Time it was revoked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub revoked_at: Option<Timestamp>,
 }
 
 /// `POST /api/views/{id}/links`
@@ -151,6 +185,10 @@ pub struct CreateViewLink {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub request_id: Option<String>,
+    /// What the link is for: one line, at most 200 characters. Only those who manage forms see it.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false, max_length = 200))]
+    pub note: String,
 }
 
 /// For how many days a link works by default.
@@ -162,7 +200,7 @@ fn default_days() -> u32 {
 
 impl Default for CreateViewLink {
     fn default() -> Self {
-        Self { days: DAYS_DEFAULT, request_id: None }
+        Self { days: DAYS_DEFAULT, request_id: None, note: String::new() }
     }
 }
 

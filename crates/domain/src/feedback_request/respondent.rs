@@ -7,23 +7,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What kind of party gave an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RespondentKind {
-    /// A member of the workspace, signed in.
-    User,
-    /// Somebody with the link who gave a name and an e-mail address.
-    Lead,
-    /// Somebody with the link. Only their browser is told apart from others.
-    Browser,
-    /// A program with an API token of the workspace.
-    Token,
-    /// The server: nobody answered.
-    System,
-}
-
-names!(RespondentKind { User = "user", Lead = "lead", Browser = "browser", Token = "token", System = "system" });
+pub use crate::respondent::RespondentKind;
 
 /// How sure it is that the respondent is who they say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -17,6 +17,7 @@ pub mod insight;
 pub mod member;
 pub mod memory;
 mod names;
+pub mod response;
 mod row;
 pub mod session;
 pub mod sessions;
@@ -25,5 +26,5 @@ pub mod today;
 pub mod view;
 
 pub use choice::Choices;
-pub use names::People;
+pub use names::{People, people};
 pub use row::Row;

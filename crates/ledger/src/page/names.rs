@@ -1,10 +1,12 @@
 //! Names of the ids and actors in events.
 
-use crate::{MemberRecord, Result, human};
+use crate::{Ledger, MemberRecord, Result, guard::require, human};
 use domain::{
+    Scope,
     event::Event,
     id::{EntityId, TenantId, TokenId},
     limit::ENTITY_TITLES_MAX,
+    role::Permission,
 };
 use std::collections::BTreeSet;
 use store::Conn;
@@ -19,6 +21,13 @@ pub struct People {
 }
 
 /// Returns everyone who may have written something in the workspace.
+pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    ledger.snapshot(scope, move |conn| Box::pin(people_on(conn, tenant_id))).await
+}
+
+/// The same on an open connection.
 pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<People> {
     let members = store::user::members(conn, tenant_id).await?;
     let tokens = store::token::list(conn, tenant_id, None).await?;

@@ -1,14 +1,25 @@
 //! The pages /views: the list, one view, and its editor.
 
 use super::names::{People, people_on};
-use crate::{Error, Ledger, ListPage, Listed, Result, ViewRecord, ViewVersionRecord, guard::require, view};
-use domain::{Scope, id::TenantId, limit::GROUPS_MAX, role::Permission};
-use store::Conn;
+use crate::{
+    Error, Ledger, ListPage, Listed, Result, ViewLinkRecord, ViewRecord, ViewVersionRecord, guard::require, view,
+};
+use domain::{
+    Scope, Timestamp,
+    id::TenantId,
+    limit::GROUPS_MAX,
+    role::Permission,
+    view::{Field, Kind},
+};
+use std::collections::HashMap;
+use store::{Conn, ResponseCounts};
 
 /// Number of views on a page.
 const ROWS: u32 = 50;
 /// Number of versions on a view's page.
 const VERSIONS: u32 = 20;
+/// Number of links on a view's page.
+const LINKS: u32 = 50;
 /// Most criteria sets and entity types that the editor offers.
 const OFFERED: u32 = 200;
 
@@ -23,6 +34,12 @@ pub struct Page {
     pub has_more_versions: bool,
     /// Everyone who may have written it.
     pub people: People,
+    /// Its newest links, newest first, whether they work or not; empty for those who may not create links.
+    pub links: Vec<ViewLinkRecord>,
+    /// Time at which this was read (UTC).
+    pub now: Timestamp,
+    /// Questions of the working copy with the dimensions of their ratings, for the preview.
+    pub preview: Vec<Field>,
 }
 
 /// What the editor shows and offers. Each choice is a slug and a name.
@@ -38,24 +55,57 @@ pub struct Editor {
     pub groups: Vec<(String, String)>,
 }
 
-/// Reads one page of the list.
-pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<Listed<ViewRecord>> {
-    view::list(ledger, scope, ListPage { limit: ROWS, cursor }).await
+/// Reads one page of the list: each view with the numbers of its responses.
+pub async fn list(
+    ledger: &Ledger,
+    scope: &Scope,
+    cursor: Option<String>,
+) -> Result<Listed<(ViewRecord, ResponseCounts)>> {
+    let listed = view::list(ledger, scope, ListPage { limit: ROWS, cursor }).await?;
+    let (tenant_id, ids) = (scope.tenant_id, listed.items.iter().map(|view| view.id).collect::<Vec<_>>());
+    let counts = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(async move { store::response::counts(conn, tenant_id, &ids).await }));
+    let counts: HashMap<_, _> = counts.await?.into_iter().collect();
+    let items = listed.items.into_iter().map(|view| {
+        let of_view = counts.get(&view.id).copied().unwrap_or_default();
+        (view, of_view)
+    });
+    Ok(Listed { items: items.collect(), next_cursor: listed.next_cursor })
 }
 
 /// Reads the page of the view with this slug.
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: String) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
+    let (tenant_id, now, manages) = (scope.tenant_id, ledger.now(), scope.may(Permission::ManageViews));
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
+            let links = match manages {
+                true => store::view_link::newest_of_view(conn, (tenant_id, view.id), LINKS).await?,
+                false => Vec::new(),
+            };
+            let preview = view::with_dimensions(conn, tenant_id, view.fields.clone()).await?;
             let listed = view::versions_on(conn, tenant_id, view.id, None, VERSIONS).await?;
             let people = people_on(conn, tenant_id).await?;
-            Ok(Page { view, has_more_versions: listed.next_cursor.is_some(), versions: listed.items, people })
+            let has_more_versions = listed.next_cursor.is_some();
+            Ok(Page { view, has_more_versions, versions: listed.items, people, links, now, preview })
         })
     });
     read.await
+}
+
+/// Returns questions with the dimensions of their ratings, for the preview beside the editor.
+///
+/// # Errors
+/// [`Error::Forbidden`] for everyone who may not change views.
+pub async fn preview(ledger: &Ledger, scope: &Scope, fields: Vec<Field>) -> Result<Vec<Field>> {
+    require(scope, Permission::ManageViews)?;
+    if !fields.iter().any(|field| matches!(field.kind, Kind::Rating { .. })) {
+        return Ok(fields);
+    }
+    let tenant_id = scope.tenant_id;
+    ledger.snapshot(scope, move |conn| Box::pin(view::with_dimensions(conn, tenant_id, fields))).await
 }
 
 /// Reads the editor of the view with this slug, or of a new one.

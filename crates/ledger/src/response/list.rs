@@ -1,12 +1,13 @@
 //! Listing responses.
 
+use super::leads::hide_lead;
 use crate::{
     Ledger, ListPage, Listed, ResponseRecord, Result,
     cursor::{List, encode},
     guard::require,
 };
 use domain::{
-    Caller, Scope,
+    Caller, Scope, Timestamp,
     id::{SessionId, ViewId},
     response::Stage,
     role::Permission,
@@ -22,30 +23,53 @@ pub struct ListResponses {
     pub stage: Option<Stage>,
     /// Only those of the caller.
     pub own: bool,
+    /// Only those to this version. It counts only with `view_id`, as the two below.
+    pub version: Option<u64>,
+    /// Only those whose first save was at this time (UTC) or later.
+    pub created_from: Option<Timestamp>,
+    /// Only those whose first save was before this time (UTC).
+    pub created_before: Option<Timestamp>,
     /// Size of the page, and where it begins.
     pub page: ListPage,
 }
 
-/// Lists responses, newest first.
+impl ListResponses {
+    pub(crate) fn filter(&self, scope: &Scope) -> Filter {
+        let (state, promoted) = match self.stage {
+            None => (None, None),
+            Some(Stage::Draft) => (Some(ResponseState::Draft), None),
+            Some(Stage::Submitted) => (Some(ResponseState::Submitted), Some(false)),
+            Some(Stage::Promoted) => (Some(ResponseState::Submitted), Some(true)),
+            Some(Stage::Abandoned) => (Some(ResponseState::Abandoned), None),
+        };
+        let own = match scope.caller {
+            Caller::User(id) => id.0,
+            Caller::Token(id) => id.0,
+            Caller::Agent(_) | Caller::Respondent(_) | Caller::System => uuid::Uuid::nil(),
+        };
+        Filter {
+            view_id: self.view_id,
+            state,
+            respondent: self.own.then_some(own),
+            promoted,
+            version: self.version,
+            created_from: self.created_from,
+            created_before: self.created_before,
+        }
+    }
+}
+
+/// Lists responses, newest first. Without [`Permission::ReadLeads`] they do not name the leads.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListResponses) -> Result<Listed<ResponseRecord>> {
     require(scope, Permission::Read)?;
     let (before, limit) = query.page.before_id(List::Responses)?;
-    let (tenant_id, before) = (scope.tenant_id, before.map(SessionId));
-    let (state, promoted) = match query.stage {
-        None => (None, None),
-        Some(Stage::Draft) => (Some(ResponseState::Draft), None),
-        Some(Stage::Submitted) => (Some(ResponseState::Submitted), Some(false)),
-        Some(Stage::Promoted) => (Some(ResponseState::Submitted), Some(true)),
-        Some(Stage::Abandoned) => (Some(ResponseState::Abandoned), None),
-    };
-    let own = match scope.caller {
-        Caller::User(id) => id.0,
-        Caller::Token(id) => id.0,
-        Caller::Agent(_) | Caller::Respondent(_) | Caller::System => uuid::Uuid::nil(),
-    };
-    let filter = Filter { view_id: query.view_id, state, respondent: query.own.then_some(own), promoted };
+    let (tenant_id, before, filter) = (scope.tenant_id, before.map(SessionId), query.filter(scope));
     let read = ledger.store().read(scope.into(), move |conn| {
         Box::pin(async move { store::response::list(conn, tenant_id, filter, before, limit).await })
     });
-    Ok(Listed::of(read.await?, |response| encode(List::Responses, response.session_id.0)))
+    let mut listed = Listed::of(read.await?, |response| encode(List::Responses, response.session_id.0));
+    for response in &mut listed.items {
+        hide_lead(scope, response);
+    }
+    Ok(listed)
 }

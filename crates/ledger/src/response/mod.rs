@@ -1,8 +1,11 @@
 //! Responses: the answers of one respondent to one view. A response is a session of type `response`: a draft from the
 //! first change, running once something is answered, completed when it is submitted.
 
+mod columns;
 mod get;
+mod leads;
 mod list;
+mod notify;
 mod of_request;
 mod open;
 mod promote;
@@ -14,7 +17,9 @@ mod sweep;
 
 pub(crate) use open::published;
 
+pub use columns::columns;
 pub use get::get;
+pub use leads::{Lead, Leads, hide_lead, leads};
 pub use list::{ListResponses, list};
 pub use promote::{Promote, promote};
 pub use read::{Form, read};

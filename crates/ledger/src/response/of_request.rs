@@ -63,5 +63,6 @@ fn answering(respondent: &Respondent, label: String) -> Answering {
         RespondentKind::Token => Answering::token(TokenId(id)),
         RespondentKind::Browser => Answering::browser(&id.simple().to_string()),
         RespondentKind::Lead => Answering::lead(&id.simple().to_string(), label),
+        RespondentKind::System => Answering::system(),
     }
 }

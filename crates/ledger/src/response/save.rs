@@ -13,7 +13,7 @@ use domain::{
     event::Kind,
     id::{SessionId, ViewId},
     limit::{ATTEMPTS_MAX, VIEW_DRAFTS_MAX},
-    response::{Closed, DraftEvents, SOURCE, event_content, fitting, has_answer},
+    response::{Closed, DraftEvents, SOURCE, Scores, event_content, fitting, has_answer},
     session::{Actor, Command, Report, Session, State, Status, TimeLimits, Type, decide},
     view::{Answers, check_draft},
 };
@@ -132,6 +132,7 @@ impl Filled {
             saved_at: factory.at(),
             submitted_at: None,
             promotion: None,
+            scores: Scores::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Respondent,
+    notify::notify,
     of_request::OfRequest,
     open::{published, require_open, takes_one},
     save::{EVENTS_MAX, Filled, create_session, draft_locked, narrow, raced, start},
@@ -14,7 +15,7 @@ use domain::{
     event::Kind,
     id::{EntityId, SessionId, TenantId, ViewId},
     issue::Issue,
-    response::{Closed, is_submission_id, named_entities},
+    response::{Closed, Scores, is_submission_id, named_entities, scores},
     session::{Actor, Command, Report, Session, Status, decide},
     view::{Answers, Field, check_answers},
 };
@@ -190,6 +191,7 @@ async fn record(
         state: ResponseState::Submitted,
         rev: response.rev + 1,
         answers: form.answers.clone(),
+        scores: scores(&form.version.fields, &form.answers),
         submission_id: Some(submission.submission_id),
         once: takes_one(&form.version.publication, form.request_id),
         saved_at: now,
@@ -197,7 +199,8 @@ async fn record(
         ..response
     };
     let event = form.event(&mut ending, Kind::USER_FORM_SUBMIT, response.rev)?;
-    complete(tx, &form, session, event, ending).await?;
+    notify(tx, &form, &response, ending.messages()).await?;
+    complete(tx, &form, session, (event, &response.scores), ending).await?;
     let written = match is_new {
         true => store::response::insert(tx, tenant_id, &response).await?,
         false => store::response::save(tx, tenant_id, &response).await?,
@@ -205,16 +208,19 @@ async fn record(
     if written { Ok(response) } else { Err(raced()) }
 }
 
-/// Completes the session. Its result holds the answers.
+/// Completes the session. Its result holds the answers, and the results of the safety gate if it has ratings.
 async fn complete(
     tx: &mut WriteTx<'_>,
     form: &Filled,
     session: Session,
-    event: store::PreparedEvent,
+    (event, scores): (store::PreparedEvent, &Scores),
     factory: EventFactory,
 ) -> Result<Session> {
     let version = &form.version;
-    let result = json!({ "viewId": version.view_id, "version": version.version, "answers": form.answers });
+    let mut result = json!({ "viewId": version.view_id, "version": version.version, "answers": form.answers });
+    if !scores.is_empty() {
+        result["scores"] = json!(scores);
+    }
     let transition = decide(commit::state(&session), Actor::Server, Command::Submit)?;
     let change = Change {
         id: session.id,

@@ -30,7 +30,7 @@ use domain::{
     id::{TenantId, ViewId},
     limit::{DESCRIPTION_CHARS_MAX, DOCUMENT_BYTES_MAX, TITLE_CHARS_MAX},
     slug::is_slug,
-    view::{Field, Kind, check_fields, check_publication, is_view_slug},
+    view::{Field, Gate, Kind, check_fields, check_publication, is_view_slug},
 };
 use store::{Conn, WriteTx};
 
@@ -80,6 +80,13 @@ pub(crate) async fn resolve(conn: &mut Conn<'_>, tenant_id: TenantId, record: &V
                 }
             }
             Kind::Entity { entity_type } => {
+                // Entities cannot be offered to people without an account, and no one knows their ids.
+                if record.publication.gate != Gate::Member && !field.hidden {
+                    fields.refuse(
+                        &format!("fields[{index}].type"),
+                        "a reference to an entity can be asked only with the gate `member`",
+                    );
+                }
                 let found = store::entity_type::find_by_slug(conn, tenant_id, entity_type).await?;
                 if found.is_none() {
                     fields.refuse(
@@ -99,6 +106,23 @@ pub(crate) async fn resolve(conn: &mut Conn<'_>, tenant_id: TenantId, record: &V
     check_size(&mut fields, &resolved);
     fields.check()?;
     Ok(resolved)
+}
+
+/// Returns the fields of a working copy with the dimensions of the criteria sets that its ratings name, to show them.
+/// A rating whose set does not exist has none.
+pub(crate) async fn with_dimensions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    mut fields: Vec<Field>,
+) -> Result<Vec<Field>> {
+    for field in &mut fields {
+        if let Kind::Rating { criteria_set, dimensions } = &mut field.kind
+            && let Some(found) = store::criteria_set::find_by_slug(conn, tenant_id, criteria_set).await?
+        {
+            *dimensions = found.dimensions;
+        }
+    }
+    Ok(fields)
 }
 
 /// Removes the dimensions of ratings, which only published versions have. A caller may send back the fields of a

@@ -3,31 +3,40 @@
 use crate::{
     Error, Ledger, Result, ViewLinkRecord,
     auth::{Secret, SecretKind},
-    guard::require,
+    guard::{Fields, require},
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
     id::{FeedbackRequestId, ViewId, ViewLinkId},
-    limit::{VIEW_LINK_DAYS_MAX, VIEW_LINKS_MAX},
+    limit::{VIEW_LINK_DAYS_MAX, VIEW_LINK_NOTE_CHARS_MAX, VIEW_LINKS_MAX},
     role::Permission,
     view::State,
 };
 
+/// A link to create.
+#[derive(Debug, Clone, Default)]
+pub struct NewViewLink {
+    /// The question of an agent that its responses answer; `None` for a plain form.
+    pub request_id: Option<FeedbackRequestId>,
+    /// For how many days it works, 1 to [`VIEW_LINK_DAYS_MAX`].
+    pub days: u32,
+    /// What it is for: one line, at most [`VIEW_LINK_NOTE_CHARS_MAX`] characters; may be empty.
+    pub note: String,
+}
+
 /// Creates a link to a form and returns its secret, which is not stored. The link works for `days`.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, [`Error::WrongViewState`] for a draft, [`Error::LimitReached`] if the view
-/// has too many links that work,
-/// [`Error::NoInstanceKey`] if there is no key to sign with.
+/// As [`create_noted`].
 pub async fn create(ledger: &Ledger, scope: &Scope, view_id: ViewId, days: u32) -> Result<(ViewLinkRecord, String)> {
-    insert(ledger, scope, view_id, None, days).await
+    create_noted(ledger, scope, view_id, NewViewLink { days, ..NewViewLink::default() }).await
 }
 
 /// Creates a link to the form of a question of an agent. What is answered there reaches the agent.
 ///
 /// # Errors
-/// As [`create`]; [`Error::NotFound`] for a question that does not use this view.
+/// As [`create_noted`].
 pub async fn create_of_request(
     ledger: &Ledger,
     scope: &Scope,
@@ -35,21 +44,34 @@ pub async fn create_of_request(
     request_id: FeedbackRequestId,
     days: u32,
 ) -> Result<(ViewLinkRecord, String)> {
-    insert(ledger, scope, view_id, Some(request_id), days).await
+    let new = NewViewLink { request_id: Some(request_id), days, note: String::new() };
+    create_noted(ledger, scope, view_id, new).await
 }
 
-async fn insert(
+/// Creates a link with everything that can be said about it.
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown view, and for a question that does not use this view; [`Error::WrongViewState`]
+/// for a draft, [`Error::LimitReached`] if the view has too many links that work, [`Error::NoInstanceKey`] if there is
+/// no key to sign with.
+pub async fn create_noted(
     ledger: &Ledger,
     scope: &Scope,
     view_id: ViewId,
-    request_id: Option<FeedbackRequestId>,
-    days: u32,
+    new: NewViewLink,
 ) -> Result<(ViewLinkRecord, String)> {
     require(scope, Permission::ManageViews)?;
     ledger.instance_key()?;
+    let NewViewLink { request_id, days, note } = new;
+    let note = note.trim().to_owned();
+    let mut fields = Fields::default();
     if !(1..=VIEW_LINK_DAYS_MAX).contains(&days) {
-        return Err(Error::invalid("days", format!("1 to {VIEW_LINK_DAYS_MAX}")));
+        fields.refuse("days", format!("1 to {VIEW_LINK_DAYS_MAX}"));
     }
+    if note.chars().count() > VIEW_LINK_NOTE_CHARS_MAX || note.contains(char::is_control) {
+        fields.refuse("note", format!("one line of at most {VIEW_LINK_NOTE_CHARS_MAX} characters"));
+    }
+    fields.check()?;
     let (now, tenant_id) = (ledger.now(), scope.tenant_id);
     let secret = Secret::generate(SecretKind::Form, ledger.entropy());
     let digest = secret.digest();
@@ -64,6 +86,8 @@ async fn insert(
         expires_at: now + TimeDelta::days(i64::from(days)),
         revoked_at: None,
         uses: 0,
+        note,
+        last_used_at: None,
     };
     let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {

@@ -61,7 +61,7 @@ pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Resu
             let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
             let view = view.filter(|view| view.state == State::Published).ok_or(Error::NotFound("form"))?;
             let version = published(tx.conn(), link.tenant_id, view.id, link.request_id).await?;
-            store::view_link::count_use(tx, link.tenant_id, link.id).await?;
+            store::view_link::count_use(tx, link.tenant_id, link.id, now).await?;
             Ok((link, version.publication.gate, view.slug))
         })
     });

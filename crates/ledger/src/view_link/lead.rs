@@ -21,7 +21,7 @@ use store::WriteTx;
 /// Slug of the entity type of leads. It is created when the first lead comes.
 const TYPE_SLUG: &str = "lead";
 /// Field of the type that holds the e-mail address.
-const EMAIL: &str = "email";
+pub(crate) const LEAD_EMAIL: &str = "email";
 
 /// What a person says about themselves. No one proves it.
 #[derive(Debug, Clone, Default)]
@@ -91,9 +91,9 @@ async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: NewEntities) 
         Some(known) => known,
         None => create_type(tx, link, &lead).await?,
     };
-    let has_email = of_type.fields.iter().any(|field| field.slug == EMAIL && field.kind == FieldType::Text);
+    let has_email = of_type.fields.iter().any(|field| field.slug == LEAD_EMAIL && field.kind == FieldType::Text);
     let (title, fields) = match has_email {
-        true => (lead.name, Values::from_iter([(EMAIL.to_owned(), lead.email.into())])),
+        true => (lead.name, Values::from_iter([(LEAD_EMAIL.to_owned(), lead.email.into())])),
         // An operator has made a type of this name without the field.
         false => (format!("{} <{}>", lead.name, lead.email).chars().take(TITLE_CHARS_MAX).collect(), Values::new()),
     };
@@ -115,7 +115,7 @@ async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: NewEntities) 
 
 async fn create_type(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: &NewEntities) -> Result<EntityTypeRecord> {
     let field = FieldDef {
-        slug: EMAIL.to_owned(),
+        slug: LEAD_EMAIL.to_owned(),
         name: "E-mail".to_owned(),
         kind: FieldType::Text,
         required: false,

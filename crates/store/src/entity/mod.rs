@@ -7,7 +7,7 @@ mod write;
 
 pub use import::ImportRecord;
 pub use read::{EntityRecord, EntityVersionRecord, find, find_locked, list, versions};
-pub use title::{taken_titles, titles};
+pub use title::{taken_titles, titles, values};
 pub use write::{insert, update};
 
 use crate::engine::Texts;

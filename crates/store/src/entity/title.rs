@@ -1,7 +1,8 @@
 //! Titles of many entities in one query.
 
-use crate::engine::{Conn, Result, Texts};
+use crate::engine::{Conn, Error, Result, Texts};
 use domain::{
+    entity::Values,
     id::{EntityId, EntityTypeId, TenantId},
     limit::ENTITY_TITLES_MAX,
 };
@@ -19,10 +20,20 @@ const TAKEN_SQLITE: &str = "SELECT DISTINCT title FROM entities \
 const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
      WHERE tenant_id = $1 AND type_id = $2 AND title = ANY($3)";
 
-pub(crate) const SQLITE_SQL: Texts =
-    &[("entity::title::TITLES_SQLITE", TITLES_SQLITE), ("entity::title::TAKEN_SQLITE", TAKEN_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts =
-    &[("entity::title::TITLES_POSTGRES", TITLES_POSTGRES), ("entity::title::TAKEN_POSTGRES", TAKEN_POSTGRES)];
+const VALUES_SQLITE: &str = "SELECT id, title, fields FROM entities \
+     WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
+const VALUES_POSTGRES: &str = "SELECT id, title, fields FROM entities WHERE tenant_id = $1 AND id = ANY($2)";
+
+pub(crate) const SQLITE_SQL: Texts = &[
+    ("entity::title::TITLES_SQLITE", TITLES_SQLITE),
+    ("entity::title::TAKEN_SQLITE", TAKEN_SQLITE),
+    ("entity::title::VALUES_SQLITE", VALUES_SQLITE),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("entity::title::TITLES_POSTGRES", TITLES_POSTGRES),
+    ("entity::title::TAKEN_POSTGRES", TAKEN_POSTGRES),
+    ("entity::title::VALUES_POSTGRES", VALUES_POSTGRES),
+];
 
 /// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
 type One<T> = (T,);
@@ -71,4 +82,33 @@ pub async fn titles(
         Conn::Postgres(c) => sqlx::query_as(TITLES_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(&mut **c).await?,
     };
     Ok(rows.into_iter().map(|(id, title, slug)| (EntityId(id), title, slug)).collect())
+}
+
+/// `(id, title, values of the fields)` of these entities. Ids that are not of this workspace are left out. The caller
+/// bounds their number.
+pub async fn values(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[EntityId],
+) -> Result<Vec<(EntityId, String, Values)>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<(Uuid, String, String)> = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            c.fetch_all::<(Uuid, String, String)>(VALUES_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(VALUES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    let read = |(id, title, fields): (Uuid, String, String)| {
+        let fields =
+            serde_json::from_str(&fields).map_err(|_| Error::inconsistent("entities", "fields", "not JSON"))?;
+        Ok((EntityId(id), title, fields))
+    };
+    rows.into_iter().map(read).collect()
 }

@@ -4,7 +4,7 @@
 use super::{Named, named};
 use domain::{
     action, bundle, criteria, entity, event, failure, feedback_request, gate, hook, interaction, member, memory,
-    memory_write, notification, outcome, response, role, session, session_feedback, thread, view, working,
+    memory_write, notification, outcome, respondent, response, role, session, session_feedback, thread, view, working,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -66,7 +66,7 @@ closed! {
     /// What a response to a view is to readers of answers.
     ResponseStatus = response::Stage::ALL.into_iter().map(response::Stage::as_str);
     /// How the server knows who answered.
-    RespondentKind = response::RespondentKind::ALL.into_iter().map(response::RespondentKind::as_str);
+    RespondentKind = respondent::RespondentKind::OF_FORMS.into_iter().map(respondent::RespondentKind::as_str);
     /// Whether an action can be triggered.
     ActionStatus = action::ActionStatus::ALL.into_iter().map(action::ActionStatus::as_str);
     /// What an action's sessions produce.
@@ -92,7 +92,7 @@ closed! {
     /// How a request ended.
     AnswerOutcome = feedback_request::Outcome::ALL.into_iter().map(feedback_request::Outcome::as_str);
     /// What kind of party gave an answer.
-    AnsweredByKind = feedback_request::RespondentKind::ALL.into_iter().map(feedback_request::RespondentKind::as_str);
+    AnsweredByKind = respondent::RespondentKind::ALL.into_iter().map(respondent::RespondentKind::as_str);
     /// How sure it is who gave an answer.
     Assurance = feedback_request::Assurance::ALL.into_iter().map(feedback_request::Assurance::as_str);
     /// What somebody must do before a form opens.

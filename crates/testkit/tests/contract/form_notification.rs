@@ -1,0 +1,82 @@
+//! The owner of a form is notified of its responses, once for each, if the form and the owner want that.
+
+use crate::{
+    email::mailing,
+    response::{answers, form, submission},
+    webhook::subscribed,
+};
+use domain::{
+    Scope,
+    id::ViewId,
+    notification::Topic,
+    view::{Publication, Responses},
+};
+use ledger::{
+    email,
+    response::{self, DraftSave, Respondent},
+};
+use outbound::{Client, Policy};
+use runner::outbox::OutboxWorker;
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
+
+on_both_engines!(
+    a_response_notifies_the_owner_and_webhooks_once,
+    a_form_without_notifications_and_an_owner_without_e_mail_get_none,
+);
+
+fn config(notify: bool) -> Publication {
+    Publication { responses: Responses::Many, notify, ..Publication::default() }
+}
+
+fn worker(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
+    OutboxWorker { http: Client::new(Policy::opening(&["127.0.0.1"]).unwrap()).unwrap(), ..mailing(f, smtp) }
+}
+
+async fn submit(f: &Fixture, who: &Scope, view: ViewId, id: &str) {
+    let who = Respondent::member(who).unwrap();
+    response::submit(&f.ledger, &who, view, submission(id, json!({ "name": "Secret" }))).await.unwrap();
+}
+
+async fn a_response_notifies_the_owner_and_webhooks_once(f: Fixture) {
+    let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
+    let worker = worker(&f, &smtp);
+    subscribed(&f, receiver.url(), &[Topic::FormSubmitted.as_str()]).await;
+    email::set_wanted(&f.ledger, &f.operator, true).await.unwrap();
+    email::set_wanted(&f.ledger, &f.other_member, true).await.unwrap();
+    let view = form(&f, config(true)).await;
+    let save = DraftSave { answers: answers(json!({ "name": "x" })), ..DraftSave::default() };
+    response::save_draft(&f.ledger, &Respondent::member(&f.member).unwrap(), view, save).await.unwrap();
+    assert_eq!(worker.drain().await.unwrap(), 0, "a draft is reported to no one");
+    submit(&f, &f.member, view, "one").await;
+    assert_eq!(worker.drain().await.unwrap(), 2, "an e-mail to the owner and a message to the webhook");
+    submit(&f, &f.member, view, "one").await;
+    assert_eq!(worker.drain().await.unwrap(), 0, "a repeat is no second response");
+    submit(&f, &f.operator, view, "own").await;
+    assert_eq!(worker.drain().await.unwrap(), 1, "the owner knows of their own response");
+    let bodies: Vec<Value> =
+        receiver.received().iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect();
+    assert_eq!(bodies.len(), 2);
+    assert_eq!((&bodies[0]["type"], &bodies[0]["data"]["viewTitle"]), (&json!("form.submitted"), &json!("Check")));
+    assert!(bodies.iter().all(|body| !body.to_string().contains("Secret")), "{bodies:?}");
+    let mails = smtp.mails();
+    assert_eq!(mails.len(), 1);
+    let mail = format!("{:?}", mails[0]);
+    assert!(mail.contains("Subject: A form was answered") && mail.contains("/sessions/"), "{mail}");
+    assert!(!mail.contains("Secret"), "{mail}");
+    f.done().await;
+}
+
+async fn a_form_without_notifications_and_an_owner_without_e_mail_get_none(f: Fixture) {
+    let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
+    let worker = worker(&f, &smtp);
+    subscribed(&f, receiver.url(), &[Topic::FormSubmitted.as_str()]).await;
+    let quiet = form(&f, config(false)).await;
+    submit(&f, &f.member, quiet, "one").await;
+    assert_eq!(worker.drain().await.unwrap(), 0);
+    let loud = form(&f, config(true)).await;
+    submit(&f, &f.member, loud, "one").await;
+    assert_eq!(worker.drain().await.unwrap(), 1, "the webhook alone");
+    assert!(smtp.mails().is_empty());
+    f.done().await;
+}
