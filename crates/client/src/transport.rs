@@ -158,6 +158,26 @@ impl Client {
         Ok(read(answer, allowed).await?.to_vec())
     }
 
+    /// Downloads a file of any size. `each` gets its pieces in order.
+    pub(crate) async fn download<E: From<Error>>(
+        &self,
+        path: &[&str],
+        query: Query<'_>,
+        mut each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let allowed = limit::CALL_TIMEOUT;
+        let sent = tokio::time::timeout(allowed, self.http.get(self.url(path, query)).send()).await;
+        let answer = sent.map_err(|_| Error::Timeout(allowed))?.map_err(|error| Error::of_exchange(error, allowed))?;
+        let mut answer = checked(answer, allowed).await?;
+        loop {
+            let chunk = tokio::time::timeout(allowed, answer.chunk()).await.map_err(|_| Error::Timeout(allowed))?;
+            match chunk.map_err(|error| Error::of_exchange(error, allowed))? {
+                Some(chunk) => each(&chunk)?,
+                None => return Ok(()),
+            }
+        }
+    }
+
     /// Opens a stream and waits for the head of its answer.
     pub(crate) async fn open(&self, path: &[&str], query: Query<'_>, last_event_id: u64) -> Result<Response> {
         let request = self

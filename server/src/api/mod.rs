@@ -29,6 +29,7 @@ mod memory;
 mod memory_forget;
 mod memory_writer;
 mod response;
+mod response_csv;
 mod session;
 mod sign_in;
 mod stream;
@@ -116,6 +117,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(response::get))
         .routes(routes!(response::promote))
         .routes(routes!(response::list_of_view))
+        .routes(routes!(response_csv::of_view))
         .routes(routes!(response::submit))
         .routes(routes!(view_link::create, view_link::list))
         .routes(routes!(view_link::revoke))

@@ -8,10 +8,11 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
+    Timestamp,
     id::{SessionId, ViewId},
     response::Stage,
 };
-use ledger::{ListPage, response as use_case};
+use ledger::{ListPage, Listed, ResponseRecord, response as use_case};
 use serde::Deserialize;
 use wire::{
     Page,
@@ -50,6 +51,15 @@ pub struct OfViewQuery {
     /// Responses with this status.
     #[param(value_type = Option<wire::schema::ResponseStatus>)]
     status: Option<Stage>,
+    /// Responses to this version of the view.
+    #[param(minimum = 1)]
+    version: Option<u64>,
+    /// Responses whose first save was at this time or later.
+    #[param(value_type = Option<String>, format = DateTime)]
+    created_from: Option<Timestamp>,
+    /// Responses whose first save was before this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    created_before: Option<Timestamp>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -57,6 +67,19 @@ pub struct OfViewQuery {
     /// `nextCursor` of the page before.
     #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
+}
+
+/// Converts a page of responses, with the leads that the caller may read.
+async fn answered(state: &AppState, caller: &Caller, page: Listed<ResponseRecord>) -> Result<Page<Response>, Problem> {
+    let leads = use_case::leads(&state.ledger, caller.scope(), &page.items).await?;
+    Ok(wire_map::page(page, |response| wire_map::response_with(response, &leads)))
+}
+
+/// Converts a response, with its lead if the caller may read it.
+async fn shown(state: &AppState, caller: &Caller, mut response: ResponseRecord) -> Result<Response, Problem> {
+    use_case::hide_lead(caller.scope(), &mut response);
+    let leads = use_case::leads(&state.ledger, caller.scope(), std::slice::from_ref(&response)).await?;
+    Ok(wire_map::response_with(response, &leads))
 }
 
 /// List responses
@@ -76,9 +99,9 @@ pub async fn list(
 ) -> Result<Json<Page<Response>>, Problem> {
     let ListQuery { view_id, status, own, limit, cursor } = query;
     let page = ListPage { limit: limit.0, cursor };
-    let wanted = use_case::ListResponses { view_id, stage: status, own, page };
+    let wanted = use_case::ListResponses { view_id, stage: status, own, page, ..Default::default() };
     let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
-    Ok(Json(wire_map::page(listed, wire_map::response)))
+    Ok(Json(answered(&state, &caller, listed).await?))
 }
 
 /// Read a response
@@ -94,7 +117,8 @@ pub async fn get(
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<Response>, Problem> {
-    Ok(Json(wire_map::response(use_case::get(&state.ledger, caller.scope(), id).await?)))
+    let response = use_case::get(&state.ledger, caller.scope(), id).await?;
+    Ok(Json(shown(&state, &caller, response).await?))
 }
 
 /// List the responses to a view
@@ -114,10 +138,17 @@ pub async fn list_of_view(
     Params(query): Params<OfViewQuery>,
 ) -> Result<Json<Page<Response>>, Problem> {
     ledger::view::get(&state.ledger, caller.scope(), id).await?;
-    let page = ListPage { limit: query.limit.0, cursor: query.cursor };
-    let wanted = use_case::ListResponses { view_id: Some(id), stage: query.status, own: false, page };
+    let wanted = use_case::ListResponses {
+        view_id: Some(id),
+        stage: query.status,
+        own: false,
+        version: query.version,
+        created_from: query.created_from,
+        created_before: query.created_before,
+        page: ListPage { limit: query.limit.0, cursor: query.cursor },
+    };
     let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
-    Ok(Json(wire_map::page(listed, wire_map::response)))
+    Ok(Json(answered(&state, &caller, listed).await?))
 }
 
 /// Submit answers to a view
@@ -176,5 +207,5 @@ pub async fn promote(
     JsonBody(body): JsonBody<PromoteResponse>,
 ) -> Result<Json<Response>, Problem> {
     let promoted = use_case::promote(&state.ledger, caller.scope(), id, wire_map::promote(body)?).await?;
-    Ok(Json(wire_map::response(promoted)))
+    Ok(Json(shown(&state, &caller, promoted).await?))
 }

@@ -39,13 +39,9 @@ pub async fn create(
     JsonBodyOrDefault(body): JsonBodyOrDefault<CreateViewLink>,
 ) -> Result<(StatusCode, Json<CreatedViewLink>), Problem> {
     let (ledger, scope) = (&state.ledger, caller.scope());
-    let (link, secret) = match body.request_id {
-        None => use_case::create(ledger, scope, id, body.days).await?,
-        Some(request) => {
-            let request = wire_map::parse_id("requestId", &request)?;
-            use_case::create_of_request(ledger, scope, id, request, body.days).await?
-        }
-    };
+    let request_id = body.request_id.map(|id| wire_map::parse_id("requestId", &id)).transpose()?;
+    let new = use_case::NewViewLink { request_id, days: body.days, note: body.note };
+    let (link, secret) = use_case::create_noted(ledger, scope, id, new).await?;
     let origin = state.origin(&headers);
     let created = CreatedViewLink {
         link: wire_map::view_link(link),

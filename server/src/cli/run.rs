@@ -132,6 +132,12 @@ pub enum Failure {
     Failed(String),
 }
 
+impl From<client::Error> for Failure {
+    fn from(error: client::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
 impl From<DumpError> for Failure {
     fn from(error: DumpError) -> Self {
         match error {

@@ -2,12 +2,16 @@
 
 use super::run::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
-use client::Client;
+use client::{Client, ResponseFilter};
 use domain::{
     limit::{BUNDLE_BYTES_MAX, PAGE_MAX},
     slug::slugify,
 };
-use std::{io::Read, path::PathBuf};
+use std::{
+    io::{Read, Write},
+    path::PathBuf,
+};
+use wire::response::Response;
 use wire::view::{CreateView, PublishView, UpdateView, View};
 
 /// Commands on views, the forms that people answer.
@@ -17,6 +21,8 @@ pub enum ViewCommand {
     Push(PushArgs),
     /// List the views of the workspace: slug, state, version and title
     List(ListArgs),
+    /// List the responses to a view, newest first: id, status, version, kind of respondent and time of submission
+    Responses(ResponsesArgs),
 }
 
 /// Which server, and as whom.
@@ -43,6 +49,31 @@ pub struct PushArgs {
     server: ServerArgs,
 }
 
+/// Options of `view responses`.
+#[derive(Debug, clap::Args)]
+pub struct ResponsesArgs {
+    /// Slug of the view
+    #[arg(value_name = "SLUG")]
+    slug: String,
+    /// Print all answers as CSV, with a column for each question
+    #[arg(long)]
+    csv: bool,
+    /// Only responses with this status: draft, submitted, promoted or abandoned
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+    status: Option<String>,
+    /// Only responses to this version
+    #[arg(long = "view-version", value_name = "NUMBER")]
+    version: Option<u64>,
+    /// Only responses begun at this time or later (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Only responses begun before this time (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    before: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
 /// Options of `view list`.
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
@@ -55,6 +86,7 @@ pub async fn run(command: ViewCommand) -> Result<(), Failure> {
     match command {
         ViewCommand::Push(args) => push(args).await,
         ViewCommand::List(args) => list(args).await,
+        ViewCommand::Responses(args) => responses(args).await,
     }
 }
 
@@ -116,6 +148,44 @@ async fn list(args: ListArgs) -> Result<(), Failure> {
             return Ok(());
         }
     }
+}
+
+async fn responses(args: ResponsesArgs) -> Result<(), Failure> {
+    let client = connect(&args.server)?;
+    let found = client.list_views(Some(&args.slug), None, None).await?;
+    let missing = || Failure::Failed(format!("there is no view `{}`", args.slug));
+    let view = found.items.into_iter().next().ok_or_else(missing)?;
+    let mut filter = ResponseFilter {
+        status: args.status,
+        version: args.version,
+        created_from: args.from,
+        created_before: args.before,
+        limit: Some(PAGE_MAX),
+        cursor: None,
+    };
+    if args.csv {
+        let mut out = std::io::stdout().lock();
+        let wrong = "cannot write to stdout";
+        let written = |bytes: &[u8]| out.write_all(bytes).map_err(Failure::io(wrong));
+        client.view_responses_csv(&view.id, &filter, written).await?;
+        return out.flush().map_err(Failure::io(wrong));
+    }
+    loop {
+        let page = client.view_responses(&view.id, &filter).await?;
+        for response in &page.items {
+            print_line(&response_line(response))?;
+        }
+        filter.cursor = page.next_cursor;
+        if filter.cursor.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn response_line(response: &Response) -> String {
+    let submitted = response.submitted_at.map_or_else(|| "-".to_owned(), |at| at.to_rfc3339());
+    let Response { id, status, version, respondent_kind, .. } = response;
+    format!("{id}\t{}\tv{version}\t{}\t{submitted}", status.as_str(), respondent_kind.as_str())
 }
 
 fn line(view: &View) -> String {

@@ -5,9 +5,9 @@ use crate::problem::Problem;
 use domain::response::Stage;
 use ledger::{
     ResponseRecord, ResponseState, ViewLinkRecord,
-    response::{Promote, Submission},
+    response::{Leads, Promote, Submission},
 };
-use wire::response::{PromoteResponse, Response, SubmitInteraction, ViewLink};
+use wire::response::{Lead, PromoteResponse, Response, SubmitInteraction, ViewLink};
 
 /// Returns the stage of a response, as readers of answers know it.
 pub fn response_stage(record: &ResponseRecord) -> Stage {
@@ -19,10 +19,18 @@ pub fn response_stage(record: &ResponseRecord) -> Stage {
     }
 }
 
-/// Converts a response.
+/// Converts a response without its lead.
 pub fn response(record: ResponseRecord) -> Response {
+    response_with(record, &Leads::new())
+}
+
+/// Converts a response. `leads` has those that the caller may read.
+pub fn response_with(record: ResponseRecord, leads: &Leads) -> Response {
+    let lead = record.lead_entity_id.and_then(|id| leads.get(&id)).cloned();
     Response {
+        lead: lead.map(|lead| Lead { name: lead.name, email: lead.email }),
         status: response_stage(&record),
+        scores: record.scores,
         id: record.session_id.to_string(),
         view_id: record.view_id.to_string(),
         version: record.version,
@@ -62,5 +70,8 @@ pub fn view_link(record: ViewLinkRecord) -> ViewLink {
         created_at: record.created_at,
         expires_at: record.expires_at,
         uses: record.uses,
+        note: record.note,
+        last_used_at: record.last_used_at,
+        revoked_at: record.revoked_at,
     }
 }

@@ -114,7 +114,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             app.request(Who::Member, Method::POST, &format!("/api/entity-types/{}/imports", of.as_str().unwrap()));
         let made: Value = csv(begin).send().await.unwrap().json().await.unwrap();
         path.replace("{id}", made["id"].as_str().unwrap())
-    } else if ["/links", "/responses", "/submit-interaction"].iter().any(|end| path.ends_with(end))
+    } else if ["/links", "/responses", "/responses.csv", "/submit-interaction"].iter().any(|end| path.ends_with(end))
         && path.contains("/views/{id}")
     {
         path.replace("{id}", &view(app).await)

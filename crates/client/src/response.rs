@@ -1,0 +1,73 @@
+//! Calls on responses to views.
+
+use crate::{Client, Error, Result};
+use wire::{
+    Page,
+    response::{PromoteResponse, Response, SubmitInteraction, SubmittedInteraction},
+};
+
+/// Which responses to a view to return. All fields are optional.
+#[derive(Debug, Clone, Default)]
+pub struct ResponseFilter {
+    /// `draft`, `submitted`, `promoted` or `abandoned`.
+    pub status: Option<String>,
+    /// Version of the view.
+    pub version: Option<u64>,
+    /// Time (RFC 3339) of the first save or later.
+    pub created_from: Option<String>,
+    /// Time (RFC 3339) before which the first save was.
+    pub created_before: Option<String>,
+    /// Most items on the page; the server's default if absent.
+    pub limit: Option<u32>,
+    /// `nextCursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
+impl ResponseFilter {
+    fn query(&self) -> Vec<(&'static str, Option<String>)> {
+        vec![
+            ("status", self.status.clone()),
+            ("version", self.version.map(|n| n.to_string())),
+            ("createdFrom", self.created_from.clone()),
+            ("createdBefore", self.created_before.clone()),
+        ]
+    }
+}
+
+impl Client {
+    /// `GET /api/views/{id}/responses`
+    pub async fn view_responses(&self, view_id: &str, filter: &ResponseFilter) -> Result<Page<Response>> {
+        let mut query = filter.query();
+        query.extend([("limit", filter.limit.map(|n| n.to_string())), ("cursor", filter.cursor.clone())]);
+        self.get(&["api", "views", view_id, "responses"], &query).await
+    }
+
+    /// `GET /api/views/{id}/responses.csv`. `each` gets the pieces of the file in order; `limit` and `cursor` of the
+    /// filter are ignored.
+    ///
+    /// # Errors
+    /// What `each` returns, or an error of the call. The file is incomplete then.
+    pub async fn view_responses_csv<E: From<Error>>(
+        &self,
+        view_id: &str,
+        filter: &ResponseFilter,
+        each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.download(&["api", "views", view_id, "responses.csv"], &filter.query(), each).await
+    }
+
+    /// `GET /api/responses/{id}`
+    pub async fn get_response(&self, id: &str) -> Result<Response> {
+        self.get(&["api", "responses", id], &[]).await
+    }
+
+    /// `POST /api/views/{id}/submit-interaction`. Can be repeated with the same submission id.
+    pub async fn submit_interaction(&self, view_id: &str, answers: &SubmitInteraction) -> Result<SubmittedInteraction> {
+        self.post(&["api", "views", view_id, "submit-interaction"], answers).await
+    }
+
+    /// `POST /api/responses/{id}/promote`
+    pub async fn promote_response(&self, id: &str, to: &PromoteResponse) -> Result<Response> {
+        self.post(&["api", "responses", id, "promote"], to).await
+    }
+}
