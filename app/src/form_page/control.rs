@@ -17,6 +17,9 @@ use serde_json::Value;
 /// Most options that are shown as radio buttons. More become a list to choose from.
 const RADIOS_MAX: usize = 10;
 
+/// Most steps of a scale that are shown. A published scale has fewer.
+const STEPS_MAX: usize = 101;
+
 /// A control's name, its id, its texts and what is in it.
 struct Slot<'a> {
     name: String,
@@ -259,7 +262,9 @@ fn choices(slot: &Slot<'_>, kind: &'static str, options: &[Choice], in_a_row: bo
 }
 
 fn scale(slot: &Slot<'_>, (least, most): (i64, i64), (low, high): (&str, &str)) -> InertElement {
+    // A preview shows scales that cannot be published. They have any number of steps.
     let options: Vec<_> = (least..=most)
+        .take(STEPS_MAX)
         .map(|value| {
             let meaning = match value {
                 value if value == least => low,
@@ -298,11 +303,13 @@ fn rating(slot: &Slot<'_>, dimensions: &[Dimension], issues: &[Issue]) -> InertE
             }
         })
         .collect();
+    let unknown = each.is_empty().then(|| view! { <p class="field-hint">"The criteria set has no dimensions."</p> });
     static_html(view! {
         <fieldset class="field rating" id=slot.id() tabindex="-1" aria-describedby=slot.described_by()>
             <legend class="field-label">{slot.label.clone()}{optional(slot)}</legend>
             {notes(slot)}
             {each}
+            {unknown}
         </fieldset>
     })
 }

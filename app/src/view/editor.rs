@@ -5,7 +5,7 @@
 //! question `fields[N].PART` with the parts of [`Row`]; `publishConfig.PART`. `do` is `save`, `preview`, `add`, or
 //! `up:N`, `down:N`, `remove:N` and `kind:N`.
 
-use super::{KINDS, Row, preview::preview};
+use super::{KINDS, LivePreview, Row, preview::preview};
 use crate::{
     FormState,
     document::render,
@@ -18,7 +18,6 @@ use crate::{
         notice::Refused,
         page_head::PageHead,
         popover::Sheet,
-        section::Section,
     },
 };
 use domain::{
@@ -42,7 +41,7 @@ pub struct Draft {
     pub rows: Vec<Row>,
     /// Who may answer, how often and when.
     pub publication: Publication,
-    /// The questions as they can be read, for the preview.
+    /// The questions as they can be read.
     pub fields: Vec<view::Field>,
 }
 
@@ -51,6 +50,8 @@ pub struct Draft {
 pub struct EditorProps {
     /// What the editor holds.
     pub draft: Draft,
+    /// The questions of the draft with the dimensions of their ratings, for the preview.
+    pub preview: Vec<view::Field>,
     /// Slugs and names of the criteria sets, for ratings.
     pub criteria_sets: Vec<(String, String)>,
     /// Slugs and names of the entity types, for references.
@@ -73,14 +74,15 @@ pub fn editor_page(shell: &Shell, props: EditorProps) -> String {
         if let Some(slug) = &draft.slug {
             crumbs.push((one_line(&draft.title, 60), format!("/views/{slug}")));
         }
-        let shown = preview(&draft.title, &draft.introduction, &draft.fields);
+        let shown = preview(&draft.title, &draft.introduction, &props.preview);
         let page = view! {
             <PageHead title=title.clone() crumbs=crumbs/>
             <div class="view-editor">
                 {editor(&props)}
-                <Section name="preview" title="Preview" id="preview">
-                    <div id="view-preview">{shown}</div>
-                </Section>
+                <section class="section" id="preview" aria-labelledby="preview-title">
+                    <h2 id="preview-title">"Preview"</h2>
+                    <LivePreview><div id="view-preview">{shown}</div></LivePreview>
+                </section>
             </div>
         };
         frame(shell, Place::Actions, page)

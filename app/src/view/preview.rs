@@ -1,125 +1,90 @@
-//! How a form looks to the people who answer it. Nothing in a preview can be sent.
+//! How a form looks to the people who answer it: the questions of the form's page, with the answers that it shows at
+//! first. Nothing in a preview can be sent.
 
-use crate::render::{static_html, to_html};
-use domain::view::{Choice, Field, Kind};
+use crate::{
+    form_page::{EntityOptions, questions},
+    render::{static_html, to_html},
+};
+use domain::view::{Field, defaults};
 use leptos::{prelude::*, tachys::html::InertElement};
-use serde_json::Value;
+use std::collections::HashSet;
 
 /// The preview alone, which a script puts beside the editor.
 pub fn preview_fragment(title: &str, introduction: &str, fields: &[Field]) -> String {
     to_html(preview(title, introduction, fields))
 }
 
-/// The form as its respondents see it, with the answers that it shows at first.
+/// The form as its respondents see it.
 pub fn preview(title: &str, introduction: &str, fields: &[Field]) -> InertElement {
-    let questions: Vec<_> = fields.iter().filter(|field| !field.hidden).map(|field| question(field, fields)).collect();
+    let fields = shown(fields);
     let hidden = fields.iter().filter(|field| field.hidden).count();
+    let none = (hidden == fields.len()).then(|| view! { <p class="meta">"No questions yet."</p> });
     let hidden =
         (hidden > 0).then(|| view! { <p class="meta">{format!("Not shown: {hidden}, answered by the link.")}</p> });
-    let none = questions.is_empty().then(|| view! { <p class="meta">"No questions yet."</p> });
     let title = if title.trim().is_empty() { "Form without a title" } else { title }.to_owned();
+    let asked = questions(&fields, &defaults(&fields), &[], &EntityOptions::new());
     static_html(view! {
         <fieldset class="view-preview" disabled>
             <legend class="hidden-text">"Preview of the form"</legend>
             <p class="view-preview-title" dir="auto">{title}</p>
             <p class="view-preview-text" dir="auto">{introduction.to_owned()}</p>
-            {questions}
+            {asked}
             {none}
             {hidden}
         </fieldset>
     })
 }
 
-fn question(field: &Field, fields: &[Field]) -> InertElement {
-    let optional = (!field.required).then(|| view! { <span class="meta">" (optional)"</span> });
-    let condition = field.show_if.as_ref().map(|condition| {
-        let asked = fields.iter().find(|other| other.key == condition.field);
-        let asked = asked.map_or(&condition.field, |other| &other.label);
-        view! { <p class="meta" dir="auto">{format!("Shown depending on the answer to: {asked}")}</p> }
-    });
-    let help = (!field.help.is_empty()).then(|| view! { <p class="field-hint" dir="auto">{field.help.clone()}</p> });
-    let name = format!("preview-{}", field.key);
-    let label = if field.label.is_empty() { "Question without a text".to_owned() } else { field.label.clone() };
-    static_html(view! {
-        <fieldset class="field">
-            <legend class="field-label" dir="auto">{label}{optional}</legend>
-            {condition}
-            {help}
-            {control(&name, field)}
-        </fieldset>
-    })
-}
-
-fn control(name: &str, field: &Field) -> InertElement {
-    let chosen = |value: &str| match &field.default {
-        Some(Value::Array(values)) => values.iter().any(|one| one == value),
-        Some(Value::String(text)) => text == value,
-        Some(other) => {
-            let text = other.to_string();
-            text == value
+/// The fields as they can be shown while the form is being written: each has a text and a key of its own.
+fn shown(fields: &[Field]) -> Vec<Field> {
+    let mut keys = HashSet::new();
+    let one = |(at, field): (usize, &Field)| {
+        let mut field = field.clone();
+        if field.label.trim().is_empty() {
+            field.label = "Question without a text".to_owned();
         }
-        None => false,
+        if field.key.is_empty() || !keys.insert(field.key.clone()) {
+            field.key = format!("question-{}", at + 1);
+        }
+        field
     };
-    match &field.kind {
-        Kind::LongText { .. } => static_html(view! {
-            <textarea class="input" rows="3" aria-label=field.label.clone()>{format!("\n{}", text(field))}</textarea>
-        }),
-        Kind::YesNo => choices(name, "radio", &[pair("true", "Yes"), pair("false", "No")], chosen),
-        Kind::SingleChoice { options } => choices(name, "radio", options, chosen),
-        Kind::MultipleChoice { options, .. } => choices(name, "checkbox", options, chosen),
-        Kind::Scale { minimum, maximum, low_label, high_label } => {
-            let step = |n: i64| {
-                let meaning = match n {
-                    n if n == *minimum => low_label.as_str(),
-                    n if n == *maximum => high_label.as_str(),
-                    _ => "",
-                };
-                let text = n.to_string();
-                if meaning.is_empty() { pair(&text, &text) } else { pair(&text, &format!("{text} · {meaning}")) }
-            };
-            // A wrong scale has any number of steps.
-            let steps: Vec<_> = (*minimum..=*maximum).take(101).map(step).collect();
-            choices(name, "radio", &steps, chosen)
-        }
-        Kind::Rating { criteria_set, .. } => static_html(view! {
-            <p class="meta">{format!("One answer for each dimension of the criteria set {criteria_set}.")}</p>
-        }),
-        Kind::Date => input("date", field),
-        Kind::Email => input("email", field),
-        Kind::Url => input("url", field),
-        Kind::ShortText { .. } | Kind::Number { .. } | Kind::Integer { .. } | Kind::DateTime | Kind::Entity { .. } => {
-            input("text", field)
-        }
+    fields.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn fields(value: serde_json::Value) -> Vec<Field> {
+        serde_json::from_value(value).unwrap()
     }
-}
 
-fn text(field: &Field) -> String {
-    match &field.default {
-        None => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
+    #[test]
+    fn a_preview_has_the_controls_of_the_form() {
+        let fields = fields(json!([
+            { "key": "mood", "label": "Mood?", "type": "scale", "minimum": 1, "maximum": 2, "default": 2 },
+            { "key": "why", "label": "Why?", "type": "long_text", "help": "Briefly" },
+        ]));
+        let html = preview_fragment("Check", "", &fields);
+        let asked = to_html(questions(&fields, &defaults(&fields), &[], &EntityOptions::new()));
+        assert!(html.contains(&asked), "{html}");
+        assert!(html.starts_with("<fieldset") && html.contains("disabled"));
     }
-}
 
-fn input(kind: &'static str, field: &Field) -> InertElement {
-    static_html(view! { <input class="input" type=kind value=text(field) aria-label=field.label.clone()/> })
-}
-
-fn pair(value: &str, label: &str) -> Choice {
-    Choice { value: value.to_owned(), label: label.to_owned() }
-}
-
-fn choices(name: &str, kind: &'static str, options: &[Choice], chosen: impl Fn(&str) -> bool) -> InertElement {
-    let each: Vec<_> = options
-        .iter()
-        .map(|option| {
-            view! {
-                <label class="choice">
-                    <input type=kind name=name.to_owned() checked=chosen(&option.value)/>
-                    <span dir="auto">{option.label.clone()}</span>
-                </label>
-            }
-        })
-        .collect();
-    static_html(view! { <div class="view-choices">{each}</div> })
+    #[test]
+    fn unfinished_questions_have_a_text_and_ids_of_their_own() {
+        let unfinished = fields(json!([
+            { "key": "", "label": " ", "type": "short_text" },
+            { "key": "a", "label": "A", "type": "short_text" },
+            { "key": "a", "label": "B", "type": "short_text" },
+            { "key": "wide", "label": "W", "type": "scale", "minimum": 0, "maximum": 9_000_000_000_i64 },
+        ]));
+        let html = preview_fragment("", "", &unfinished);
+        assert!(html.contains("Question without a text") && html.contains("Form without a title"));
+        for id in ["f-question-1", "f-a", "f-question-3"] {
+            assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}: {html}");
+        }
+        assert!(html.len() < 100_000, "a scale that is too wide is not written out");
+    }
 }
