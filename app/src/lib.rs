@@ -118,7 +118,6 @@ pub mod today;
 #[cfg(feature = "ssr")]
 pub mod trigger;
 pub mod ui;
-#[cfg(feature = "ssr")]
 pub mod view;
 pub mod working_on;
 

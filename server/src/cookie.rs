@@ -37,6 +37,8 @@ const NEW_TOKEN: &str = "new-token";
 const NEW_TOKEN_SECONDS: i64 = 60;
 /// Where it is shown.
 const NEW_TOKEN_PATH: &str = "/settings";
+/// The secret of a link to a form that was just made, on its way to the page of the form.
+const NEW_FORM_LINK: &str = "new-form-link";
 /// Prefix of a cookie name; the id of a person follows. The cookie records that this person does
 /// not want to be asked for a rating of the session at its path.
 const UNASKED: &str = "unasked-";
@@ -157,6 +159,25 @@ impl CookiePolicy {
         HeaderValue::from_str(&text).ok()
     }
 
+    /// `Set-Cookie` that carries the secret of a new link to the page of its form, for the person who made it. Scripts
+    /// cannot read it, and it expires after a minute.
+    pub fn set_new_form_link(self, user: UserId, slug: &str, secret: &str) -> Option<HeaderValue> {
+        self.new_form_link_header(&format!("{user}.{secret}"), slug, NEW_TOKEN_SECONDS)
+    }
+
+    /// `Set-Cookie` that forgets it.
+    pub fn clear_new_form_link(self, slug: &str) -> Option<HeaderValue> {
+        self.new_form_link_header("", slug, 0)
+    }
+
+    fn new_form_link_header(self, value: &str, slug: &str, seconds: i64) -> Option<HeaderValue> {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let text = format!(
+            "{NEW_FORM_LINK}={value}; Path=/views/{slug}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+        );
+        HeaderValue::from_str(&text).ok()
+    }
+
     fn session_header(self, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
         self.header(self.session_name(), value, max_age_seconds)
     }
@@ -180,6 +201,11 @@ pub fn is_rating_dismissed(headers: &HeaderMap, user: UserId) -> bool {
 /// The token that this person has just made.
 pub fn new_token(headers: &HeaderMap, user: UserId) -> Option<&str> {
     find(headers, NEW_TOKEN)?.strip_prefix(&user.to_string())?.strip_prefix('.')
+}
+
+/// The secret of a link to the form at this address, which this person has just made.
+pub fn new_form_link(headers: &HeaderMap, user: UserId) -> Option<&str> {
+    find(headers, NEW_FORM_LINK)?.strip_prefix(&user.to_string())?.strip_prefix('.')
 }
 
 /// The theme the browser asked for.

@@ -1,6 +1,6 @@
 //! The insights page: ratings, outcomes, decisions, waiting times and cost.
 
-mod chart;
+pub(crate) mod chart;
 mod page;
 mod section;
 mod table;

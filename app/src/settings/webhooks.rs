@@ -39,6 +39,7 @@ const fn event_words(topic: Topic) -> &'static str {
         Topic::ApprovalUndone => "A decision was undone",
         Topic::SessionFailed => "A session failed",
         Topic::SessionEnded => "A session ended for any reason",
+        Topic::FormSubmitted => "A form with notifications was answered",
         Topic::Test => "Test message",
     }
 }

@@ -16,7 +16,8 @@ pub struct Key {
 #[component]
 pub fn ChartFrame(
     /// What the drawing shows.
-    title: &'static str,
+    #[prop(into)]
+    title: String,
     /// The drawing as SVG. Visual only: the table has its figures as text.
     svg: String,
     /// The legend.

@@ -33,6 +33,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "view_saved" => "Form saved. People answer the published version until you publish again.",
         "view_published" => "Form published.",
         "view_unpublished" => "Form unpublished. Its versions and responses are kept.",
+        "view_link_revoked" => "Link revoked. Browsers that opened it cannot answer any more.",
         "view_deleted" => "Draft deleted.",
         "approvals_saved" => "Approvals saved.",
         "group_created" => "Group created.",

@@ -20,11 +20,22 @@ use wire::view::View;
 /// Longest introduction in a row, characters.
 const ABOUT_CHARS_MAX: usize = 140;
 
+/// One form of the list.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The form.
+    pub view: View,
+    /// Number of submitted responses.
+    pub submitted: u64,
+    /// Number of drafts that can still be submitted.
+    pub drafts: u64,
+}
+
 /// Data of the page /views.
 #[derive(Debug, Clone)]
 pub struct ListProps {
     /// The views of this page.
-    pub views: Vec<View>,
+    pub views: Vec<Entry>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
 }
@@ -50,10 +61,12 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     })
 }
 
-fn table(views: &[View]) -> impl IntoView + use<> {
+fn table(views: &[Entry]) -> impl IntoView + use<> {
     let rows = views
         .iter()
-        .map(|form| {
+        .map(|Entry { view: form, submitted, drafts }| {
+            let drafts = (*drafts > 0).then(|| view! { <span class="meta">{format!(" · {}", counted(*drafts, "draft"))}</span> });
+            let responses = view! { <a class="quiet" href=format!("/views/{}/responses", form.slug)>{counted(*submitted, "response")}</a>{drafts} };
             let version = form.version.map(|version| format!("v{version}")).unwrap_or_default();
             let changed = (form.changed && form.version.is_some())
                 .then(|| view! { <span class="meta">" · unpublished changes"</span> });
@@ -65,6 +78,7 @@ fn table(views: &[View]) -> impl IntoView + use<> {
                     </td>
                     <td>{state_badge(&form.state)}{changed}</td>
                     <td class="meta">{counted(form.fields.len() as u64, "question")}</td>
+                    <td class="meta">{responses}</td>
                     <td class="meta table-number">{version}</td>
                     <td class="meta">{moment(form.updated_at)}</td>
                 </tr>
@@ -72,6 +86,6 @@ fn table(views: &[View]) -> impl IntoView + use<> {
         })
         .collect::<Vec<_>>();
     view! {
-        <Table caption="Forms, newest first" columns=vec![Column::text("Form"), Column::text("State"), Column::text("Questions"), Column::number("Version"), Column::text("Changed")] focusable=true>{rows}</Table>
+        <Table caption="Forms, newest first" columns=vec![Column::text("Form"), Column::text("State"), Column::text("Questions"), Column::text("Responses"), Column::number("Version"), Column::text("Changed")] focusable=true>{rows}</Table>
     }
 }

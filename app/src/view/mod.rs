@@ -1,22 +1,51 @@
 //! Forms (views): the list, the page of a form with its versions, and the editor with its preview.
 
+mod live_preview;
+
+#[cfg(feature = "ssr")]
+mod answer_chart;
+#[cfg(feature = "ssr")]
 mod editor;
+#[cfg(feature = "ssr")]
+mod links;
+#[cfg(feature = "ssr")]
 mod list_page;
+#[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "ssr")]
 mod preview;
+#[cfg(feature = "ssr")]
+mod response_filter;
+#[cfg(feature = "ssr")]
+mod responses_page;
+#[cfg(feature = "ssr")]
 mod row;
 
+#[cfg(feature = "ssr")]
 pub use editor::{Draft, EditorProps, editor_page};
-pub use list_page::{ListProps, list_page};
+#[cfg(feature = "ssr")]
+pub use links::{LinksProps, NewFormLink};
+#[cfg(feature = "ssr")]
+pub use list_page::{Entry, ListProps, list_page};
+pub use live_preview::LivePreview;
+#[cfg(feature = "ssr")]
 pub use page::{Props, page};
+#[cfg(feature = "ssr")]
 pub use preview::preview_fragment;
+#[cfg(feature = "ssr")]
+pub use responses_page::{ResponseFilter, ResponseRow, ResponsesProps, responses_page};
+#[cfg(feature = "ssr")]
 pub use row::{Row, Unreadable, control_of};
 
+#[cfg(feature = "ssr")]
 use crate::ui::{badge::Badge, icon::Icon};
+#[cfg(feature = "ssr")]
 use domain::session::Status;
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
 /// The badge of a view's state.
+#[cfg(feature = "ssr")]
 fn state_badge(state: &str) -> impl IntoView + use<> {
     let (picture, word, colour) = match state {
         "published" => (Icon::Completed, "Published", Status::Completed),
@@ -27,11 +56,13 @@ fn state_badge(state: &str) -> impl IntoView + use<> {
 }
 
 /// The label of a kind of field.
+#[cfg(feature = "ssr")]
 fn kind_word(kind: &str) -> &'static str {
     KINDS.iter().find(|(name, _)| *name == kind).map_or("Short text", |(_, word)| *word)
 }
 
 /// Every kind of field with its label, in the order in which the editor offers them.
+#[cfg(feature = "ssr")]
 const KINDS: [(&str, &str); 14] = [
     ("short_text", "Short text"),
     ("long_text", "Long text"),
@@ -49,7 +80,8 @@ const KINDS: [(&str, &str); 14] = [
     ("entity", "Reference to an entity"),
 ];
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
+#[cfg(feature = "ssr")]
 mod tests {
     use super::KINDS;
 

@@ -1,6 +1,11 @@
 //! The page /views/{slug}.
 
-use super::{kind_word, preview::preview, state_badge};
+use super::{
+    kind_word,
+    links::{LinksProps, links_section},
+    preview::preview,
+    state_badge,
+};
 use crate::{
     document::render,
     entity::People,
@@ -18,7 +23,7 @@ use crate::{
 };
 use domain::{
     role::Permission,
-    view::{Gate, Publication, Responses},
+    view::{Field, Gate, Publication, Responses},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::view::{View, ViewVersion};
@@ -36,13 +41,17 @@ pub struct Props {
     pub people: People,
     /// Why the last publication was refused.
     pub refusals: Vec<String>,
+    /// Links to the form, for those who may create them.
+    pub links: LinksProps,
+    /// The questions of the working copy with the dimensions of their ratings, for the preview.
+    pub preview: Vec<Field>,
 }
 
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = one_line(&props.form.title, 120);
     render(shell, &title, || {
-        let Props { form, versions, has_more_versions, people, refusals } = props;
+        let Props { form, versions, has_more_versions, people, refusals, links, preview: asked } = props;
         let manages = shell.may(Permission::ManageViews);
         let edit = manages.then(|| {
             view! { <ButtonLink href=format!("/views/{}/edit", form.slug)>"Edit"</ButtonLink> }
@@ -50,15 +59,18 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let answer = (form.state == "published" && form.publish_config.gate == Gate::Member).then(|| {
             view! { <ButtonLink href=format!("/views/{}/answer", form.slug)>"Answer"</ButtonLink> }
         });
+        let responses = form.version.is_some().then(|| {
+            view! { <ButtonLink href=format!("/views/{}/responses", form.slug)>"Responses"</ButtonLink> }
+        });
         let version = match form.version {
             None => "none".to_owned(),
             Some(version) if form.changed => format!("{version}, with unpublished changes"),
             Some(version) => version.to_string(),
         };
         let publication = publication(&form.publish_config);
-        let preview = preview(&form.title, &form.introduction, &form.fields);
+        let preview = preview(&form.title, &form.introduction, &asked);
         let page = view! {
-            <PageHead title=title.clone() crumbs=vec![("Forms".to_owned(), "/views".to_owned())]>{answer}{edit}</PageHead>
+            <PageHead title=title.clone() crumbs=vec![("Forms".to_owned(), "/views".to_owned())]>{answer}{responses}{edit}</PageHead>
             <Refused messages=refusals/>
             <dl class="facts">
                 <div><dt>"State"</dt><dd>{state_badge(&form.state)}</dd></div>
@@ -68,6 +80,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div><dt>"By"</dt><dd>{people.word(&form.updated_by)}</dd></div>
             </dl>
             {manages.then(|| state_form(&form))}
+            {manages.then(|| links_section(&form, &links, &people))}
             {question_table(&form)}
             <Section name="publication" title="Publication">{publication}</Section>
             <Section name="preview" title="Preview">{preview}</Section>

@@ -33,6 +33,7 @@ mod people;
 pub mod posted;
 mod problem;
 mod rating;
+mod response;
 mod session;
 mod sessions;
 mod settings;
@@ -67,6 +68,7 @@ pub fn router() -> Router<AppState> {
         .merge(import::router())
         .merge(criteria::router())
         .merge(view::router())
+        .merge(response::router())
         .merge(bundle::router())
         .merge(inbox::router())
         .merge(agent::router())

@@ -1,4 +1,4 @@
-//! /views: list, make, one of them with its publication, edit.
+//! /views: list, make, one of them with its publication and links, edit.
 
 use super::{
     form::Form,
@@ -7,7 +7,7 @@ use super::{
     shell::{PageRejection, Viewer, redirect_with_notice, render},
     view_form::{draft_of, placed, press, read},
 };
-use crate::{problem::Problem, state::AppState, wire_map};
+use crate::{cookie, embed_snippet::snippet, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     view::{self as ui, Draft, EditorProps, ListProps, Props},
@@ -15,8 +15,11 @@ use app::{
 use axum::{
     Router,
     extract::{Path, Query, State},
-    http::{HeaderMap, StatusCode},
-    response::{Html, IntoResponse, Response},
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{CACHE_CONTROL, SET_COOKIE},
+    },
+    response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
 use domain::slug::is_slug;
@@ -24,6 +27,7 @@ use ledger::{
     ViewRecord,
     page::view as page,
     view::{self, NewView, ViewChange},
+    view_link::{self, NewViewLink},
 };
 use serde::Deserialize;
 
@@ -46,7 +50,12 @@ async fn list(
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let listed = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
-    let views = listed.items.into_iter().map(wire_map::view).collect();
+    let entry = |(view, counts): (ViewRecord, ledger::ResponseCounts)| ui::Entry {
+        view: wire_map::view(view),
+        submitted: counts.submitted,
+        drafts: counts.drafts,
+    };
+    let views = listed.items.into_iter().map(entry).collect();
     let props = ListProps { views, next_cursor: listed.next_cursor };
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
@@ -60,33 +69,67 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
+    headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?).await?;
-    Ok(answer(viewer, page, None).await)
+    let made = viewer.scope.user_id().and_then(|user| cookie::new_form_link(&headers, user)).map(str::to_owned);
+    let forgets = made.as_ref().and_then(|_| state.cookies.clear_new_form_link(&page.view.slug));
+    let shown = Shown { new_link: made, ..Shown::default() };
+    let mut response = answer(viewer, page, shown, None).await;
+    if let Some(cookie) = forgets {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
 }
 
-async fn answer(viewer: Viewer, page: page::Page, problem: Option<Problem>) -> Response {
-    let refusals = problem.as_ref().map(|problem| problem.to_wire(String::new()));
-    let refusals = refusals.map(|wire| {
+/// What the page shows besides what is stored.
+#[derive(Default)]
+struct Shown {
+    /// Secret of a link that was just made.
+    new_link: Option<String>,
+    /// State of the form that makes a link.
+    link_form: FormState,
+}
+
+async fn answer(viewer: Viewer, page: page::Page, shown: Shown, problem: Option<Problem>) -> Response {
+    // The form of a link shows its own errors.
+    let refusals = problem.as_ref().filter(|_| !shown.link_form.is_refused());
+    let refusals = refusals.map(|problem| {
+        let wire = problem.to_wire(String::new());
         let fields: Vec<_> = wire.errors.iter().map(|e| format!("{}: {}", e.field, e.message)).collect();
         if fields.is_empty() { vec![wire.detail.unwrap_or(wire.title)] } else { fields }
     });
+    let new_link = shown.new_link.map(|secret| ui::NewFormLink {
+        url: format!("{}/f/{secret}", viewer.origin),
+        snippet: snippet(&viewer.origin, &secret),
+    });
+    let is_new = new_link.is_some();
     let props = Props {
         form: wire_map::view(page.view),
         versions: page.versions.into_iter().map(wire_map::view_version).collect(),
         has_more_versions: page.has_more_versions,
         people: people_of(page.people),
         refusals: refusals.unwrap_or_default(),
+        links: ui::LinksProps {
+            links: page.links.into_iter().map(wire_map::view_link).collect(),
+            new_link,
+            form: shown.link_form,
+            now: page.now,
+        },
+        preview: page.preview,
     };
     let status = problem.as_ref().map_or(StatusCode::OK, Problem::status);
     let mut response = render(status, move || ui::page(&viewer.shell, props)).await;
+    if is_new {
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     if let Some(problem) = problem {
         problem.mark(&mut response);
     }
     response
 }
 
-/// Publishes, closes or deletes the view.
+/// Publishes, closes or deletes the view, and makes or revokes a link.
 async fn post(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -103,18 +146,61 @@ async fn post(
         }
         "unpublish" => view::unpublish(ledger, scope, id).await.map(|_| (path, "view_unpublished")),
         "delete" => view::delete(ledger, scope, id).await.map(|()| ("/views".to_owned(), "view_deleted")),
-        _ => Err(ledger::Error::invalid("do", "publish, unpublish or delete")),
+        "link" => return create_link(&state, viewer, page, &form).await,
+        "revoke" => match form.text("link").parse() {
+            Ok(link) => view_link::revoke(ledger, scope, link).await.map(|()| (path, "view_link_revoked")),
+            Err(_) => Err(ledger::Error::invalid("link", "the id of a link")),
+        },
+        _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, link or revoke")),
     };
     match done {
         Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
-        Err(error) => Ok(answer(viewer, page, Some(error.into())).await),
+        Err(error) => Ok(answer(viewer, page, Shown::default(), Some(error.into())).await),
     }
+}
+
+/// Makes a link. Its secret travels to the page that shows it in a cookie of a minute: loading that page again neither
+/// shows it nor makes another link.
+async fn create_link(
+    state: &AppState,
+    viewer: Viewer,
+    page: page::Page,
+    form: &Form,
+) -> Result<Response, PageRejection> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let made = match form.text("days").trim().parse() {
+        Ok(days) => {
+            let new = NewViewLink { days, note: form.text("note"), request_id: None };
+            view_link::create_noted(ledger, scope, page.view.id, new).await
+        }
+        Err(_) => Err(ledger::Error::invalid("days", "a whole number")),
+    };
+    let secret = match made {
+        Ok((_, secret)) => secret,
+        Err(error) => {
+            let problem = Problem::from(error);
+            let shown = Shown { link_form: form.refused("link", &problem), ..Shown::default() };
+            return Ok(answer(viewer, page, shown, Some(problem)).await);
+        }
+    };
+    let slug = page.view.slug.clone();
+    let Some(cookie) = scope.user_id().and_then(|user| state.cookies.set_new_form_link(user, &slug, &secret)) else {
+        // A program has no cookies: its answer is the page itself.
+        let page = page::read(ledger, scope, slug).await?;
+        let shown = Shown { new_link: Some(secret), ..Shown::default() };
+        let mut response = answer(viewer, page, shown, None).await;
+        *response.status_mut() = StatusCode::CREATED;
+        return Ok(response);
+    };
+    let mut response = Redirect::to(&format!("/views/{slug}")).into_response();
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Ok(response)
 }
 
 async fn new(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
     let offered = page::editor(&state.ledger, &viewer.scope, None).await?;
     let draft = Draft { rows: vec![ui::Row::default()], ..Draft::default() };
-    Ok(editor(viewer, offered, draft, FormState::default(), StatusCode::OK).await)
+    editor(&state, viewer, offered, draft, FormState::default(), StatusCode::OK).await
 }
 
 async fn edit(
@@ -124,13 +210,21 @@ async fn edit(
 ) -> Result<Response, PageRejection> {
     let offered = page::editor(&state.ledger, &viewer.scope, Some(known(slug)?)).await?;
     let draft = offered.view.as_ref().map(draft_of).unwrap_or_default();
-    Ok(editor(viewer, offered, draft, FormState::default(), StatusCode::OK).await)
+    editor(&state, viewer, offered, draft, FormState::default(), StatusCode::OK).await
 }
 
-async fn editor(viewer: Viewer, offered: page::Editor, draft: Draft, form: FormState, status: StatusCode) -> Response {
+async fn editor(
+    state: &AppState,
+    viewer: Viewer,
+    offered: page::Editor,
+    draft: Draft,
+    form: FormState,
+    status: StatusCode,
+) -> Result<Response, PageRejection> {
+    let preview = page::preview(&state.ledger, &viewer.scope, draft.fields.clone()).await?;
     let page::Editor { criteria_sets, entity_types, groups, .. } = offered;
-    let props = EditorProps { draft, criteria_sets, entity_types, groups, form };
-    render(status, move || ui::editor_page(&viewer.shell, props)).await
+    let props = EditorProps { draft, preview, criteria_sets, entity_types, groups, form };
+    Ok(render(status, move || ui::editor_page(&viewer.shell, props)).await)
 }
 
 async fn create(
@@ -164,13 +258,14 @@ async fn posted(
 ) -> Result<Response, PageRejection> {
     let (mut draft, wrong) = read(&form, offered.view.as_ref());
     if wants_fragment(&headers) {
-        let shown = ui::preview_fragment(&draft.title, &draft.introduction, &draft.fields);
+        let fields = page::preview(&state.ledger, &viewer.scope, draft.fields).await?;
+        let shown = ui::preview_fragment(&draft.title, &draft.introduction, &fields);
         return Ok(Html(shown).into_response());
     }
     if form.text("do") != "save" {
         press(&mut draft, &form.text("do"));
         let kept = placed(&form, None);
-        return Ok(editor(viewer, offered, draft, kept, StatusCode::OK).await);
+        return editor(state, viewer, offered, draft, kept, StatusCode::OK).await;
     }
     let saved = match wrong.is_empty() {
         true => store(state, &viewer, offered.view.as_ref(), &draft, &form).await,
@@ -180,7 +275,7 @@ async fn posted(
         Ok(slug) => Ok(redirect_with_notice(&format!("/views/{slug}"), "view_saved").into_response()),
         Err(problem) => {
             let refused = placed(&form, Some(&problem));
-            let mut response = editor(viewer, offered, draft, refused, problem.status()).await;
+            let mut response = editor(state, viewer, offered, draft, refused, problem.status()).await?;
             problem.mark(&mut response);
             Ok(response)
         }

@@ -1,0 +1,154 @@
+//! Links to a form on its page: the list, a form that creates one, and the address of one that was just created.
+//! Creating posts `do=link`, `days` and `note`; revoking posts `do=revoke` and `link`.
+
+use crate::{
+    FormState,
+    entity::People,
+    render::static_html,
+    text::{number::counted, shorten::one_line},
+    ui::{
+        button::{Button, CopyLine, Look},
+        field::{Field, Input},
+        icon::{Icon, icon},
+        notice::Refused,
+        popover::Sheet,
+        section::Section,
+        table::{Column, Table},
+        time::moment,
+    },
+};
+use domain::{
+    Timestamp,
+    limit::{VIEW_LINK_DAYS_MAX, VIEW_LINK_NOTE_CHARS_MAX},
+    view::Gate,
+};
+use leptos::{prelude::*, tachys::html::InertElement};
+use wire::{response::ViewLink, view::View};
+
+/// A link that was just created. It is shown once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFormLink {
+    /// Address of the form.
+    pub url: String,
+    /// HTML with a frame of the form, to copy into another page.
+    pub snippet: String,
+}
+
+/// Data of the section.
+#[derive(Debug, Clone, Default)]
+pub struct LinksProps {
+    /// The newest links, whether they work or not.
+    pub links: Vec<ViewLink>,
+    /// The link that this request shows once.
+    pub new_link: Option<NewFormLink>,
+    /// State of the form that creates a link.
+    pub form: FormState,
+    /// Time at which the links were read (UTC).
+    pub now: Timestamp,
+}
+
+/// The section. A form that was never published has no links.
+pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertElement {
+    let LinksProps { links, new_link, form: state, now } = props;
+    let path = format!("/views/{}", form.slug);
+    if form.version.is_none() {
+        let text = "Links can be created once the form is published.";
+        return static_html(
+            view! { <Section name="links" title="Links" id="links"><p class="meta">{text}</p></Section> },
+        );
+    }
+    let gate = match form.publish_config.gate {
+        Gate::None => "Anyone with a link can answer, without an account.",
+        Gate::Lead => "Anyone with a link can answer after giving a name and an e-mail address.",
+        Gate::Member => "A link leads to the sign-in: only members of this workspace answer this form.",
+    };
+    let rows: Vec<_> = links.iter().map(|link| row(link, &path, people, *now)).collect();
+    let columns = vec![
+        Column::text("Link"),
+        Column::text("Created"),
+        Column::text("Used"),
+        Column::text("Works until"),
+        Column::hidden("Revoke"),
+    ];
+    let list = (!rows.is_empty())
+        .then(|| view! { <Table caption="Links, newest first" columns=columns focusable=true>{rows}</Table> });
+    let none = links.is_empty().then(|| view! { <p class="meta">"There are no links yet."</p> });
+    let made = new_link.as_ref().map(|made| created(made, !form.publish_config.embed_origins.is_empty()));
+    let days = format!("1 to {VIEW_LINK_DAYS_MAX}.");
+    let note =
+        format!("For whom or where it is. At most {VIEW_LINK_NOTE_CHARS_MAX} characters; respondents do not see it.");
+    let is_open = links.is_empty() || state.is_refused();
+    static_html(view! {
+        <Section name="links" title="Links" id="links">
+            <p class="meta">{gate}</p>
+            {made}
+            {none}
+            {list}
+            <Sheet summary="New link" open=is_open>
+                <form class="form" method="post" action=path.clone()>
+                    <Refused messages=state.general(&["days", "note"])/>
+                    <div class="form-row">
+                        <Input scope="link" field=Field::new("days", "Days that it works").hint(&days) kind="number" value="30" form=state/>
+                        <Input scope="link" field=Field::new("note", "Note").hint(&note) form=state/>
+                    </div>
+                    <div class="form-actions"><Button name="do" value="link" look=Look::Primary>"Create link"</Button></div>
+                </form>
+            </Sheet>
+        </Section>
+    })
+}
+
+/// The address of a new link. The field has the focus, so that it can be copied at once, also without scripts.
+fn created(made: &NewFormLink, is_embedded: bool) -> InertElement {
+    let NewFormLink { url, snippet } = made.clone();
+    let snippet = is_embedded.then(|| {
+        view! {
+            <p>"To show the form in another page, copy this HTML into it:"</p>
+            <CopyLine text=snippet what="the HTML"/>
+        }
+    });
+    static_html(view! {
+        <div class="secret" id="new-link" role="group" aria-labelledby="new-link-title">
+            <p><strong id="new-link-title">"Copy the link now. It is not shown again."</strong></p>
+            <div class="copy-field">
+                <input class="input" id="new-link-url" type="text" readonly="" autofocus="" value=url.clone() aria-labelledby="new-link-title"/>
+                <button class="button js-only" type="button" data-copy=url aria-label="Copy the link">
+                    {icon(Icon::Copy)}
+                    <span>"Copy"</span>
+                </button>
+            </div>
+            {snippet}
+        </div>
+    })
+}
+
+fn row(link: &ViewLink, path: &str, people: &People, now: Timestamp) -> InertElement {
+    let note =
+        (!link.note.is_empty()).then(|| view! { <div class="meta" dir="auto">{one_line(&link.note, 200)}</div> });
+    let last = link.last_used_at.map(|at| view! { <span class="meta">", last "{moment(at)}</span> });
+    let used = if link.uses == 0 { "never".to_owned() } else { counted(link.uses, "time") };
+    let until = match link.revoked_at {
+        Some(at) => view! { "revoked "{moment(at)} }.into_any(),
+        None if link.expires_at <= now => view! { "expired "{moment(link.expires_at)} }.into_any(),
+        None => link.expires_at.format("%Y-%m-%d %H:%M UTC").to_string().into_any(),
+    };
+    let works = link.revoked_at.is_none() && link.expires_at > now;
+    let about = format!("link {}", link.hint);
+    let revoke = works.then(|| {
+        view! {
+            <form method="post" action=path.to_owned()>
+                <input type="hidden" name="link" value=link.id.clone()/>
+                <Button small=true name="do" value="revoke" look=Look::Danger about=about>"Revoke"</Button>
+            </form>
+        }
+    });
+    static_html(view! {
+        <tr>
+            <td class="table-main"><code>{link.hint.clone()}"…"</code>{note}</td>
+            <td class="meta">{moment(link.created_at)}" by "{people.word(&link.created_by)}</td>
+            <td class="meta">{used}{last}</td>
+            <td class="meta">{until}</td>
+            <td class="table-number">{revoke}</td>
+        </tr>
+    })
+}
