@@ -62,8 +62,8 @@ pub struct ResponsesArgs {
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     status: Option<String>,
     /// Only responses to this version
-    #[arg(long = "view-version", value_name = "NUMBER")]
-    version: Option<u64>,
+    #[arg(long, value_name = "NUMBER")]
+    view_version: Option<u64>,
     /// Only responses begun at this time or later (RFC 3339)
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
@@ -157,7 +157,7 @@ async fn responses(args: ResponsesArgs) -> Result<(), Failure> {
     let view = found.items.into_iter().next().ok_or_else(missing)?;
     let mut filter = ResponseFilter {
         status: args.status,
-        version: args.version,
+        version: args.view_version,
         created_from: args.from,
         created_before: args.before,
         limit: Some(PAGE_MAX),

@@ -33,6 +33,8 @@ impl<'a> Browser<'a> {
             let mut parts = header.to_str().unwrap().split(';').map(str::trim);
             let pair = parts.next().unwrap().to_owned();
             let path = parts.find_map(|part| part.strip_prefix("Path=")).unwrap().to_owned();
+            let name = pair.split('=').next().unwrap().to_owned() + "=";
+            self.jar.retain(|(known, of)| !(known.starts_with(&name) && *of == path));
             self.jar.push((pair, path));
         }
     }

@@ -80,13 +80,6 @@ pub(crate) async fn resolve(conn: &mut Conn<'_>, tenant_id: TenantId, record: &V
                 }
             }
             Kind::Entity { entity_type } => {
-                // Entities cannot be offered to people without an account, and no one knows their ids.
-                if record.publication.gate != Gate::Member && !field.hidden {
-                    fields.refuse(
-                        &format!("fields[{index}].type"),
-                        "a reference to an entity can be asked only with the gate `member`",
-                    );
-                }
                 let found = store::entity_type::find_by_slug(conn, tenant_id, entity_type).await?;
                 if found.is_none() {
                     fields.refuse(
@@ -106,6 +99,20 @@ pub(crate) async fn resolve(conn: &mut Conn<'_>, tenant_id: TenantId, record: &V
     check_size(&mut fields, &resolved);
     fields.check()?;
     Ok(resolved)
+}
+
+/// Refuses to publish a form that asks people without an account for an entity: none can be offered to them, and no one
+/// knows its id.
+pub(crate) fn check_askable(record: &ViewRecord) -> Result<()> {
+    let mut refused = Fields::default();
+    for (index, field) in record.fields.iter().enumerate() {
+        let is_asked = matches!(field.kind, Kind::Entity { .. }) && !field.hidden;
+        if is_asked && record.publication.gate != Gate::Member {
+            let message = "a reference to an entity can be asked only with the gate `member`";
+            refused.refuse(&format!("fields[{index}].type"), message);
+        }
+    }
+    refused.check()
 }
 
 /// Returns the fields of a working copy with the dimensions of the criteria sets that its ratings name, to show them.

@@ -1,6 +1,6 @@
 //! Publishing the working copy of a view.
 
-use super::{check, listed_locked, require_revision, resolve};
+use super::{check, check_askable, listed_locked, require_revision, resolve};
 use crate::{Error, Ledger, Result, ViewRecord, ViewVersionRecord, guard::require};
 use domain::{
     Scope, Timestamp,
@@ -43,6 +43,7 @@ pub(crate) async fn publish_on(
     view: ViewRecord,
     (by, at): (&str, Timestamp),
 ) -> Result<ViewRecord> {
+    check_askable(&view)?;
     let resolved = resolve(tx.conn(), tenant_id, &view).await?;
     let wanted = ViewVersionRecord {
         view_id: view.id,
