@@ -26,7 +26,9 @@ pub fn LivePreview(children: Children) -> impl IntoView {
 
 #[cfg(feature = "hydrate")]
 fn follow(at: Slot) {
-    let Some(form) = dom::by_id("view-form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
+    let editor = at.root().and_then(|root| root.closest(".view-editor").ok().flatten());
+    let form = editor.and_then(|editor| dom::find(&editor, "form"));
+    let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
     let newest = Rc::new(Cell::new(0_u32));
     for event in ["input", "change"] {
         let (form, newest) = (form.clone(), newest.clone());

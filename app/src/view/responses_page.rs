@@ -30,7 +30,7 @@ const CELL_CHARS_MAX: usize = 200;
 /// Longest question above a column, characters.
 const HEAD_CHARS_MAX: usize = 60;
 
-/// One response.
+/// What a row of the table shows of a response.
 #[derive(Debug, Clone)]
 pub struct ResponseRow {
     /// Id of the response and of its session.
@@ -56,7 +56,7 @@ pub struct ResponseRow {
 /// Data of the page.
 #[derive(Debug, Clone)]
 pub struct ResponsesProps {
-    /// The form.
+    /// Title, slug and id of what was answered.
     pub form: View,
     /// Number of submitted responses, whatever the filter.
     pub submitted: u64,

@@ -20,6 +20,8 @@ pub type Scores = BTreeMap<String, SafetyGate>;
 
 /// `source` of the sessions that forms create.
 pub const SOURCE: &str = "response-form";
+/// Field of the entity type `lead` that holds the e-mail address.
+pub const LEAD_EMAIL: &str = "email";
 /// `type` of the part of an event's content that holds the answers.
 pub const ANSWERS_PART: &str = "form_answers";
 

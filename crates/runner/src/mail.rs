@@ -106,8 +106,8 @@ impl Mailer {
         }
     }
 
-    /// The e-mail: agent and task, or the title of a form, and a link. It quotes no content of the session, because mail is stored for a long time
-    /// elsewhere.
+    /// The e-mail: agent and task, or the title of a form, and a link. It quotes no content of the session, because
+    /// mail is stored for a long time elsewhere.
     fn compose(&self, message: &MessageRecord, email: &str, workspace: &str) -> Result<Message, Unwritable> {
         let data: Value = serde_json::from_str(&message.payload)?;
         let text = |field: &str| data.get(field).and_then(Value::as_str);

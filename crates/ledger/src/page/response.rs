@@ -28,7 +28,7 @@ const COUNTED_AT_ONCE: u32 = 500;
 /// The page of a view's responses.
 #[derive(Debug)]
 pub struct Page {
-    /// The view.
+    /// What was answered, with its working copy.
     pub view: ViewRecord,
     /// Numbers of all its responses.
     pub counts: ResponseCounts,

@@ -1,7 +1,7 @@
 //! Names and e-mail addresses that people without an account gave before a form.
 
-use crate::{Ledger, ResponseRecord, Result, view_link::LEAD_EMAIL};
-use domain::{Scope, id::EntityId, role::Permission};
+use crate::{Ledger, ResponseRecord, Result};
+use domain::{Scope, id::EntityId, response::LEAD_EMAIL, role::Permission};
 use serde_json::Value;
 use std::collections::HashMap;
 

@@ -13,15 +13,13 @@ use domain::{
     entity::{FieldDef, FieldType, Values},
     id::{EntityId, EntityTypeId, ViewLinkId},
     limit::{NAME_CHARS_MAX, TITLE_CHARS_MAX},
-    response::{Closed, RespondentKind, check_open},
+    response::{Closed, LEAD_EMAIL, RespondentKind, check_open},
     view::Gate,
 };
 use store::WriteTx;
 
 /// Slug of the entity type of leads. It is created when the first lead comes.
 const TYPE_SLUG: &str = "lead";
-/// Field of the type that holds the e-mail address.
-pub(crate) const LEAD_EMAIL: &str = "email";
 
 /// What a person says about themselves. No one proves it.
 #[derive(Debug, Clone, Default)]

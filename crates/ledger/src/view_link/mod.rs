@@ -12,7 +12,6 @@ mod revoke;
 pub use ask::ask;
 pub use create::{NewViewLink, create, create_noted, create_of_request};
 pub use enter::{Entered, Entry, enter, respondent};
-pub(crate) use lead::LEAD_EMAIL;
 pub use lead::{NewLead, capture_lead};
 pub use list::list;
 pub use revoke::revoke;
