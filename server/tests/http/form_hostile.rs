@@ -65,14 +65,15 @@ async fn a_form_of_every_type(app: &App) -> (uuid::Uuid, String) {
     let company = json!({ "name": "Company", "slug": "company", "fields": [] });
     app.post(Who::Operator, "/api/entity-types", company).await;
     let dimensions = json!([{ "slug": "tone", "type": "select", "options": ["warm", "cold"] }]);
-    let set = json!({ "name": "Safety", "slug": "safety", "dimensions": dimensions });
+    let set = json!({ "name": "Safety", "slug": "safety", "dimensions": &dimensions });
     app.post(Who::Operator, "/api/criteria-sets", set).await;
     let config = json!({ "gate": "none", "responses": "many" });
-    let body = json!({ "title": "Every type", "fields": every_type(), "publishConfig": config });
-    let view = app.post(Who::Operator, "/api/views", body).await["id"].as_str().unwrap().to_owned();
-    app.post(Who::Operator, &format!("/api/views/{view}/publish"), json!({})).await;
+    // It is published as before forms for people without an account could not ask for an entity.
+    let mut fields = every_type();
+    fields[13]["dimensions"] = dimensions;
+    let view = publish(app, "acme", "every-type", &config, &fields).await;
     let made = app.post(Who::Operator, &format!("/api/views/{view}/links"), json!({})).await;
-    (view.parse().unwrap(), made["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned())
+    (view, made["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
