@@ -14,8 +14,8 @@ export interface Server {
 }
 
 /** Starts a server and waits until it prints its address. */
-export async function startServer(dataDir: string, listen = "127.0.0.1:0", log?: WriteStream): Promise<Server> {
-  const server = spawn(BINARY, ["serve", "--listen", listen, "--data-dir", dataDir], { stdio: ["ignore", "pipe", "pipe"] });
+export async function startServer(dataDir: string, listen = "127.0.0.1:0", log?: WriteStream, words: string[] = []): Promise<Server> {
+  const server = spawn(BINARY, ["serve", "--listen", listen, "--data-dir", dataDir, ...words], { stdio: ["ignore", "pipe", "pipe"] });
   server.stderr.on("data", (text: Buffer) => log?.write(text));
   const lines = createInterface({ input: server.stdout });
   const late = AbortSignal.timeout(START_MS_MAX);

@@ -61,6 +61,7 @@ RULES = {
     "onExpiry": "`fail` goes with a blocking request that expires",
     "outputConfig.entityType": "results of this type become entities of a type that exists",
     "outputConfig.relationField": "a relation of that type, which leads to the task's own entity",
+    "author.platform": "another platform than shiftbook",
     "newPath": "a folder of a memory and a name",
     "person": "the platform and the id of a person",
     "path": "a folder of a memory and a name",

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Where feedback comes from: the name, and what people call it.
-pub const SOURCES: [(&str, &str); 4] = [
+pub const SOURCES: [(&str, &str); 5] = [
     ("manual", "Labels that people gave single answers"),
     ("reviewer", "Decisions and edits of reviewers"),
+    ("memory_writer", "Decisions and edits of proposals of the memory writer"),
     ("outcome_tracker", "Inferred from the next message"),
     ("session", "Ratings of whole sessions"),
 ];

@@ -9,7 +9,7 @@ use super::{
     row::flags,
     sentence::{sentence, sentence_view},
     value_table::value_table,
-    values::{rows, show_record_titles},
+    values::{Row, rows, show_record_titles},
 };
 use crate::{
     FormState,
@@ -27,7 +27,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    gate::{GateKind, GateState},
+    gate::{GateKind, GateState, MEMORY_BASE},
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
@@ -74,6 +74,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
         rows.iter().map(|row| row.name.as_str()).chain(form_fields.iter().map(|form_field| form_field.name.as_str()));
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
+    let base = (approval.kind == GateKind::Memory && may).then(|| base_field(&mut rows, item));
     let table =
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
     let answer = (approval.kind == GateKind::Question && may).then(|| answer(&form_fields, &form.of("respond")));
@@ -83,7 +84,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
         GateKind::Memory => "Document after the change",
         _ => "Values",
     };
-    let memory = memory_view(approval);
+    let memory = memory_view(item);
     let transcript = rows_fragment(&approval.session_id, events, titles);
     view! {
         <article
@@ -102,6 +103,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 <button type="submit" disabled hidden></button>
                 {hidden_fields(approval, next.as_deref())}
                 {memory}
+                {base}
                 {table.map(|table| view! { <h3>{table_heading}</h3>{table} })}
                 {answer}
             </form>
@@ -117,6 +119,16 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
             <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), (*now, by_viewer), form)}</div>
         </article>
     }
+}
+
+/// The version that the edited document is based on, as a hidden field: the newest one, which the page shows. Takes its
+/// row out of the table.
+fn base_field(rows: &mut Vec<Row>, item: &ApprovalDetail) -> Option<impl IntoView + use<>> {
+    let at = rows.iter().position(|row| row.key == MEMORY_BASE)?;
+    let row = rows.remove(at);
+    let conflict = item.document.as_ref().filter(|document| document.conflicts);
+    let value = conflict.map_or(row.proposed, |document| document.version.to_string());
+    Some(view! { <input type="hidden" name=row.name value=value/> })
 }
 
 /// The answer form of a question: a field for each part of the answer, or one text area.
@@ -138,7 +150,8 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
     let action = approval.action_id.clone().zip(approval.action_name.clone());
     let record = approval.entity_id.clone().zip(approval.entity_title.clone());
     let due = approval.due_at.filter(|_| approval.state == GateState::Open).map(|at| {
-        view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
+        let word = if approval.kind == GateKind::Memory { "Expires " } else { "Due " };
+        view! { <span class="inbox-due">{word}<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
     });
     let stands = (approval.state == GateState::Open).then(
         || view! { <span class="inbox-turn" data-mine=approval.may_decide.then_some("")>{whose_turn(approval)}</span> },

@@ -72,7 +72,7 @@ pub fn question(n: u32) -> Approval {
 pub fn memory(n: u32) -> Approval {
     let turn = json!({"session": "0193b0a0-0000-7000-8000-000000000001", "sequence": 3});
     let line = json!({"line": 3, "session": "0193b0a0-0000-7000-8000-000000000001", "sequence": 3});
-    let body = json!({"body": "# Alice\n\n- Plays chess\n"});
+    let body = json!({"body": "# Alice\n\n- Plays chess\n", "baseVersion": 1});
     let task = json!({"kind": "memory", "path": "people/shiftbook-alice.md", "baseVersion": 1, "base": "# Alice\n\n",
         "values": body, "evidence": [line], "turns": [turn], "reason": "She said so.", "runId": "r"});
     item(n, GateKind::Memory, "Memory: people/shiftbook-alice.md", task, Some(body))
@@ -90,5 +90,6 @@ pub fn detail(approval: Approval) -> ApprovalDetail {
         denials: Vec::new(),
         denials_max: 3,
         undo_seconds: 5,
+        document: None,
     }
 }

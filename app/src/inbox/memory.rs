@@ -6,7 +6,7 @@ use domain::{
     memory_write::diff::{Line, Piece, lines},
 };
 use leptos::prelude::*;
-use wire::approval::Approval;
+use wire::approval::{Approval, ApprovalDetail, ChangedDocument};
 
 /// One line of the change, with links to its turns as address and text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,8 @@ fn rows(approval: &Approval) -> Vec<Row> {
 }
 
 /// Shows why the change is proposed, and the change. `None` for other items.
-pub fn memory_view(approval: &Approval) -> Option<impl IntoView + use<>> {
+pub fn memory_view(item: &ApprovalDetail) -> Option<impl IntoView + use<>> {
+    let approval = &item.approval;
     let Some(Task::Memory(proposal)) = task(approval) else { return None };
     let is_new = proposal.base_version == 0;
     let heading = if is_new { "New document" } else { "Change" };
@@ -53,7 +54,33 @@ pub fn memory_view(approval: &Approval) -> Option<impl IntoView + use<>> {
             <p dir="auto">{proposal.reason.clone()}</p>
             <ol>{rows.collect_view()}</ol>
         </section>
+        {item.document.as_ref().map(|document| newer(document, approval))}
     })
+}
+
+/// The newer version beside the proposal. Without a conflict one sentence is enough.
+fn newer(document: &ChangedDocument, approval: &Approval) -> AnyView {
+    let now = match document.version {
+        0 => "The document was deleted meanwhile.".to_owned(),
+        version => format!("The document has changed meanwhile: it is at version {version}."),
+    };
+    if !document.conflicts {
+        return view! { <p class="meta">{now}" Both changes fit together, and an approval joins them."</p> }.into_any();
+    }
+    let body = MemoryProposal::body_of(&values(approval));
+    let rows = lines(&document.body, &body).into_iter().map(|line| {
+        let marks = if line.is_changed { "changed" } else { "same" };
+        let pieces = line.pieces.into_iter().filter(|piece| !is_empty(piece)).map(piece).collect_view();
+        view! { <li data-line=marks><span class="memory-line" dir="auto">{pieces}</span></li> }
+    });
+    view! {
+        <section class="memory-change" aria-labelledby="memory-newer">
+            <h3 id="memory-newer">"The newest version beside the proposal"</h3>
+            <p role="note">{now}" Both changed the same lines. Below is what the text in the form makes of the newest version: what is struck out would be lost. Change the text so that it is right, and approve it."</p>
+            <ol>{rows.collect_view()}</ol>
+        </section>
+    }
+    .into_any()
 }
 
 /// Whether a piece has no text, as that of a blank line.
@@ -74,7 +101,7 @@ fn piece(piece: Piece) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::memory;
+    use crate::inbox::fixture::{detail, memory};
 
     #[test]
     fn each_new_line_links_to_the_turn_that_it_comes_from() {
@@ -83,7 +110,18 @@ mod tests {
         assert_eq!(changed.len(), 1);
         let session = "0193b0a0-0000-7000-8000-000000000001";
         assert_eq!(changed[0].turns, [(format!("/sessions/{session}#seq-3"), "turn 3".to_owned())]);
-        let html = crate::render::to_html(memory_view(&memory(1)));
+        let html = crate::render::to_html(memory_view(&detail(memory(1))));
         assert!(html.contains("<ins>- Plays chess</ins>"), "{html}");
+    }
+
+    #[test]
+    fn a_conflict_shows_the_newest_version_and_the_form_is_based_on_it() {
+        let mut item = detail(memory(1));
+        item.document = Some(ChangedDocument { version: 4, body: "# Alice\n\n- Plays go\n".into(), conflicts: true });
+        let html = crate::render::to_html(memory_view(&item));
+        assert!(html.contains("at version 4") && html.contains("Plays <del>go</del><ins>chess</ins>"), "{html}");
+        item.document = Some(ChangedDocument { version: 4, body: "# Alice S.\n\n".into(), conflicts: false });
+        let html = crate::render::to_html(memory_view(&item));
+        assert!(html.contains("fit together") && !html.contains("<del>"), "{html}");
     }
 }

@@ -29,6 +29,8 @@ pub enum Source {
     /// A person rated the whole session. Exports read such ratings; they are never stored as interaction
     /// feedback.
     Session,
+    /// It follows from a reviewer's decision on a proposal of the memory writer.
+    MemoryWriter,
 }
 
 /// The state of an export of training data.
@@ -47,7 +49,13 @@ pub enum ExportState {
 
 names!(ExportState { Running = "running", Done = "done", Stopped = "stopped", Failed = "failed" });
 names!(Feedback { Negative = "negative", Neutral = "neutral", Positive = "positive" });
-names!(Source { Manual = "manual", OutcomeTracker = "outcome_tracker", Reviewer = "reviewer", Session = "session" });
+names!(Source {
+    Manual = "manual",
+    OutcomeTracker = "outcome_tracker",
+    Reviewer = "reviewer",
+    Session = "session",
+    MemoryWriter = "memory_writer",
+});
 
 /// Returns the feedback that follows from the ratings of a whole session: the majority of positive and negative
 /// ratings. `None` for a draw. Skipped ratings do not count.

@@ -304,6 +304,7 @@ pub async fn write_marks(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> le
 
 fn read(due: &EndedTurn) -> Captured {
     let mut captured = Captured::default();
+    let is_proposal = due.session.source.as_deref() == Some(domain::memory_write::SOURCE);
     for turn in &due.turns {
         captured.interactions.push(record(due, turn));
         captured.feedback.extend(turn.judgement.as_ref().map(|judgement| FeedbackRecord {
@@ -313,7 +314,7 @@ fn read(due: &EndedTurn) -> Captured {
             was_edited: judgement.edited.is_some(),
             edited: judgement.edited.clone(),
             timestamp: judgement.at,
-            source: Source::Reviewer,
+            source: if is_proposal { Source::MemoryWriter } else { Source::Reviewer },
             confidence: None,
         }));
     }

@@ -173,6 +173,23 @@ pub struct ApprovalDetail {
     pub denials_max: u32,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
+    /// The memory document that it would change, if that has changed since. Null for other kinds.
+    #[serde(default)]
+    pub document: Option<ChangedDocument>,
+}
+
+/// A memory document that has changed since a change of it was proposed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedDocument {
+    /// Its version; 0 if there is none any more. An edit with this `baseVersion` replaces this text.
+    pub version: u64,
+    /// Its text without front matter.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryText))]
+    pub body: String,
+    /// Whether both changed the same lines. Then only an edit with a newer `baseVersion` can take effect.
+    pub conflicts: bool,
 }
 
 /// An earlier denial in the session, with its reason.

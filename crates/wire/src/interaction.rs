@@ -58,7 +58,7 @@ pub struct AnswerFeedback {
     /// `positive`, `negative` or `neutral`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerLabel))]
     pub feedback: Feedback,
-    /// `manual`, `outcome_tracker` or `reviewer`.
+    /// `manual`, `outcome_tracker`, `reviewer` or `memory_writer`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerSource))]
     pub source: Source,
     /// Whether a person changed the answer before it was used.

@@ -121,6 +121,27 @@ pub struct NewMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
+    /// The person of another platform who wrote it there. Only tokens of the workspace with the role operator or admin
+    /// and without a scope name one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<MessageAuthor>,
+}
+
+/// The person of another platform who wrote a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MessageAuthor {
+    /// Name of the platform, such as `slack`; not `shiftbook`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
+    pub platform: String,
+    /// Id of the person there.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
+    pub id: String,
+    /// Name as it is shown there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
+    pub name: Option<String>,
 }
 
 /// A recorded message.

@@ -81,6 +81,8 @@ pub async fn get(
 /// While the agent works or waits for someone, a message is refused: wait for the end of the turn, or interrupt it.
 ///
 /// A repeated request with the same `id` is answered with the recorded message.
+///
+/// A program that brings messages from another platform names their `author`. Memories are kept for that person then.
 #[utoipa::path(
     post, path = "/api/threads/{id}/messages", operation_id = "sendMessage", tag = "threads", request_body = NewMessage,
     params(("id" = uuid::Uuid, Path, description = "The conversation")),
@@ -99,7 +101,9 @@ pub async fn send_message(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<NewMessage>,
 ) -> Result<(StatusCode, Json<MessageReceipt>), Problem> {
-    let said = use_case::send_message(&state.ledger, caller.scope(), id, wire_map::message(body)?).await?;
+    let author = body.author.clone().map(wire_map::relayed_author);
+    let message = wire_map::message(body)?;
+    let said = use_case::relay_message(&state.ledger, caller.scope(), id, message, author).await?;
     Ok((StatusCode::CREATED, Json(wire_map::message_receipt(said))))
 }
 

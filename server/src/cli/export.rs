@@ -58,7 +58,7 @@ pub struct TrainingArgs {
     /// none, negative, neutral or positive [default: positive for sft, negative otherwise]
     #[arg(long, value_parser = min_feedback, value_name = "LEAST")]
     min_feedback: Option<MinFeedback>,
-    /// Use only feedback from this source: manual, outcome_tracker, reviewer or session; can be repeated [default: all]
+    /// Use only feedback from this source: manual, outcome_tracker, reviewer, memory_writer or session; can be repeated [default: all]
     #[arg(long, value_parser = source)]
     source: Vec<Source>,
     /// Use inferred feedback only from this confidence on, 0 to 1000 [default: 900]
@@ -129,7 +129,7 @@ fn min_feedback(name: &str) -> Result<MinFeedback, String> {
 }
 
 fn source(name: &str) -> Result<Source, String> {
-    Source::parse(name).ok_or_else(|| "manual, outcome_tracker, reviewer or session".to_owned())
+    Source::parse(name).ok_or_else(|| "manual, outcome_tracker, reviewer, memory_writer or session".to_owned())
 }
 
 fn session_rating(name: &str) -> Result<SessionRating, String> {

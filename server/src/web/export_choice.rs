@@ -24,7 +24,8 @@ pub fn options(choice: &Choice) -> Result<Options, Refused> {
             .ok_or_else(|| ("minFeedback", "none, negative, neutral or positive".to_owned()))?;
     }
     let sources = choice.sources.iter().map(|name| Source::parse(name)).collect::<Option<_>>();
-    options.sources = sources.ok_or_else(|| ("source", "manual, outcome_tracker, reviewer or session".to_owned()))?;
+    options.sources =
+        sources.ok_or_else(|| ("source", "manual, outcome_tracker, reviewer, memory_writer or session".to_owned()))?;
     if !choice.min_confidence.is_empty() {
         options.min_confidence = confidence(&choice.min_confidence).map_err(|right| ("minConfidence", right))?;
     }

@@ -99,6 +99,11 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
         denials: detail.denials.into_iter().map(denial).collect(),
         denials_max: domain::gate::OUTPUT_REJECTION_MAX,
         undo_seconds: detail.undo_seconds,
+        document: detail.document.map(|now| to::ChangedDocument {
+            version: now.version,
+            body: now.body,
+            conflicts: now.conflicts,
+        }),
         approval: approval(detail.item),
     }
 }

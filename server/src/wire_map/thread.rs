@@ -48,7 +48,12 @@ pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
     }
 }
 
-/// Converts a person's message.
+/// Converts the author of a relayed message.
+pub fn relayed_author(of: wire_thread::MessageAuthor) -> thread::RelayedAuthor {
+    thread::RelayedAuthor { platform: of.platform, id: of.id, name: of.name }
+}
+
+/// Converts a message of a person.
 pub fn message(body: wire_thread::NewMessage) -> Result<thread::Message, Problem> {
     Ok(thread::Message { text: body.text, id: id("id", body.id)? })
 }

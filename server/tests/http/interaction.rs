@@ -170,7 +170,7 @@ async fn a_log_becomes_training_data(app: &App) {
     // rating count as negative.
     assert_eq!((of("interactions"), of("positive"), of("negative")), (7, 3, 2), "{manifest}");
     assert_eq!((of("neutral"), of("unknown"), of("edited"), of("orphans")), (0, 2, 1, 0));
-    let sources = json!({ "manual": 1, "outcome_tracker": 1, "reviewer": 2, "session": 1 });
+    let sources = json!({ "manual": 1, "outcome_tracker": 1, "reviewer": 2, "session": 1, "memory_writer": 0 });
     assert_eq!(manifest["bySource"], sources);
     let labels: Vec<_> = rows.iter().map(|row| row["label"].as_bool().unwrap()).collect();
     assert_eq!(labels.iter().filter(|good| **good).count(), 3, "{rows:?}");

@@ -58,3 +58,4 @@ mod view;
 mod view_page;
 mod webhook;
 mod work;
+mod writer_kill;

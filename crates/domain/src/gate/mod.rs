@@ -13,7 +13,7 @@ pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, d
 pub use edit::{Approval, approval, asked, merge, within};
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
 pub use state::{Closing, Gate, GateClosed, State};
-pub use task::{MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};
+pub use task::{MEMORY_BASE, MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};

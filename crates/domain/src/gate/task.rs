@@ -97,7 +97,7 @@ pub struct MemoryProposal {
     pub base_version: u64,
     /// Body of that version.
     pub base: String,
-    /// The values that a reviewer may edit: `body`, the whole body after the change.
+    /// The values that a reviewer may edit: `body`, the whole body after the change, and `baseVersion`.
     pub values: Map<String, Value>,
     /// Turns that each new line comes from.
     pub evidence: Vec<LineEvidence>,
@@ -111,12 +111,19 @@ pub struct MemoryProposal {
 
 /// Key of the body in the values of a [`MemoryProposal`].
 pub const MEMORY_BODY: &str = "body";
+/// Key of the version that the body is based on. A reviewer who has seen a newer version puts its number there.
+pub const MEMORY_BASE: &str = "baseVersion";
 
 impl MemoryProposal {
     /// The body in these values, with plain line ends: forms of browsers send CRLF.
     pub fn body_of(values: &Map<String, Value>) -> String {
         let body = values.get(MEMORY_BODY).and_then(Value::as_str).unwrap_or_default();
         body.replace("\r\n", "\n").replace('\r', "\n")
+    }
+
+    /// The version that these values are based on. Proposals of the first version name it only beside the values.
+    pub fn base_of(&self, values: &Map<String, Value>) -> u64 {
+        values.get(MEMORY_BASE).and_then(Value::as_u64).unwrap_or(self.base_version)
     }
 
     fn shown(&self, values: &Map<String, Value>) -> Value {

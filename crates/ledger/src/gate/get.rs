@@ -3,6 +3,7 @@
 use super::{
     context::{Denied, denials},
     item::{GateItem, load},
+    memory::{ChangedDocument, changed_document},
     not_found, standing,
 };
 use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, visibility::can_see};
@@ -31,6 +32,8 @@ pub struct GateDetail {
     pub denials: Vec<Denied>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
+    /// The document of a proposal, if it has changed since.
+    pub document: Option<ChangedDocument>,
 }
 
 /// Returns a gate of the workspace that the caller may see.
@@ -79,7 +82,8 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: 
     let entity_then = then(conn, &gate).await?;
     let undo_seconds = store::tenant::undo_seconds(conn, scope.tenant_id).await?;
     let item = load(conn, scope, vec![gate], now).await?.item(scope)?;
-    Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds })
+    let document = changed_document(conn, &item.gate, item.proposed.as_ref()).await?;
+    Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds, document })
 }
 
 /// Returns the entity as it was at the last counted decision, if there is one.

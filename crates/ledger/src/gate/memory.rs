@@ -15,7 +15,9 @@ use domain::{
     chain::Digest,
     clock::to_micros,
     event::Kind,
-    gate::{Gate, GateKind, MEMORY_BODY, MemoryProposal, State, Task, Verdict, canonical_digest},
+    gate::{
+        Gate, GateKind, GateState, MEMORY_BASE, MEMORY_BODY, MemoryProposal, State, Task, Verdict, canonical_digest,
+    },
     id::{GateId, SessionId, TenantId},
     issue::Issue,
     limit::{ATTEMPTS_MAX, MEMORY_REASON_CHARS_MAX, TITLE_CHARS_MAX},
@@ -32,7 +34,7 @@ use domain::{
     thread::cut,
 };
 use serde_json::{Map, Value, json};
-use store::{DecisionRecord, ReviewerRecord, WriteTx, session::Inserted};
+use store::{Conn, DecisionRecord, MemoryDocumentRecord, ReviewerRecord, WriteTx, session::Inserted};
 
 /// Number of events of a new proposal: created, three status changes, and the opened gate.
 pub(crate) const PROPOSAL_EVENTS: usize = 5;
@@ -48,6 +50,8 @@ pub(crate) struct NewProposal {
     pub(crate) run_id: String,
     /// What was said, for people and for training data.
     pub(crate) transcript: String,
+    /// Number of reviewers who must approve it.
+    pub(crate) quorum: u32,
 }
 
 /// Opens a proposal for review. The session is created as waiting for its decision.
@@ -117,7 +121,8 @@ fn new_session(new: &NewProposal, now: Timestamp) -> Session {
 fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
     let change = new.change;
     let due_at = now + TimeDelta::days(i64::from(PROPOSAL_DAYS_MAX));
-    let values = Map::from_iter([(MEMORY_BODY.to_owned(), Value::from(change.body))]);
+    let base = (MEMORY_BASE.to_owned(), Value::from(change.base_version));
+    let values = Map::from_iter([(MEMORY_BODY.to_owned(), Value::from(change.body)), base]);
     let task = Task::Memory(MemoryProposal {
         path: change.path,
         base_version: change.base_version,
@@ -145,7 +150,7 @@ fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
         score: None,
         flags: change.flags,
         attempt: session.attempt,
-        quorum: 1,
+        quorum: new.quorum,
         self_approval: true,
         requested_by: session.created_by.clone(),
         requester_id: None,
@@ -168,6 +173,9 @@ fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
 /// # Errors
 /// [`Error::Invalid`] if it is empty or cannot be kept.
 pub(super) fn check(values: &Map<String, Value>) -> Result<()> {
+    if values.get(MEMORY_BASE).is_some_and(|base| base.as_u64().is_none()) {
+        return Err(Error::invalid(format!("value.{MEMORY_BASE}"), "the number of a version"));
+    }
     let body = MemoryProposal::body_of(values);
     let why = match check_text(&body) {
         Ok(()) if body.trim().is_empty() => "an empty document cannot be approved; deny the proposal".to_owned(),
@@ -231,8 +239,10 @@ async fn accept(
     };
     let Document { front_matter, body: current } = current.unwrap_or_default();
     let wanted = MemoryProposal::body_of(values);
-    let Merged::Clean(body) = three_way(&proposal.base, &current, &wanted) else {
-        let version = live.map_or(0, |live| live.version);
+    let version = live.as_ref().map_or(0, |live| live.version);
+    let base = base_of(tx.conn(), (tenant_id, live.as_ref()), proposal, values).await?;
+    let merged = base.map(|base| three_way(&base, &current, &wanted));
+    let Some(Merged::Clean(body)) = merged else {
         let why = format!("the document changed in the same lines; it is at version {version} now");
         let errors = vec![Issue::new(format!("value.{MEMORY_BODY}"), why)];
         return Err(Error::OutputInvalid { errors, failed: false });
@@ -249,6 +259,62 @@ async fn accept(
         evidence,
     };
     Ok(write_on(tx, tenant_id, stamp, new).await?.document.version)
+}
+
+/// The body that the values are based on: that of the proposal, or of a newer version that a reviewer has seen. `None`
+/// if the document has no such version, or its text is erased.
+async fn base_of(
+    conn: &mut Conn<'_>,
+    (tenant_id, live): (TenantId, Option<&MemoryDocumentRecord>),
+    proposal: &MemoryProposal,
+    values: &Map<String, Value>,
+) -> Result<Option<String>> {
+    let version = proposal.base_of(values);
+    if version == proposal.base_version {
+        return Ok(Some(proposal.base.clone()));
+    }
+    let Some(live) = live else { return Ok((version == 0).then(String::new)) };
+    let text = store::memory::text(conn, tenant_id, live.id, version).await?;
+    Ok(text.filter(|text| text.version.erased_at.is_none()).map(|text| text.document.body))
+}
+
+/// The document of a proposal as it is now, if it has changed since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedDocument {
+    /// Its version; 0 if there is none any more.
+    pub version: u64,
+    /// Its body.
+    pub body: String,
+    /// Whether the change and the proposal are about the same lines: then an approval is refused, unless it names this
+    /// version as its base.
+    pub conflicts: bool,
+}
+
+/// Returns the document of a proposal that waits, if it is not at the version that `values` are based on.
+pub(super) async fn changed_document(
+    conn: &mut Conn<'_>,
+    gate: &Gate,
+    values: Option<&Map<String, Value>>,
+) -> Result<Option<ChangedDocument>> {
+    let (Task::Memory(proposal), Some(agent)) = (&gate.task, gate.agent_slug.as_deref()) else { return Ok(None) };
+    let waits = matches!(gate.state.name(), GateState::Open | GateState::Held);
+    let Ok(path) = MemoryPath::parse(&proposal.path) else { return Ok(None) };
+    let (Some(values), true) = (values, waits) else { return Ok(None) };
+    let found = store::memory::find_by_path(conn, gate.tenant_id, agent, &path).await?;
+    let live = found.filter(|found| !found.is_deleted);
+    let version = live.as_ref().map_or(0, |live| live.version);
+    if version == proposal.base_of(values) {
+        return Ok(None);
+    }
+    let body = match &live {
+        Some(live) => store::memory::text(conn, gate.tenant_id, live.id, version).await?,
+        None => None,
+    };
+    let body = body.map(|text| text.document.body).unwrap_or_default();
+    let base = base_of(conn, (gate.tenant_id, live.as_ref()), proposal, values).await?;
+    let wanted = MemoryProposal::body_of(values);
+    let conflicts = !base.is_some_and(|base| matches!(three_way(&base, &body, &wanted), Merged::Clean(_)));
+    Ok(Some(ChangedDocument { version, body, conflicts }))
 }
 
 /// The turns of each new line of the body that is written, with the numbers of the lines of the whole text.

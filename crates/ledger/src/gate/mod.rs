@@ -42,6 +42,7 @@ pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
 pub use list::{GateFilter, ListGates, held, list, of_sessions};
 pub(crate) use list::{ListQuery, held_on, list_on, of_sessions_on};
+pub use memory::ChangedDocument;
 pub use of_action::of_action;
 pub use reply::{Reply, reply, reply_as};
 pub use snooze::snooze;

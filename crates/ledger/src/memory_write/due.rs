@@ -35,6 +35,8 @@ pub struct WriterTerms {
     pub runs_per_day: u32,
     /// Most tokens on one day.
     pub tokens_per_day: u64,
+    /// Number of reviewers who must approve a proposal. With more than one, nothing is written without a review.
+    pub approvals: u32,
 }
 
 impl Default for WriterTerms {
@@ -45,6 +47,7 @@ impl Default for WriterTerms {
             idle_seconds: IDLE_SECONDS_DEFAULT,
             runs_per_day: RUNS_PER_DAY_DEFAULT,
             tokens_per_day: TOKENS_PER_DAY_DEFAULT,
+            approvals: 1,
         }
     }
 }
@@ -138,7 +141,7 @@ pub async fn take(
         return Ok(None);
     }
     match window::read(ledger, tenant_id, agent, (cause, now)).await {
-        Ok(window) => Ok(Some(window)),
+        Ok(window) => Ok(Some(RunWindow { approvals: terms.approvals.max(1), ..window })),
         Err(error) => {
             super::release(ledger, tenant_id, agent).await?;
             Err(error)

@@ -78,6 +78,7 @@ struct Ending {
     owner: String,
     until: Timestamp,
     began: Timestamp,
+    approvals: u32,
     record: RunRecord,
 }
 
@@ -108,6 +109,7 @@ impl Ending {
             owner: ledger.instance().to_owned(),
             until: now + TimeDelta::seconds(LEASE_SECONDS.into()),
             began: run.began,
+            approvals: run.approvals,
             record,
         }
     }
@@ -178,11 +180,12 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
 async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepared: Prepared) -> Result<bool> {
     let Prepared { change, transcript, factory, session_id, gate_id, stamp } = prepared;
     let tenant_id = ending.tenant_id;
-    if change.is_automatic(policy) && write_now(tx, ending, &change, stamp).await? {
+    if ending.approvals == 1 && change.is_automatic(policy) && write_now(tx, ending, &change, stamp).await? {
         return Ok(true);
     }
     let (agent, run_id) = (ending.agent.clone(), ending.record.id.to_string());
-    let new = NewProposal { tenant_id, session_id, gate_id, agent, change, run_id, transcript };
+    let quorum = ending.approvals;
+    let new = NewProposal { tenant_id, session_id, gate_id, agent, change, run_id, transcript, quorum };
     propose(tx, new, factory).await?;
     Ok(false)
 }

@@ -66,6 +66,8 @@ pub struct RunWindow {
     pub card: String,
     /// Lines that are not proposed.
     pub known: Known,
+    /// Number of reviewers who must approve a proposal.
+    pub approvals: u32,
 }
 
 impl RunWindow {
@@ -98,7 +100,7 @@ pub(super) async fn read(
             let known = known::read(conn, tenant_id, &agent, &sessions).await?;
             let Reading { ranges, mut window, channels, .. } = reading;
             let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
-            Ok(RunWindow { cause, began, ranges, window, channels, card, known })
+            Ok(RunWindow { cause, began, ranges, window, channels, card, known, approvals: 1 })
         })
     });
     read.await

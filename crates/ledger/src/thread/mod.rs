@@ -15,7 +15,7 @@ pub(crate) use get::get_on;
 pub use interrupt::interrupt;
 pub use list::list;
 pub(crate) use list::list_on;
-pub use send_message::{Message, MessageReceipt, is_recorded, resend_id, send_message};
+pub use send_message::{Message, MessageReceipt, RelayedAuthor, is_recorded, relay_message, resend_id, send_message};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};
 

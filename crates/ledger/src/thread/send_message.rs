@@ -8,13 +8,18 @@ use crate::{
     interaction::derived_id,
 };
 use domain::{
-    Scope,
+    Caller, Scope,
     chain::body_digest,
     event::{EventRole, Kind},
     id::{EventId, SessionId},
-    limit::{SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
+    limit::{NAME_CHARS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
+    memory_write::{
+        slot::person_path,
+        turn::{AUTHOR, OWN_PLATFORM},
+    },
     role::Permission,
     session::{Actor, Command, Report, Session, Status, decide},
+    slug::is_slug,
     thread::{MESSAGE, is_incognito, title, untitled},
 };
 use serde_json::{Value, json};
@@ -27,6 +32,44 @@ pub struct Message {
     pub text: String,
     /// Id made by the client, so that a repeat is detected.
     pub id: Option<EventId>,
+}
+
+/// The person of another platform who wrote a message that a program relays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelayedAuthor {
+    /// Name of the platform, such as `slack`.
+    pub platform: String,
+    /// Id of the person there.
+    pub id: String,
+    /// Name as it is shown there.
+    pub name: Option<String>,
+}
+
+impl RelayedAuthor {
+    fn check(&self, scope: &Scope) -> Result<()> {
+        let relays = matches!(scope.caller, Caller::Token(_))
+            && scope.token_scope.is_none()
+            && scope.on_behalf_of.is_none()
+            && scope.may(Permission::ManageSessions);
+        if !relays {
+            return Err(Error::Forbidden(
+                "only a token of the workspace with the role operator or admin, without a scope, names the author of a message",
+            ));
+        }
+        let mut fields = Fields::default();
+        if !is_slug(&self.platform) {
+            fields.refuse("author.platform", "a slug, such as slack");
+        }
+        fields.name("author.id", &self.id, NAME_CHARS_MAX);
+        if let Some(name) = &self.name {
+            fields.name("author.name", name, NAME_CHARS_MAX);
+        }
+        // The path decides: another spelling would be the same document.
+        if person_path(&self.platform, "x") == person_path(OWN_PLATFORM, "x") {
+            fields.refuse("author.platform", "members of the workspace write for themselves");
+        }
+        fields.check()
+    }
 }
 
 /// The result of sending a message.
@@ -50,10 +93,17 @@ pub(super) fn check_text(fields: &mut Fields, field: &str, text: &str) {
 }
 
 /// Creates the event of a message. Its id is the client's, or else `fresh`.
-pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<PreparedEvent> {
+pub(super) fn message_event(
+    fresh: EventId,
+    message: &Message,
+    author: Option<&RelayedAuthor>,
+) -> Result<PreparedEvent> {
     let kind = Kind::parse(MESSAGE).map_err(|error| Error::Internal(error.to_string()))?;
     let content = content_of(&message.text);
-    let metadata = "{}".to_owned();
+    let metadata = author.map_or_else(
+        || "{}".to_owned(),
+        |of| json!({ AUTHOR: { "platform": of.platform, "id": of.id, "name": of.name } }).to_string(),
+    );
     Ok(PreparedEvent {
         id: message.id.unwrap_or(fresh),
         client_made: message.id.is_some(),
@@ -78,12 +128,31 @@ pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<Prepare
 /// [`Error::Refused`] while a turn runs or after the end. [`Error::IdConflict`] if the id was used for something
 /// else. [`Error::LimitReached`] if the conversation has the largest number of messages.
 pub async fn send_message(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<MessageReceipt> {
+    relay_message(ledger, scope, id, message, None).await
+}
+
+/// Records a message that a program brings from another platform, as [`send_message`] does. `author` is the person who
+/// wrote it there. Agents and workers cannot name an author: who said something decides what is remembered of whom.
+///
+/// # Errors
+/// As [`send_message`]. [`Error::Forbidden`] for an author, unless the caller is a token of the workspace with the role
+/// operator or admin and without a scope.
+pub async fn relay_message(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    message: Message,
+    author: Option<RelayedAuthor>,
+) -> Result<MessageReceipt> {
     require(scope, Permission::Converse)?;
+    if let Some(author) = &author {
+        author.check(scope)?;
+    }
     let mut fields = Fields::default();
     check_text(&mut fields, "text", &message.text);
     fields.check()?;
     let now = ledger.now();
-    let event = message_event(ledger.event_id(now), &message)?;
+    let event = message_event(ledger.event_id(now), &message, author.as_ref())?;
     let change = Change {
         id,
         actor: Actor::Caller,

@@ -141,7 +141,7 @@ async fn insert(
     let turns = u64::from(new.message.is_some());
     if let Some(text) = new.message {
         let queued = decide(state(&session), Actor::Caller, Command::SendMessage)?;
-        events.push(message_event(message_id, &Message { text, id: None })?);
+        events.push(message_event(message_id, &Message { text, id: None }, None)?);
         events.push(factory.status_change(Some(session.status()), queued.to(), "a person wrote")?);
         session.enter(queued, Report::default(), factory.at());
         session.queued_at = Some(factory.at());

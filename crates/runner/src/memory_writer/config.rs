@@ -5,7 +5,7 @@ use crate::execute::{
     chat::{Model, Prices, Secret, Wire},
     config::BuildEnvironment,
 };
-use domain::memory_write::plan::Policy;
+use domain::{limit::APPROVAL_QUORUM_MAX, memory_write::plan::Policy};
 use ledger::memory_write::WriterTerms;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
@@ -36,6 +36,8 @@ pub struct MemoryConfig {
     pub runs_per_day: Option<u32>,
     /// Most tokens of an agent on one day (UTC).
     pub tokens_per_day: Option<u64>,
+    /// Number of reviewers who must approve a proposal; 1 if absent.
+    pub approvals: Option<u32>,
     /// Settings of single agents, by their slugs.
     #[serde(default)]
     pub agents: BTreeMap<String, MemoryAgentConfig>,
@@ -61,6 +63,8 @@ pub struct MemoryAgentConfig {
     pub runs_per_day: Option<u32>,
     /// Most tokens on one day (UTC).
     pub tokens_per_day: Option<u64>,
+    /// Number of reviewers who must approve a proposal.
+    pub approvals: Option<u32>,
 }
 
 impl MemoryConfig {
@@ -75,6 +79,10 @@ impl MemoryConfig {
         let thresholds = self.agents.values().map(|agent| agent.turn_threshold).chain([self.turn_threshold]);
         if thresholds.flatten().any(|turns| turns == 0) {
             return Err("`memory.turn_threshold` is 1 or more".into());
+        }
+        let approvals = self.agents.values().map(|agent| agent.approvals).chain([self.approvals]);
+        if approvals.flatten().any(|approvals| !(1..=APPROVAL_QUORUM_MAX).contains(&approvals)) {
+            return Err(format!("`memory.approvals` is 1 to {APPROVAL_QUORUM_MAX}"));
         }
         let prices = self.prices.unwrap_or_default();
         let amounts = [Some(prices.input), prices.cached_input, Some(prices.output)];
@@ -97,6 +105,7 @@ impl MemoryConfig {
             idle_seconds: own.idle_timeout.or(self.idle_timeout).unwrap_or(default.idle_seconds),
             runs_per_day: own.runs_per_day.or(self.runs_per_day).unwrap_or(default.runs_per_day),
             tokens_per_day: own.tokens_per_day.or(self.tokens_per_day).unwrap_or(default.tokens_per_day),
+            approvals: own.approvals.or(self.approvals).unwrap_or(default.approvals),
         })
     }
 

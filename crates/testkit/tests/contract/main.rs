@@ -45,6 +45,7 @@ mod memory;
 mod memory_block;
 mod memory_card;
 mod memory_forget;
+mod memory_review;
 mod memory_search;
 mod memory_search_bounds;
 mod memory_writer;

@@ -148,7 +148,7 @@ impl Chat {
     }
 
     async fn send(&mut self, text: String) -> Result<u64, Error> {
-        let message = NewMessage { text, id: Some(fresh_id()) };
+        let message = NewMessage { text, id: Some(fresh_id()), author: None };
         let said = with_retries(|| self.client.send_message(&self.thread.id, &message)).await?;
         self.message_count += 1;
         Ok(said.sequence)

@@ -1,0 +1,182 @@
+//! The server is killed at a random time while its memory writer works, repeatedly. Every turn is read by exactly one
+//! run that succeeds, and what the run writes is written once.
+
+use crate::app::{App, Who};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+use testkit::{
+    Engine,
+    model::{ScriptedModel, ScriptedReply},
+};
+
+/// Default number of rounds per engine: conversations that a kill may hit. `SHIFTBOOK_WRITER_KILL_ROUNDS` sets another
+/// one; the long tier runs 1,000.
+const ROUNDS: usize = 12;
+/// Longest time between the model's first request and the kill.
+const MICROS: u64 = 60_000;
+/// Answers of the model for each round. A run that a kill hit asks again.
+const ANSWERS: usize = 20;
+/// Looks for the end of the runs of a round, and the time between two.
+const LOOKS: usize = 3_000;
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+fn rounds() -> usize {
+    std::env::var("SHIFTBOOK_WRITER_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
+}
+
+async fn get(app: &App, path: &str) -> Value {
+    let response = app.request(Who::Admin, Method::GET, path).send().await.unwrap();
+    assert!(response.status().is_success(), "GET {path}: {}", response.status());
+    response.json().await.unwrap()
+}
+
+fn letters() -> String {
+    std::iter::repeat_with(fastrand::lowercase).take(24).collect()
+}
+
+/// An answer of the model that makes a document from the person's turn. No two say the same.
+fn answer(number: usize) -> ScriptedReply {
+    let op = json!({
+        "op": "create", "path": format!("topics/note-{number}.md"), "heading": [], "base_sha256": null,
+        "body": format!("# {}\n\n- {}\n", letters(), letters()), "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "",
+    });
+    let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] });
+    ScriptedReply::Text(answer.to_string().leak())
+}
+
+fn settings(model: &ScriptedModel, agents: &[String]) -> String {
+    let url = &model.base_url;
+    let memory = format!(
+        "[memory]\nwire = \"openai\"\nbase_url = \"{url}\"\nmodel = \"small\"\npolicy = \"auto\"\nruns_per_day = 100000\n"
+    );
+    agents.iter().fold(memory, |all, agent| format!("{all}[memory.agents.{agent}]\nworkspace = \"acme\"\n"))
+}
+
+/// A conversation with a message and a reply, which has ended. Returns its id.
+async fn talked(app: &App, agent: &str) -> String {
+    let thread = app.post(Who::Member, "/api/threads", json!({ "agent": agent, "message": letters() })).await;
+    let id = thread["id"].as_str().unwrap().to_owned();
+    let claim = json!({ "agentSlugs": [agent], "leaseSeconds": 3600 });
+    let claimed = app.post(Who::Worker, "/api/sessions/claim", claim).await;
+    assert_eq!(claimed["sessions"][0]["session"]["id"], id.as_str());
+    let reply = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": "Noted." }] });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), reply).await;
+    app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), json!({ "attempt": 1, "status": "idle" })).await;
+    app.post(Who::Member, &format!("/api/threads/{id}/end"), json!({ "feedback": "skip" })).await;
+    id
+}
+
+/// The successful runs of an agent that cover this session.
+async fn runs_of(app: &App, agent: &str, session: &str) -> Vec<Value> {
+    let runs = get(app, &format!("/api/agents/{agent}/memory/runs")).await["items"].take();
+    let covers = |run: &Value| run["window"].as_array().unwrap().iter().any(|range| range["session"] == session);
+    let Value::Array(runs) = runs else { panic!("{runs}") };
+    runs.into_iter().filter(|run| run["state"] == "succeeded" && covers(run)).collect()
+}
+
+/// Waits until the writer of each agent has read its conversation.
+async fn all_read(app: &App, talks: &[(String, String)]) {
+    for (agent, session) in talks {
+        let mut looks = 0;
+        while runs_of(app, agent, session).await.is_empty() {
+            looks += 1;
+            assert!(looks < LOOKS, "{agent} never read {session}: {}", app.log());
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+}
+
+/// Kills the server in the middle of runs: after a random number of the agents has asked its model.
+async fn fault(app: &mut App, model: &ScriptedModel, agents: usize) -> usize {
+    let before = model.requests().len();
+    let wanted = before + fastrand::usize(1..=agents);
+    // One kill of four is at any time.
+    let at_any_time = fastrand::u8(0..4) == 0;
+    let most = Duration::from_micros(fastrand::u64(0..2_000_000));
+    let began = std::time::Instant::now();
+    while model.requests().len() < wanted && !(at_any_time && began.elapsed() > most) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::time::sleep(Duration::from_micros(fastrand::u64(0..MICROS))).await;
+    app.kill();
+    model.requests().len() - before
+}
+
+async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, agents: &[String]) {
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let (mut asked_before_kill, mut read_before_kill) = (0, 0);
+    for round in 0..rounds().div_ceil(agents.len()) {
+        model.then((0..ANSWERS * agents.len()).map(|at| answer(round * ANSWERS * agents.len() + at)));
+        let mut talks = Vec::new();
+        for agent in agents {
+            let id = talked(&app, agent).await;
+            known.entry(agent.clone()).or_default().insert(id.clone());
+            talks.push((agent.clone(), id));
+        }
+        asked_before_kill += fault(&mut app, model, agents.len()).await;
+        app.serve_again();
+        for (agent, session) in &talks {
+            read_before_kill += runs_of(&app, agent, session).await.len();
+        }
+        all_read(&app, &talks).await;
+        for (agent, session) in &talks {
+            let runs = runs_of(&app, agent, session).await;
+            assert_eq!(runs.len(), 1, "round {round}: {runs:?}");
+            assert_eq!((&runs[0]["turns"], &runs[0]["written"]), (&json!(2), &json!(1)), "round {round}: {runs:?}");
+        }
+    }
+    println!(
+        "asked before the kill: {asked_before_kill}, read before the kill or at once after it: {read_before_kill}"
+    );
+    for (agent, sessions) in &known {
+        assert_eq!(origins(&app, agent).await, sessions.iter().cloned().collect::<Vec<_>>());
+    }
+    app.kill();
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    app.serve_again();
+}
+
+/// The session that each document of an agent comes from, in order. A document that was written twice is there twice.
+async fn origins(app: &App, agent: &str) -> Vec<String> {
+    let mut origins = Vec::new();
+    let listed = get(app, &format!("/api/agents/{agent}/memory?folder=topics&limit=1000")).await;
+    for document in listed["items"].as_array().unwrap() {
+        assert_eq!(document["version"], 1, "{document}");
+        let path = document["path"].as_str().unwrap();
+        let blame = get(app, &format!("/api/agents/{agent}/memory/blame?path={path}")).await;
+        let lines = blame["lines"].as_array().unwrap().iter();
+        let sessions: BTreeSet<String> = lines
+            .flat_map(|line| line["evidence"].as_array().unwrap())
+            .map(|one| one["session"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(sessions.len(), 1, "{blame}");
+        origins.extend(sessions);
+    }
+    origins.sort();
+    origins
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_turn_is_remembered_once_however_the_server_is_killed_on_sqlite() {
+    let model = ScriptedModel::start([]).await;
+    let agents = ["scout".to_owned()];
+    let app = App::start_with(&settings(&model, &agents), &[], &[]);
+    killed_at_any_instant(app, &model, &agents).await;
+}
+
+/// A lease of a killed server runs out here, so that one kill hits the runs of many agents.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_turn_is_remembered_once_however_the_server_is_killed_on_postgresql() {
+    let engine = Engine::postgres().await;
+    let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
+    let model = ScriptedModel::start([]).await;
+    let agents: Vec<String> = (0..12).map(|number| format!("scout-{number}")).collect();
+    let app = App::start_with(&settings(&model, &agents), &[], &[("SHIFTBOOK_DATABASE_URL", url)]);
+    killed_at_any_instant(app, &model, &agents).await;
+    engine.discard().await;
+}
