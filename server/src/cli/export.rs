@@ -58,7 +58,7 @@ pub struct TrainingArgs {
     /// none, negative, neutral or positive [default: positive for sft, negative otherwise]
     #[arg(long, value_parser = min_feedback, value_name = "LEAST")]
     min_feedback: Option<MinFeedback>,
-    /// Use only feedback from this source: manual, outcome_tracker, reviewer, memory_writer or session; can be repeated [default: all]
+    /// Use only feedback of manual, outcome_tracker, reviewer, memory_writer or session; can be repeated [default: all]
     #[arg(long, value_parser = source)]
     source: Vec<Source>,
     /// Use inferred feedback only from this confidence on, 0 to 1000 [default: 900]

@@ -9,8 +9,8 @@ use std::fmt;
 /// Kinds of events that are turns.
 pub const KINDS: [&str; 3] = ["user.message", "agent.message", "agent.tool_result"];
 
-/// Key of the author in the metadata of a message that reached the agent through another platform. Only the server writes
-/// messages of people, and it takes an author only from tokens that may relay.
+/// Key of the author in the metadata of a message that reached the agent through another platform. Only the server
+/// writes messages of people, and it takes an author only from tokens that may relay.
 pub const AUTHOR: &str = "author";
 /// Platform of the people of this workspace.
 pub const OWN_PLATFORM: &str = "shiftbook";

@@ -283,7 +283,7 @@ async fn base_of(
 pub struct ChangedDocument {
     /// Its version; 0 if there is none any more.
     pub version: u64,
-    /// Its body.
+    /// The text of that version without front matter.
     pub body: String,
     /// Whether the change and the proposal are about the same lines: then an approval is refused, unless it names this
     /// version as its base.
