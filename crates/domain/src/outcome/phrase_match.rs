@@ -170,11 +170,13 @@ fn negated(language: &Language, words: &[String], at: usize, length: usize, clas
     let before = (at.saturating_sub(NEGATION_REACH)..at).any(|place| language.negates_at(&words[place..]));
     let end = words.len().min(at + length + NEGATION_REACH);
     let behind = language.negation_follows && (at + length..end).any(|place| language.negates_at(&words[place..end]));
+    // "Didn't deliver and did not answer": the phrase has its own negation, and the one before is another verb's.
+    let within = (at..at + length).any(|place| language.negates_at(&words[place..]));
     match class {
         _ if !before && !behind => class,
         Class::Success => Class::Failure,
         Class::Praise => Class::Displeasure,
-        Class::Failure if before => Class::Success,
+        Class::Failure if before && !within => Class::Success,
         Class::Displeasure if before => Class::Praise,
         other => other,
     }
