@@ -3,7 +3,7 @@
 //! A binding is one key press or a sequence: `k`, `g t`, `Mod+k` (Ctrl, or Cmd on a Mac), `Alt+m`, `Mod+Shift+x`. A
 //! person's changes are stored as lines of `id binding`.
 
-use super::catalog::{Place, SHORTCUTS};
+use super::catalog::{Bindings, Place, SHORTCUTS, default_bindings};
 use crate::lowercase::lowercase;
 
 /// One key press, as the browser reports it.
@@ -24,9 +24,6 @@ pub struct Press<'a> {
     /// Whether Shift is held.
     pub shift: bool,
 }
-
-/// The bindings of each shortcut, in the order of [`SHORTCUTS`].
-pub type Bindings = Vec<Vec<String>>;
 
 /// What a key press matches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,14 +96,9 @@ fn follows(binding: &str, first: &str) -> bool {
     binding.strip_prefix(first).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// The default bindings.
-pub fn defaults() -> Bindings {
-    SHORTCUTS.iter().map(|shortcut| shortcut.keys.iter().map(|&key| key.to_owned()).collect()).collect()
-}
-
 /// The default bindings with a person's stored changes. Unknown ids are ignored.
 pub fn read(stored: &str) -> Bindings {
-    let mut bindings = defaults();
+    let mut bindings = default_bindings();
     for line in stored.lines() {
         let Some((id, keys)) = line.split_once(' ') else { continue };
         let known = SHORTCUTS.iter().position(|shortcut| shortcut.id == id);
@@ -165,7 +157,7 @@ mod tests {
     #[test]
     fn only_the_exact_modifiers_mean_the_marker() {
         let marker = Match::Shortcut(at("marker"));
-        let means = |modifiers: &str, key| press(modifiers, key).map(|t| match_key(&defaults(), "", "", &t));
+        let means = |modifiers: &str, key| press(modifiers, key).map(|t| match_key(&default_bindings(), "", "", &t));
         for (modifiers, key) in
             [("ctrl", "m"), ("mac meta", "m"), ("mac ctrl", "m"), ("ctrl", "M"), ("alt", "m"), ("alt", "µ")]
         {
@@ -187,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_second_key_of_a_sequence_is_awaited() {
-        let keys = defaults();
+        let keys = default_bindings();
         assert_eq!(match_key(&keys, "", "", "g"), Match::Begun);
         assert_eq!(match_key(&keys, "", "g", "t"), Match::Shortcut(at("today")));
         assert_eq!(match_key(&keys, "", "g", "j"), Match::Shortcut(at("next")), "what was begun is over");
@@ -197,19 +189,19 @@ mod tests {
 
     #[test]
     fn a_new_key_replaces_every_default_and_survives_being_stored() {
-        let mut keys = defaults();
+        let mut keys = default_bindings();
         keys[at("marker")] = vec!["Mod+Shift+y".to_owned()];
         let stored = write(&keys);
         assert_eq!(stored, "marker Mod+Shift+y\n");
         assert_eq!(read(&stored), keys);
         assert_eq!(match_key(&read(&stored), "", "", "Mod+m"), Match::Nothing);
-        assert_eq!(read("no-such-shortcut q\nnonsense"), defaults());
-        assert_eq!(write(&defaults()), "");
+        assert_eq!(read("no-such-shortcut q\nnonsense"), default_bindings());
+        assert_eq!(write(&default_bindings()), "");
     }
 
     #[test]
     fn conflicts_are_found_whole_and_in_part() {
-        let keys = defaults();
+        let keys = default_bindings();
         assert_eq!(conflict(&keys, at("marker"), "j"), Some(at("next")));
         assert!(conflict(&keys, at("marker"), "g").is_some(), "it would swallow every `g …`");
         assert_eq!(conflict(&keys, at("marker"), "Mod+m"), None, "its own key");
@@ -222,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_key_can_have_different_meanings_in_a_session_and_the_inbox() {
-        let keys = defaults();
+        let keys = default_bindings();
         let means = |here| match_key(&keys, here, "", "x");
         assert_eq!((means("session"), means("inbox")), (Match::Shortcut(at("fold")), Match::Shortcut(at("select"))));
         assert_eq!(means(""), Match::Nothing);
@@ -232,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_products_own_keys_can_all_be_pressed() {
-        let keys = defaults();
+        let keys = default_bindings();
         for (index, bound) in keys.iter().enumerate() {
             for binding in bound {
                 assert_eq!(conflict(&keys, index, binding), None, "{binding}");

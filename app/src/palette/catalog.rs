@@ -64,8 +64,21 @@ pub struct Shortcut {
     pub place: Place,
 }
 
-#[cfg(feature = "ssr")]
+/// The bindings of each shortcut, in the order of [`SHORTCUTS`].
+pub type Bindings = Vec<Vec<String>>;
+
+/// The default bindings.
+pub fn default_bindings() -> Bindings {
+    SHORTCUTS.iter().map(|shortcut| shortcut.keys.iter().map(|&key| key.to_owned()).collect()).collect()
+}
+
+#[cfg(any(feature = "hydrate", test))]
 impl Shortcut {
+    /// Whether the palette offers it: moving by rows and deciding are for keys alone.
+    pub const fn is_offered(self) -> bool {
+        !matches!(self.command, Command::Palette | Command::Step(_) | Command::Decide)
+    }
+
     /// The path that it opens, if it opens a page.
     pub const fn href(self) -> Option<&'static str> {
         match self.command {

@@ -3,15 +3,17 @@
 use super::{
     binding::{Match, Press, match_key, token},
     catalog::{Command, SHORTCUTS},
-    rebind, search, state, user_bindings, waiting,
+    state::{Deed, Keys},
+    user_bindings, waiting,
 };
 use crate::{
     browser::{dom, page},
     working_on,
 };
+use leptos::prelude::WithUntracked as _;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlDialogElement, HtmlElement, KeyboardEvent};
+use web_sys::{HtmlElement, KeyboardEvent};
 
 /// Longest time between two keys of a sequence, in milliseconds.
 const CHORD_MS_MAX: f64 = 1_200.0;
@@ -22,14 +24,15 @@ pub const TEXT_FIELDS: &str =
     "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open], [popover]";
 /// Elements in which not even the marker shortcut works.
 const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
+/// The field that `/` leads to.
+const SEARCH_FIELD: &str = "[action='/sessions'] [name=q]";
 
 /// Attaches the handlers of keys and of buttons that open dialogs.
-pub fn start() {
-    state::start();
-    page::start(open);
-    rebind::start();
-    search::start();
-    waiting::start();
+pub fn start(keys: Keys) {
+    keys.connect();
+    page::start(move |name| open(keys, name));
+    user_bindings::follow(keys);
+    waiting::start(keys);
 
     let begun = RefCell::new((String::new(), f64::MIN));
     dom::on(&dom::document(), "keydown", move |event: KeyboardEvent| {
@@ -40,7 +43,7 @@ pub fn start() {
         let now = js_sys::Date::now();
         let (before, at) = begun.take();
         let before = if now - at < CHORD_MS_MAX { before } else { String::new() };
-        let handled = match user_bindings::with(|bindings| match_key(bindings, &here(), &before, &pressed)) {
+        let handled = match keys.bindings.with_untracked(|bindings| match_key(bindings, &here(), &before, &pressed)) {
             Match::Nothing => false,
             Match::Begun if is_in(&event, TEXT_FIELDS) => false,
             Match::Begun => {
@@ -48,7 +51,7 @@ pub fn start() {
                 begun.replace((so_far, now));
                 true
             }
-            Match::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(shortcut.command, &event)),
+            Match::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(keys, shortcut.command, &event)),
         };
         if handled {
             event.prevent_default();
@@ -64,7 +67,7 @@ pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a
 
 /// Performs a shortcut unless the focused element handles the key itself. Returns false to let the browser handle the
 /// key.
-fn perform(command: Command, event: &KeyboardEvent) -> bool {
+fn perform(keys: Keys, command: Command, event: &KeyboardEvent) -> bool {
     let forbidden = match command {
         Command::Palette | Command::Decide => "",
         Command::Marker => FIELDS,
@@ -78,11 +81,11 @@ fn perform(command: Command, event: &KeyboardEvent) -> bool {
         button.click();
         return true;
     }
-    waiting::act_in_order(command)
+    waiting::act_in_order(keys, command)
 }
 
 /// Performs a shortcut. Returns false if it does not apply here.
-pub fn act(command: Command) -> bool {
+pub fn act(keys: Keys, command: Command) -> bool {
     match command {
         Command::Go(href) => {
             let _ = dom::window().location().set_href(href);
@@ -90,11 +93,11 @@ pub fn act(command: Command) -> bool {
         }
         Command::Press(key) => press_control(key),
         Command::Palette => {
-            open("palette");
+            keys.open();
             true
         }
         Command::Keys => {
-            open("keys");
+            keys.play(Deed::AskedForKeys);
             true
         }
         Command::Search => focus_search(),
@@ -105,10 +108,10 @@ pub fn act(command: Command) -> bool {
 }
 
 /// Opens a dialog by its name.
-fn open(name: &str) {
+fn open(keys: Keys, name: &str) {
     match name {
-        "palette" => search::open(),
-        _ => show(dom::by_id("keys").and_then(|keys| keys.dyn_into().ok())),
+        "palette" => keys.open(),
+        _ => keys.play(Deed::AskedForKeys),
     }
 }
 
@@ -116,14 +119,6 @@ fn open(name: &str) {
 pub fn here() -> String {
     let page = dom::root().and_then(|root| dom::find(&root, "[data-keys]"));
     page.and_then(|page| page.get_attribute("data-keys")).unwrap_or_default()
-}
-
-fn show(dialog: Option<HtmlDialogElement>) {
-    if let Some(dialog) = dialog
-        && !dialog.open()
-    {
-        let _ = dialog.show_modal();
-    }
 }
 
 fn is_in(event: &KeyboardEvent, selector: &str) -> bool {
@@ -151,7 +146,7 @@ fn press_control(key: &str) -> bool {
 }
 
 fn focus_search() -> bool {
-    match dom::by_id("filter-q") {
+    match dom::root().and_then(|root| dom::find(&root, SEARCH_FIELD)) {
         Some(field) => {
             let _ = field.focus();
         }

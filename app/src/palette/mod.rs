@@ -1,35 +1,37 @@
-//! Keyboard navigation: the palette, the shortcuts, the overlay that lists them, and changing them.
+//! Keyboard navigation: the palette, the shortcuts, the list of them, and changing them.
+//!
+//! [`state`] is what they share on one page. Dialog and search field of the palette are part of every page, so that
+//! keys count from the start; the lists are loaded when they are needed, and catch up with what was done until then.
 
+mod bindings_editor;
+mod catalog;
 mod island;
+mod keys_view;
+mod state;
 
 #[cfg(any(feature = "hydrate", test))]
 mod binding;
-mod catalog;
-#[cfg(feature = "ssr")]
-mod dialog;
+#[cfg(any(feature = "hydrate", test))]
+mod choice;
+mod found;
 #[cfg(feature = "hydrate")]
 mod keyboard;
 #[cfg(feature = "hydrate")]
+mod keys_dialog;
+#[cfg(feature = "hydrate")]
+mod list;
+#[cfg(feature = "hydrate")]
 mod part;
-#[cfg(feature = "hydrate")]
-mod rebind;
-#[cfg(feature = "hydrate")]
-mod search;
-#[cfg(feature = "ssr")]
-mod shortcut_list;
-#[cfg(feature = "hydrate")]
-mod state;
 #[cfg(feature = "hydrate")]
 mod user_bindings;
 #[cfg(feature = "hydrate")]
 mod waiting;
 
+pub use bindings_editor::BindingsEditor;
 #[cfg(feature = "ssr")]
-pub use dialog::{SearchResult, palette_dialog, results_fragment};
+pub use found::{SearchResult, results_fragment};
 pub use island::Palette;
 #[cfg(feature = "hydrate")]
 pub use keyboard::{start, step};
-#[cfg(feature = "ssr")]
-pub use shortcut_list::{bindings_view, keys_dialog};
 #[cfg(feature = "hydrate")]
 pub use waiting::act_on_waiting;

@@ -1,18 +1,23 @@
-//! The entry of what is loaded late: the palette's list, and showing and recording bindings. One part, because most of
-//! its code is shared. Only in the WASM build.
+//! The entry of what is loaded late: the palette's list, and the list of shortcuts. Only in the WASM build.
 
-use super::{rebind, search};
+use super::{list::Results, state::Keys};
 use crate::browser::task::spawn_local;
-use leptos::prelude::lazy;
+use leptos::{mount::mount_to, prelude::*};
 
-/// Brings the palette and the lists of bindings up to date with what happened since the last call.
+/// Shows the list in the palette's dialog.
 #[lazy]
 fn palette_dialog() {
-    rebind::catch_up();
-    search::catch_up();
+    if let Some(keys) = Keys::of_page()
+        && let Some(place) = keys.place.get_untracked()
+    {
+        mount_to(place.into(), move || view! { <Results keys/> }).forget();
+    }
 }
 
-/// Loads the part if it is not there yet, and brings the page up to date.
-pub fn catch_up() {
-    spawn_local(palette_dialog());
+/// Loads the part, once.
+pub fn load(keys: Keys) {
+    if !keys.is_part_wanted.get_value() {
+        keys.is_part_wanted.set_value(true);
+        spawn_local(palette_dialog());
+    }
 }

@@ -1,44 +1,135 @@
-//! The state of keys and palette on one page. Only in the WASM build.
+//! What the keys, the palette and the list of bindings share on one page.
 
-use super::{binding::Bindings, catalog::Command};
-use leptos::prelude::{LocalStorage, StoredValue, UpdateValue as _};
-use std::{collections::VecDeque, rc::Rc, sync::OnceLock};
-use web_sys::HtmlElement;
+#[cfg(feature = "hydrate")]
+use super::{
+    catalog::{Bindings, Command},
+    part, user_bindings,
+};
+use leptos::{ev::KeyboardEvent, html, prelude::*};
+#[cfg(feature = "hydrate")]
+use std::{collections::VecDeque, sync::OnceLock};
 
-/// Is told the bindings whenever they change.
-pub type Watcher = Rc<dyn Fn(&Bindings)>;
+/// What a person does with the palette or the list of shortcuts. Both are loaded late: what is done until then is kept,
+/// and played to them in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Opened the palette.
+    #[cfg(feature = "hydrate")]
+    Opened,
+    /// Typed; the whole text of the field.
+    Typed(String),
+    /// Moved the selection by this many rows.
+    Moved(isize),
+    /// Pressed Enter.
+    Chose,
+    /// Asked for the list of shortcuts.
+    #[cfg(feature = "hydrate")]
+    AskedForKeys,
+}
 
-/// What keys and palette know on one page.
-#[derive(Default)]
-pub struct State {
+/// The state of keys and palette. A copy is the same state.
+#[derive(Clone, Copy)]
+pub struct Keys {
+    /// Deeds that the palette's list has not handled yet, oldest first.
+    pub deeds: RwSignal<Vec<Deed>>,
+    /// Id of the selected option, for screen readers.
+    pub selected_id: RwSignal<Option<String>>,
+    /// The dialog.
+    pub dialog: NodeRef<html::Dialog>,
+    /// The search field in it.
+    pub field: NodeRef<html::Input>,
+    /// Where the list is shown.
+    pub place: NodeRef<html::Div>,
+    /// The person's bindings.
+    #[cfg(feature = "hydrate")]
+    pub bindings: RwSignal<Bindings>,
     /// Shortcuts that wait until the islands that handle them work.
-    pub waiting: VecDeque<Command>,
-    /// The person's bindings, once they were read.
-    pub bindings: Option<Bindings>,
-    /// Who is told the bindings.
-    pub watchers: Vec<Watcher>,
-    /// The button that waits for a key press, with the index of its shortcut.
-    pub recording: Option<(usize, HtmlElement)>,
-    /// Whether the handlers of the settings page are attached.
-    pub is_recorder_attached: bool,
-    /// Whether the page does not show the current bindings yet. The server renders the defaults.
-    pub is_outdated: bool,
-    /// Whether the handlers of the palette are attached.
-    pub is_palette_attached: bool,
-    /// Whether the palette was opened and its list is still that of before.
-    pub is_opened: bool,
-    /// Keys of the palette that choose and run, not handled yet.
-    pub keys: Vec<String>,
+    #[cfg(feature = "hydrate")]
+    pub waiting: StoredValue<VecDeque<Command>>,
+    /// Whether the list was asked for.
+    #[cfg(feature = "hydrate")]
+    pub is_part_wanted: StoredValue<bool>,
 }
 
-static OF_PAGE: OnceLock<StoredValue<State, LocalStorage>> = OnceLock::new();
+/// The state of this page. Only the palette's island makes one, and a page has one palette.
+#[cfg(feature = "hydrate")]
+static OF_PAGE: OnceLock<Keys> = OnceLock::new();
 
-/// Makes the state of the page. The palette's island owns it.
-pub fn start() {
-    let _ = OF_PAGE.set(StoredValue::new_local(State::default()));
+impl Keys {
+    /// The state of a page that was just opened.
+    pub fn new() -> Self {
+        Self {
+            deeds: RwSignal::new(Vec::new()),
+            selected_id: RwSignal::new(None),
+            dialog: NodeRef::new(),
+            field: NodeRef::new(),
+            place: NodeRef::new(),
+            #[cfg(feature = "hydrate")]
+            bindings: RwSignal::new(user_bindings::stored()),
+            #[cfg(feature = "hydrate")]
+            waiting: StoredValue::new(VecDeque::new()),
+            #[cfg(feature = "hydrate")]
+            is_part_wanted: StoredValue::new(false),
+        }
+    }
+
+    /// A key was pressed in the search field.
+    pub fn press(self, event: &KeyboardEvent) {
+        if event.is_composing() {
+            return;
+        }
+        let deed = match event.key().as_str() {
+            "ArrowDown" => Some(Deed::Moved(1)),
+            "ArrowUp" => Some(Deed::Moved(-1)),
+            "Enter" => Some(Deed::Chose),
+            "Escape" => None,
+            _ => return,
+        };
+        event.prevent_default();
+        match deed {
+            Some(deed) => self.play(deed),
+            None => self.close(),
+        }
+    }
+
+    /// Plays a deed to the list, which is loaded for the first one.
+    pub fn play(self, deed: Deed) {
+        self.deeds.update(|deeds| deeds.push(deed));
+        #[cfg(feature = "hydrate")]
+        part::load(self);
+    }
+
+    /// Hides the dialog. The field gives the focus back at once: a browser would keep it there until the next frame,
+    /// and a shortcut before that would count as typed into the field.
+    pub fn close(self) {
+        #[cfg(feature = "hydrate")]
+        if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked()) {
+            let _ = field.blur();
+            dialog.close();
+        }
+    }
 }
 
-/// Reads or changes the state. `with` must not come back here.
-pub fn with<T: Default>(with: impl FnOnce(&mut State) -> T) -> T {
-    OF_PAGE.get().and_then(|state| state.try_update_value(with)).unwrap_or_default()
+#[cfg(feature = "hydrate")]
+impl Keys {
+    /// Makes this the state of the page.
+    pub fn connect(self) {
+        let _ = OF_PAGE.set(self);
+    }
+
+    /// The state of this page. `None` on a page without the palette.
+    pub fn of_page() -> Option<Self> {
+        OF_PAGE.get().copied()
+    }
+
+    /// Opens the dialog at once, with an empty search field.
+    pub fn open(self) {
+        if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked())
+            && !dialog.open()
+        {
+            field.set_value("");
+            let _ = dialog.show_modal();
+            self.play(Deed::Opened);
+        }
+    }
 }

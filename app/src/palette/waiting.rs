@@ -4,9 +4,10 @@
 use super::{
     catalog::{Command, Place},
     keyboard::{TEXT_FIELDS, act, control, here},
-    state,
+    state::Keys,
 };
 use crate::browser::dom;
+use leptos::prelude::{UpdateValue as _, WithValue as _};
 use web_sys::{Event, HtmlElement};
 
 /// The loader of the page sends this event to the document when every island works.
@@ -21,44 +22,52 @@ const LOADING: &str = "[data-keys-wait]";
 const WAITING_MAX: usize = 32;
 
 /// Attaches the event handler.
-pub fn start() {
-    dom::on(&dom::document(), READY_EVENT, |_: Event| act_on_waiting());
+pub fn start(keys: Keys) {
+    dom::on(&dom::document(), READY_EVENT, move |_: Event| act_in_turn(keys));
 }
 
 /// Performs a shortcut, or keeps it until the island that handles it works. Returns false if it does not apply here.
-pub fn act_in_order(command: Command) -> bool {
+pub fn act_in_order(keys: Keys, command: Command) -> bool {
     let Some(root) = dom::root() else { return false };
     if root.has_attribute(PART_MISSING) {
-        forget();
+        forget(keys);
     }
-    let waiting = state::with(|state| state.waiting.len());
-    if waiting == 0 && !(is_loading(&root) && needs_island(command)) {
-        return act(command);
+    let is_free = keys.waiting.with_value(|waiting| waiting.is_empty());
+    if is_free && !(is_loading(&root) && needs_island(command)) {
+        return act(keys, command);
     }
-    state::with(|state| {
-        if state.waiting.len() < WAITING_MAX {
-            state.waiting.push_back(command);
+    keys.waiting.update_value(|waiting| {
+        if waiting.len() < WAITING_MAX {
+            waiting.push_back(command);
         }
     });
     true
 }
 
-/// Performs the shortcuts that wait, up to one that has to wait for an item.
+/// Performs the shortcuts that wait: an island shows now what they were meant for.
 pub fn act_on_waiting() {
-    let Some(root) = dom::root() else { return };
-    while !is_loading(&root) && dom::find(&root, LOADING).is_none() {
-        let Some(command) = state::with(|state| state.waiting.pop_front()) else { return };
-        if is_typing() {
-            // A shortcut before it has opened a field, or the person has: what follows was meant as text.
-            forget();
-            return;
-        }
-        act(command);
+    if let Some(keys) = Keys::of_page() {
+        act_in_turn(keys);
     }
 }
 
-fn forget() {
-    state::with(|state| state.waiting.clear());
+/// Performs the shortcuts that wait, up to one that has to wait for an item.
+fn act_in_turn(keys: Keys) {
+    let Some(root) = dom::root() else { return };
+    while !is_loading(&root) && dom::find(&root, LOADING).is_none() {
+        let next = keys.waiting.try_update_value(|waiting| waiting.pop_front()).flatten();
+        let Some(command) = next else { return };
+        if is_typing() {
+            // A shortcut before it has opened a field, or the person has: what follows was meant as text.
+            forget(keys);
+            return;
+        }
+        act(keys, command);
+    }
+}
+
+fn forget(keys: Keys) {
+    keys.waiting.update_value(|waiting| waiting.clear());
 }
 
 fn is_loading(root: &HtmlElement) -> bool {

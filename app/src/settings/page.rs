@@ -13,8 +13,8 @@ use super::{
 use crate::{
     FormState,
     document::render,
-    palette::bindings_view,
-    render::static_html,
+    palette::BindingsEditor,
+    render::{static_html, static_island},
     server_function::page_fields,
     shell::{Place, Shell, Theme, frame},
     ui::{
@@ -27,13 +27,15 @@ use crate::{
 };
 use domain::role::Permission;
 use leptos::{prelude::*, server_fn::ServerFn as _};
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 use wire::{
     access::{Member, SignIn},
     group::Group,
     settings::Token,
     webhook::CreatedWebhook,
 };
+
+static BINDINGS_EDITOR: OnceLock<String> = OnceLock::new();
 
 /// Data of the page /settings.
 #[derive(Debug, Clone, Default)]
@@ -139,7 +141,7 @@ fn keyboard() -> impl IntoView {
     view! {
         <Section name="keyboard" id="keyboard" title="Keyboard">
             <p class="meta">"Letter shortcuts work only outside text fields. Your changes are stored in this browser."</p>
-            {bindings_view()}
+            {static_island(&BINDINGS_EDITOR, || view! { <BindingsEditor/> })}
         </Section>
     }
 }

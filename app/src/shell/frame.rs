@@ -2,7 +2,7 @@
 
 use super::{Connection, Shell, ThemeSwitch};
 use crate::{
-    palette::{Palette, keys_dialog, palette_dialog},
+    palette::Palette,
     render::{static_html, static_island},
     text::number,
     ui::{
@@ -17,7 +17,6 @@ use leptos::prelude::*;
 use std::sync::OnceLock;
 
 static PALETTE: OnceLock<String> = OnceLock::new();
-static KEYS: OnceLock<String> = OnceLock::new();
 static CONNECTION: OnceLock<String> = OnceLock::new();
 static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 
@@ -73,7 +72,6 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
             </main>
         </div>
         {static_island(&PALETTE, || view! { <Palette/> })}
-        {static_island(&KEYS, || (static_html(palette_dialog()), static_html(keys_dialog())))}
     }
 }
 

@@ -1,17 +1,15 @@
 //! Components shared by all pages.
 //!
-//! Most are rendered on the server only and add nothing to what ships to the browser; islands use `icon` and `toast`.
+//! Most are rendered on the server only and add nothing to what ships to the browser; islands use some of them.
 //! Each is accessible by itself, and the gallery (`app/examples/gallery`) shows each in its states.
 
 #[cfg(feature = "ssr")]
 pub mod badge;
-#[cfg(feature = "ssr")]
 pub mod button;
 #[cfg(feature = "ssr")]
 pub mod chart_frame;
 #[cfg(feature = "ssr")]
 pub mod content;
-#[cfg(feature = "ssr")]
 pub mod dialog;
 #[cfg(feature = "ssr")]
 pub mod diff;
