@@ -13,11 +13,6 @@ pub fn document() -> Document {
     leptos::prelude::document()
 }
 
-/// The element with this id.
-pub fn by_id(id: &str) -> Option<HtmlElement> {
-    document().get_element_by_id(id)?.dyn_into().ok()
-}
-
 /// The first descendant that matches a selector.
 pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
     root.query_selector(selector).ok()??.dyn_into().ok()

@@ -1,49 +1,124 @@
-//! What a reader does with a transcript, and the pill that says something came.
+//! The island of a transcript's page: what a reader does with it, and what changes while the session runs.
 
+use super::transcript::{Content, Transcript};
 use crate::{
     count::counted,
+    fragment::Fragment,
     ui::icon::{Icon, icon},
 };
-use leptos::prelude::*;
+use leptos::{ev::MouseEvent, prelude::*};
 
-/// How far a jump loads beyond its target, events.
-pub const BEYOND_TARGET: u64 = 100;
-
-/// The controls, and the live tail behind them. `last_sequence` is the newest event the page has seen.
+/// The page of a session. Its rows stay HTML of the server: markdown, highlighting and tool views never ship. So do
+/// header, chips and sidebar, whose words and times are those of every list. The server provides [`Content`].
 #[island(lazy)]
-pub fn TranscriptControls(
-    /// Id of the session whose transcript is shown.
-    session_id: String,
-    /// The filter of the address; may be empty.
-    kinds: String,
-    /// Nothing up to here has to be read.
-    last_sequence: u64,
-    /// Whether the page ends at the head of the log.
-    at_head: bool,
-) -> impl IntoView {
-    let arrived = RwSignal::new(0_u32);
-    let unfolded = RwSignal::new(false);
-    let raw = RwSignal::new(false);
+pub fn LiveTranscript() -> impl IntoView {
+    let content = Content::of_page();
+    let transcript = Transcript::new(&content);
     #[cfg(feature = "hydrate")]
-    super::tail::start(&session_id, &kinds, last_sequence, at_head, arrived);
+    {
+        let opens_at = content.opens_at.clone();
+        Effect::new(move |_| super::tail::start(transcript, opens_at.as_deref()));
+    }
+    let Content { session_id, kinds, last_sequence, at_head, opens_at, summary, chips, rows, later, sidebar, .. } =
+        content;
+    let [summary_slot, later_slot, sidebar_slot] = transcript.fixed;
+    let flag = |is_on: bool| is_on.then_some("");
+    let end = if at_head {
+        view! { <p class="transcript-end" id="transcript-end">{move || transcript.end.get()}</p> }.into_any()
+    } else {
+        view! { <Fragment html=later at=later_slot/> }.into_any()
+    };
+    view! {
+        <div
+            class="fragment" node_ref=transcript.page data-session=session_id data-kinds=kinds data-last=last_sequence.to_string()
+            data-at-head=flag(at_head)
+        >
+            <Fragment html=summary at=summary_slot/>
+            <div class="transcript-bar" on:click=move |event| pick(transcript, &event)>
+                <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
+                <Fragment html=chips at=transcript.chips/>
+                <Tools transcript/>
+            </div>
+            <div class="session-body">
+                <section class="transcript-frame" aria-labelledby="transcript-title">
+                    <div class="transcript-edge" id="transcript-top">{move || earlier(transcript)}</div>
+                    <ol
+                        class="transcript" id="transcript" data-begin=opens_at node_ref=transcript.list
+                        data-complete=move || flag(transcript.is_complete.get())
+                        data-hide=move || Some(transcript.hidden_groups.get()).filter(|groups| !groups.is_empty())
+                        inner_html=rows
+                    ></ol>
+                    {end}
+                </section>
+                <Fragment html=sidebar at=sidebar_slot/>
+            </div>
+        </div>
+    }
+}
+
+/// The link to the events before the first row.
+fn earlier(transcript: Transcript) -> Option<impl IntoView> {
+    let href = transcript.earlier.get()?;
+    let is_disabled = move || transcript.is_loading_earlier.get().then_some("true");
+    Some(view! {
+        <a
+            class="button" data-size="small" id="earlier" href=href aria-disabled=is_disabled
+            on:click=move |event| load_earlier(transcript, &event)
+        >
+            "Load earlier events"
+        </a>
+    })
+}
+
+/// Whether a click on a link is one for the page. Others open a tab or a window.
+#[cfg(feature = "hydrate")]
+fn is_plain(event: &MouseEvent) -> bool {
+    !(event.ctrl_key() || event.meta_key() || event.shift_key())
+}
+
+fn load_earlier(transcript: Transcript, event: &MouseEvent) {
+    #[cfg(feature = "hydrate")]
+    if is_plain(event) {
+        event.prevent_default();
+        super::transcript_rows::load_earlier(transcript);
+    }
     #[cfg(not(feature = "hydrate"))]
-    let _ = (&session_id, &kinds, last_sequence, at_head);
+    let _ = (transcript, event);
+}
+
+/// Filters rows in place if the whole log is on the page; otherwise the chip's link is followed.
+fn pick(transcript: Transcript, event: &MouseEvent) {
+    #[cfg(feature = "hydrate")]
+    if let Some(chip) = crate::browser::dom::closest(event, "[data-chip]")
+        && is_plain(event)
+        && transcript.is_complete.get_untracked()
+    {
+        event.prevent_default();
+        super::transcript_rows::toggle_chip(transcript, &chip);
+    }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (transcript, event);
+}
+
+/// The buttons beside the chips, and the pill that says something came.
+#[component]
+fn Tools(transcript: Transcript) -> impl IntoView {
+    let Transcript { arrived, .. } = transcript;
+    let (unfolded, raw) = (RwSignal::new(false), RwSignal::new(false));
     let fold = move |_| {
         unfolded.update(|on| *on = !*on);
         #[cfg(feature = "hydrate")]
-        super::transcript_dom::fold_all(unfolded.get_untracked());
+        super::transcript_rows::fold_all(transcript, unfolded.get_untracked());
     };
-    #[cfg(feature = "hydrate")]
-    let raw_of = session_id.clone();
     let show_raw = move |_| {
         raw.update(|on| *on = !*on);
         #[cfg(feature = "hydrate")]
-        super::transcript_dom::raw_all(&raw_of, raw.get_untracked());
+        super::transcript_rows::raw_all(transcript, raw.get_untracked());
     };
     let newest = move |_| {
         arrived.set(0);
         #[cfg(feature = "hydrate")]
-        super::tail::jump_to_newest(at_head);
+        super::tail::jump_to_newest(transcript);
     };
     let coming = move || counted(arrived.get(), "new event");
     view! {

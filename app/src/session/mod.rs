@@ -4,11 +4,12 @@
 mod api;
 #[cfg(all(test, feature = "ssr"))]
 mod coding_agent_tests;
-mod controls;
+mod island;
 #[cfg(feature = "hydrate")]
 mod tail;
+mod transcript;
 #[cfg(feature = "hydrate")]
-mod transcript_dom;
+mod transcript_rows;
 
 #[cfg(feature = "ssr")]
 mod decision;
@@ -52,7 +53,6 @@ pub use api::{
     AcknowledgeFailure, CancelSession, DismissRating, RateSession, RetrySession, SessionBackend, UndoRating,
     acknowledge_failure, cancel_session, dismiss_rating, rate_session, retry_session, undo_rating,
 };
-pub use controls::TranscriptControls;
 #[cfg(feature = "ssr")]
 pub(crate) use decision::verdict_word;
 #[cfg(feature = "ssr")]
@@ -61,6 +61,7 @@ pub use describe::{one_line, texts_of};
 pub use failure::acknowledge;
 #[cfg(feature = "ssr")]
 pub use group::{Group, types_of_groups};
+pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};
 #[cfg(feature = "ssr")]

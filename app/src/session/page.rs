@@ -1,16 +1,17 @@
 //! The page /sessions/{id}.
 
 use super::{
-    TranscriptControls,
+    LiveTranscript,
     group::{Group, counts, parse_groups},
     row::{Titles, rows_fragment},
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
     title::row_title,
+    transcript::Content,
 };
 use crate::{
     document::render,
-    render::{static_html, to_html},
+    render::to_html,
     shell::{Place, Shell, frame},
     text::number,
     ui::{
@@ -113,7 +114,6 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let session = &props.summary.session;
         let id = session.id.clone();
         let picked = parse_groups(&props.kinds);
-        let rows = rows_fragment(&id, &props.events, &props.titles);
         let with = |direction: String| {
             let kinds = if props.kinds.is_empty() {
                 String::new()
@@ -122,60 +122,47 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             };
             format!("/sessions/{id}?{direction}{kinds}")
         };
-        let earlier = props.has_earlier.then(|| {
-            view! { <ButtonLink small=true id="earlier" href=with(format!("before={first}"))>"Load earlier events"</ButtonLink> }
-        });
         // The head may be newer than the last row that was read; the live tail then reads the difference at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
-        let at_head = !props.has_later;
         let opens_at = match props.opens_at {
             OpensAt::Start => None,
             OpensAt::End => Some("end".to_owned()),
             OpensAt::Event(sequence) => Some(format!("seq-{sequence}")),
         };
-        let end = if props.has_later {
+        let later = props.has_later.then(|| {
             view! {
                 <p class="transcript-end">
                     <ButtonLink small=true id="later" href=with(format!("after={last}"))>"Load later events"</ButtonLink>
                     <ButtonLink small=true look=Look::Quiet href=with("at=end".to_owned())>"Go to the newest events"</ButtonLink>
                 </p>
             }
-                .into_any()
-        } else if session.status.is_final() {
-            view! { <p class="transcript-end" id="transcript-end">"End of the log"</p> }.into_any()
+        });
+        let end = if session.status.is_final() {
+            "End of the log"
         } else if props.events.is_empty() {
-            view! { <p class="transcript-end" id="transcript-end">"No events have been recorded yet. New events appear here."</p> }.into_any()
+            "No events have been recorded yet. New events appear here."
         } else {
-            view! { <p class="transcript-end" id="transcript-end">"Later events follow"</p> }.into_any()
+            "Later events follow"
         };
-        let page = view! {
-            {static_html(summary_view(shell, &props.summary))}
-            <Refused messages=props.form.general(&[])/>
-            <div class="transcript-bar">
-                <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
-                {static_html(chips(&id, &picked, &props))}
-                <TranscriptControls
-                    session_id=id.clone()
-                    kinds=props.kinds.clone()
-                    last_sequence=caught_up_to.max(if props.kinds.is_empty() { 0 } else { session.head_sequence })
-                    at_head=at_head
-                />
-            </div>
-            <div class="session-body">
-                <section class="transcript-frame" aria-labelledby="transcript-title">
-                    <div class="transcript-edge" id="transcript-top">{earlier}</div>
-                    <ol
-                        class="transcript"
-                        id="transcript"
-                        data-begin=opens_at
-                        data-complete=(!props.has_earlier && !props.has_later && props.kinds.is_empty()).then_some("")
-                        inner_html=rows
-                    ></ol>
-                    {end}
-                </section>
-                {static_html(aside(&props))}
-            </div>
-        };
+        provide_context(Content {
+            kinds: props.kinds.clone(),
+            last_sequence: caught_up_to.max(if props.kinds.is_empty() { 0 } else { session.head_sequence }),
+            at_head: !props.has_later,
+            opens_at,
+            is_complete: !props.has_earlier && !props.has_later && props.kinds.is_empty(),
+            earlier: props.has_earlier.then(|| with(format!("before={first}"))),
+            end: end.to_owned(),
+            summary: to_html((
+                summary_view(shell, &props.summary),
+                view! { <Refused messages=props.form.general(&[])/> },
+            )),
+            chips: to_html(chips(&id, &picked, &props)),
+            rows: rows_fragment(&id, &props.events, &props.titles),
+            later: later.map(to_html).unwrap_or_default(),
+            sidebar: to_html(aside(&props)),
+            session_id: id,
+        });
+        let page = view! { <LiveTranscript/> };
         frame(shell, Place::Sessions, page)
     })
 }

@@ -1,115 +1,127 @@
 //! The live tail: appends new rows by sequence and keeps the reader's scroll position. Only in the WASM build.
 
-use super::{controls::BEYOND_TARGET, transcript_dom as transcript};
+use super::{
+    transcript::{BEYOND_TARGET, Transcript},
+    transcript_rows,
+};
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
     browser::{dom, fetch, patch},
 };
 use leptos::prelude::*;
-use std::{cell::Cell, rc::Rc};
-use web_sys::{Event, MouseEvent};
+use web_sys::{Event, HtmlElement};
 
 /// A reader within this distance of the end of the page follows new rows, pixels.
 const FOLLOWING_PX: f64 = 96.0;
+/// Signals within this time cause one reading of the header, in milliseconds.
+const GATHER_MS: i32 = 400;
 
-/// The state of the tail of one transcript.
-struct Tail {
-    session_id: String,
-    kinds: String,
-    last_sequence: Cell<f64>,
+/// What the live tail of a transcript knows.
+pub struct Tail {
+    last_sequence: f64,
     /// Newest sequence that a signal has announced.
-    head_sequence: Cell<f64>,
+    head_sequence: f64,
     /// Whether signals may have been missed. The next read that starts after this was set clears it.
-    is_head_unknown: Cell<bool>,
-    at_head: bool,
-    is_reading: Cell<bool>,
-    is_summary_due: Cell<bool>,
-    arrived: RwSignal<u32>,
+    is_head_unknown: bool,
+    is_reading: bool,
+    is_summary_due: bool,
 }
 
 /// Starts the live tail of a page's transcript.
-pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, arrived: RwSignal<u32>) {
-    let tail = Rc::new(Tail {
-        session_id: session_id.to_owned(),
-        kinds: kinds.to_owned(),
-        last_sequence: Cell::new(last_sequence as f64),
-        head_sequence: Cell::new(last_sequence as f64),
-        is_head_unknown: Cell::new(false),
-        at_head,
-        is_reading: Cell::new(false),
-        is_summary_due: Cell::new(false),
-        arrived,
-    });
-    transcript::start(session_id, kinds);
-    if let Some(page) = dom::by_id("main") {
+pub fn start(transcript: Transcript, opens_at: Option<&str>) {
+    transcript_rows::start(transcript);
+    if let Some(page) = transcript.page() {
         patch::remember(&page);
     }
-    let listening = tail.clone();
     live::subscribe(move |signal| match signal {
-        Signal::Session { id, head_sequence, .. } if *id == listening.session_id => {
-            listening.head_sequence.set(listening.head_sequence.get().max(*head_sequence));
-            listening.read();
-            listening.read_summary();
+        Signal::Session { id, head_sequence, .. } if transcript.session_id.with_value(|own| own == id) => {
+            transcript.tail(|tail| tail.head_sequence = tail.head_sequence.max(*head_sequence));
+            transcript.read();
+            transcript.read_summary();
         }
         Signal::Resync | Signal::Opened => {
-            listening.is_head_unknown.set(true);
-            listening.read();
-            listening.read_summary();
+            transcript.tail(|tail| tail.is_head_unknown = true);
+            transcript.read();
+            transcript.read_summary();
         }
         _ => {}
     });
-    let scrolled = tail;
+    let arrived = transcript.arrived;
     dom::on(&dom::window(), "scroll", move |_: Event| {
-        if scrolled.arrived.get_untracked() > 0 && is_following() {
-            scrolled.arrived.set(0);
+        if arrived.get_untracked() > 0 && is_following() {
+            arrived.set(0);
         }
     });
-    open_first();
-    open_target();
-    dom::on(&dom::window(), "hashchange", |_: Event| open_target());
-    dom::on(&dom::document(), "click", |event: MouseEvent| chip_clicked(&event));
+    open_first(transcript, opens_at);
+    open_target(transcript);
+    dom::on(&dom::window(), "hashchange", move |_: Event| open_target(transcript));
 }
 
 impl Tail {
+    /// The tail of a page that has everything up to this sequence.
+    pub fn new(last_sequence: u64) -> Self {
+        let last = last_sequence as f64;
+        let (is_head_unknown, is_reading, is_summary_due) = (false, false, false);
+        Self { last_sequence: last, head_sequence: last, is_head_unknown, is_reading, is_summary_due }
+    }
+
     /// Whether there may be rows after the last one.
     fn is_behind(&self) -> bool {
-        self.is_head_unknown.get() || self.head_sequence.get() > self.last_sequence.get()
+        self.is_head_unknown || self.head_sequence > self.last_sequence
+    }
+}
+
+impl Transcript {
+    fn tail<T: Default>(self, with: impl FnOnce(&mut Tail) -> T) -> T {
+        self.tail.try_update_value(with).unwrap_or_default()
+    }
+
+    fn page(self) -> Option<HtmlElement> {
+        self.page.get_untracked().map(Into::into)
+    }
+
+    /// An address below the session's page.
+    pub fn address(self, rest: &str) -> String {
+        self.session_id.with_value(|id| ["/sessions/", id, rest].concat())
+    }
+
+    /// The filter as a query parameter; empty without a filter.
+    pub fn kinds_query(self) -> String {
+        self.kinds.with_value(|kinds| match kinds.as_str() {
+            "" => String::new(),
+            kinds => ["&kinds=", &String::from(js_sys::encode_uri_component(kinds))].concat(),
+        })
     }
 
     /// Reads the rows after the last one, page by page, one request at a time. Signals that arrive during a request
     /// are handled after it.
-    fn read(self: &Rc<Self>) {
-        if !self.at_head || self.is_reading.get() || !self.is_behind() {
+    fn read(self) {
+        if !self.at_head || self.tail(|tail| tail.is_reading || !tail.is_behind()) {
             return;
         }
-        self.is_reading.set(true);
-        let tail = self.clone();
+        self.tail(|tail| tail.is_reading = true);
         spawn_local(async move {
             loop {
-                let was_unknown = tail.is_head_unknown.take();
-                match tail.read_page().await {
-                    Ok(has_more) => {
-                        if !has_more && !tail.is_behind() {
-                            break;
-                        }
-                    }
+                let was_unknown = self.tail(|tail| std::mem::take(&mut tail.is_head_unknown));
+                match self.read_page().await {
+                    Ok(has_more) if has_more || self.tail(|tail| tail.is_behind()) => {}
+                    Ok(_) => break,
                     Err(_) => {
-                        tail.is_head_unknown.set(was_unknown || tail.is_head_unknown.get());
+                        self.tail(|tail| tail.is_head_unknown |= was_unknown);
                         break;
                     }
                 }
             }
-            tail.is_reading.set(false);
+            self.tail(|tail| tail.is_reading = false);
         });
     }
 
     /// Reads one page of rows. Returns whether there are more.
-    async fn read_page(&self) -> Result<bool, fetch::Failed> {
-        let after = self.last_sequence.get();
-        let (from, kinds) = (dom::whole(after), kinds_of(&self.kinds));
-        let url = ["/sessions/", &self.session_id, "/rows?afterSequence=", &from, &kinds].concat();
-        let response = fetch::get(&url).await?;
+    async fn read_page(self) -> Result<bool, fetch::Failed> {
+        let after = self.tail(|tail| tail.last_sequence);
+        let from = ["/rows?afterSequence=", &dom::whole(after), &self.kinds_query()].concat();
+        let response = fetch::get(&self.address(&from)).await?;
         let figure = |name: &str| fetch::header(&response, name).and_then(|text| dom::figure(&text));
         let last = figure("x-last-sequence").unwrap_or(after);
         let head = figure("x-head-sequence").unwrap_or(last);
@@ -118,9 +130,10 @@ impl Tail {
             .is_some_and(|s| matches!(s.as_str(), "completed" | "failed" | "abandoned" | "expired"));
         let html = fetch::text(&response).await?;
         let follow = is_following();
-        let added = transcript::append(&html);
+        let added = transcript_rows::append(self, &html);
         // With a filter, the head moves past rows that are not shown.
-        self.last_sequence.set(if has_more { last.max(after) } else { head.max(last).max(after) });
+        let read = if has_more { last.max(after) } else { head.max(last).max(after) };
+        self.tail(|tail| tail.last_sequence = read);
         if added > 0 {
             if follow {
                 scroll_to_end();
@@ -128,39 +141,29 @@ impl Tail {
                 self.arrived.update(|n| *n += added);
             }
         }
-        transcript::say_end(is_final && !has_more);
+        transcript_rows::say_end(self, is_final && !has_more);
         Ok(has_more)
     }
 
     /// Reads the header again, one request at a time. A signal during a request causes one more request.
-    fn read_summary(self: &Rc<Self>) {
-        if self.is_summary_due.replace(true) {
+    fn read_summary(self) {
+        if self.tail(|tail| std::mem::replace(&mut tail.is_summary_due, true)) {
             return;
         }
-        let tail = self.clone();
-        dom::after(400, move || {
-            tail.is_summary_due.set(false);
+        dom::after(GATHER_MS, move || {
+            self.tail(|tail| tail.is_summary_due = false);
             spawn_local(async move {
-                let Ok(html) = fetch::get_text(&format!("/sessions/{}/summary", tail.session_id)).await else { return };
-                show_summary(&html);
+                let Ok(html) = fetch::get_text(&self.address("/summary")).await else { return };
+                if let (Some(page), Some(new)) = (self.page(), patch::parse(&html)) {
+                    patch::children(&new).iter().for_each(|new| patch::parts(&page, new));
+                }
             });
         });
     }
-}
 
-/// The filter as a query parameter; empty without a filter.
-pub fn kinds_of(kinds: &str) -> String {
-    if kinds.is_empty() {
-        String::new()
-    } else {
-        format!("&kinds={}", String::from(js_sys::encode_uri_component(kinds)))
-    }
-}
-
-fn show_summary(html: &str) {
-    let Some(new) = patch::parse(html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
-    if let Some(page) = dom::by_id("main") {
-        patch::parts(&page, &new);
+    /// The element of the page with this id.
+    fn named(self, id: &str) -> Option<HtmlElement> {
+        self.page().and_then(|page| dom::find(&page, &["[id=\"", id, "\"]"].concat()))
     }
 }
 
@@ -183,37 +186,41 @@ fn scroll_to_end() {
 }
 
 /// Scrolls to the newest event, or opens the page that has it.
-pub fn jump_to_newest(at_head: bool) {
-    if at_head {
+pub fn jump_to_newest(transcript: Transcript) {
+    if transcript.at_head {
         scroll_to_end();
-    } else if let Ok(path) = dom::window().location().pathname() {
-        let _ = dom::window().location().set_href(&[&path, "?at=end"].concat());
+    } else {
+        let _ = dom::window().location().set_href(&transcript.address("?at=end"));
     }
 }
 
 /// Scrolls to the initial row, unless the address or the reader has chosen a position.
-fn open_first() {
-    let at = dom::by_id("transcript").and_then(|list| list.get_attribute("data-begin"));
+fn open_first(transcript: Transcript, opens_at: Option<&str>) {
     let is_chosen = dom::window().location().hash().is_ok_and(|hash| !hash.is_empty());
-    let Some(at) = at.filter(|_| !is_chosen && dom::window().scroll_y().is_ok_and(|y| y == 0.0)) else { return };
-    if at == "end" {
-        scroll_to_end();
-    } else if let Some(row) = dom::by_id(&at) {
-        row.scroll_into_view();
+    if is_chosen || dom::window().scroll_y().is_ok_and(|y| y != 0.0) {
+        return;
+    }
+    match opens_at {
+        Some("end") => scroll_to_end(),
+        Some(row) => {
+            if let Some(row) = transcript.named(row) {
+                row.scroll_into_view();
+            }
+        }
+        None => {}
     }
 }
 
 /// Follows the fragment of the address: unfolds the row that it names, or loads the page that has its event.
-fn open_target() {
+fn open_target(transcript: Transcript) {
     let location = dom::window().location();
     let Ok(hash) = location.hash() else { return };
     let name = hash.trim_start_matches('#');
-    let Some(target) = dom::by_id(name) else {
+    let Some(target) = transcript.named(name) else {
         if let Some(sequence) = name.strip_prefix("seq-").and_then(dom::figure) {
             let wanted = ["?before=", &dom::whole(sequence + BEYOND_TARGET as f64)].concat();
             if location.search().is_ok_and(|search| search != wanted) {
-                let path = location.pathname().unwrap_or_default();
-                let _ = location.replace(&[path.as_str(), &wanted, &hash].concat());
+                let _ = location.replace(&[&transcript.address(&wanted), hash.as_str()].concat());
             }
         }
         return;
@@ -222,14 +229,4 @@ fn open_target() {
         let _ = around.set_attribute("open", "");
         target.scroll_into_view();
     }
-}
-
-/// Filters rows in place if the whole log is on the page; otherwise the chip's link is followed.
-fn chip_clicked(event: &MouseEvent) {
-    let Some(chip) = dom::closest(event, "[data-chip]") else { return };
-    if event.ctrl_key() || event.meta_key() || event.shift_key() || !transcript::is_complete() {
-        return;
-    }
-    event.prevent_default();
-    transcript::toggle_chip(&chip);
 }

@@ -1,8 +1,8 @@
 //! The timeline as an SVG whose segments and ticks link to events of the transcript.
 
 use super::{
-    controls::BEYOND_TARGET,
     timeline::{LENGTH, Tick, Timeline},
+    transcript::BEYOND_TARGET,
 };
 use crate::{
     text::{duration, html::Html, number},

@@ -1,63 +1,47 @@
-//! The list of rows in the DOM: appending, prepending, joining results with calls, folding. Only in the WASM build.
+//! The rows of a transcript: appending, prepending, joining results with calls, folding. Only in the WASM build.
 
-use super::tail::kinds_of;
+use super::transcript::Transcript;
 use crate::browser::task::spawn_local;
 use crate::browser::{dom, fetch, patch, times};
 use js_sys::Date;
+use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Event, HtmlElement, MouseEvent, Node};
+use web_sys::{Event, HtmlElement, Node};
 
 /// Most rows on the page. Beyond it the oldest rows are removed; they can be loaded again.
 const ROWS_MAX: usize = 2_000;
 /// Number of rows removed at once.
 const ROWS_DROPPED: usize = 400;
 
-fn list() -> Option<HtmlElement> {
-    dom::by_id("transcript")
-}
+impl Transcript {
+    /// The list of rows. `None` before it is mounted.
+    fn element(self) -> Option<HtmlElement> {
+        self.list.get_untracked().map(Into::into)
+    }
 
-fn rows() -> Vec<HtmlElement> {
-    list().map(|list| patch::children(&list)).unwrap_or_default()
+    fn rows(self) -> Vec<HtmlElement> {
+        self.element().map(|list| patch::children(&list)).unwrap_or_default()
+    }
 }
 
 fn sequence(row: &HtmlElement) -> f64 {
     row.get_attribute("data-sequence").and_then(|n| dom::figure(&n)).unwrap_or_default()
 }
 
-/// Whether the whole log is on the page.
-pub fn is_complete() -> bool {
-    list().is_some_and(|list| list.has_attribute("data-complete"))
-}
-
-/// Attaches the handlers of "Load earlier events" and of raw JSON.
-pub fn start(session_id: &str, kinds: &str) {
-    let Some(list) = list() else { return };
-    let id = session_id.to_owned();
+/// Attaches the handler of raw JSON.
+pub fn start(transcript: Transcript) {
+    let Some(list) = transcript.element() else { return };
     dom::on_capture(&list, "toggle", move |event: Event| {
         if let Some(raw) = dom::closest(&event, "details.raw[open]") {
-            spawn_local(show_raw(id.clone(), vec![raw]));
+            spawn_local(show_raw(transcript, vec![raw]));
         }
     });
-    let (id, kinds) = (session_id.to_owned(), kinds.to_owned());
-    if let Some(top) = dom::by_id("transcript-top") {
-        dom::on(&top, "click", move |event: MouseEvent| {
-            let Some(link) = dom::closest(&event, "#earlier") else { return };
-            if event.ctrl_key() || event.meta_key() || event.shift_key() {
-                return;
-            }
-            event.prevent_default();
-            if link.get_attribute("aria-disabled").is_none() {
-                let _ = link.set_attribute("aria-disabled", "true");
-                spawn_local(load_earlier(id.clone(), kinds.clone()));
-            }
-        });
-    }
 }
 
 /// Appends rows that are newer than the last one. Returns how many were added.
-pub fn append(html: &str) -> u32 {
-    let (Some(list), Some(fragment)) = (list(), patch::parse(html)) else { return 0 };
-    let last = rows().last().map_or(0.0, sequence);
+pub fn append(transcript: Transcript, html: &str) -> u32 {
+    let (Some(list), Some(fragment)) = (transcript.element(), patch::parse(html)) else { return 0 };
+    let last = transcript.rows().last().map_or(0.0, sequence);
     let mut added = 0;
     for row in patch::children(&fragment) {
         if sequence(&row) <= last {
@@ -65,29 +49,29 @@ pub fn append(html: &str) -> u32 {
         }
         times::refine(&row);
         added += 1;
-        if !join_answers(&row) {
+        if !join_answers(&list, &row) {
             let _ = list.append_child(&row);
         }
     }
-    if rows().len() > ROWS_MAX {
+    let rows = transcript.rows();
+    if rows.len() > ROWS_MAX {
         // The browser's scroll anchoring keeps the reader's position.
-        for row in rows().into_iter().take(ROWS_DROPPED) {
+        for row in rows.into_iter().take(ROWS_DROPPED) {
             row.remove();
         }
-        let _ = list.remove_attribute("data-complete");
-        offer_earlier();
+        transcript.is_complete.set(false);
+        offer_earlier(transcript);
     }
     added
 }
 
 /// Moves results to their calls. Returns whether the row is empty then.
-fn join_answers(row: &HtmlElement) -> bool {
-    let Some(list) = list() else { return false };
+fn join_answers(list: &HtmlElement, row: &HtmlElement) -> bool {
     let mut moved = 0;
     let answers = dom::find_all(row, "details[data-answers]");
     for answer in &answers {
         let Some(id) = answer.get_attribute("data-answers") else { continue };
-        let call = dom::find_all(&list, "details[data-tool-call-id][data-state=waiting]")
+        let call = dom::find_all(list, "details[data-tool-call-id][data-state=waiting]")
             .into_iter()
             .find(|call| call.get_attribute("data-tool-call-id").as_deref() == Some(&id));
         if let Some(call) = call {
@@ -133,19 +117,31 @@ fn lasted(ms: f64) -> String {
     }
 }
 
-/// Loads the rows before the first one and keeps the scroll position.
-async fn load_earlier(session_id: String, kinds: String) {
-    let Some(list) = list() else { return };
-    let first = rows().into_iter().next();
+/// Loads the rows before the first one, unless they are being loaded.
+pub fn load_earlier(transcript: Transcript) {
+    if !transcript.is_loading_earlier.get_untracked() {
+        transcript.is_loading_earlier.set(true);
+        spawn_local(async move {
+            let has_more = read_earlier(transcript).await;
+            transcript.is_loading_earlier.set(false);
+            match has_more {
+                Some(false) => transcript.earlier.set(None),
+                _ => offer_earlier(transcript),
+            }
+        });
+    }
+}
+
+/// Shows the rows before the first one and keeps the scroll position. Returns whether there are more; `None` if they
+/// could not be read.
+async fn read_earlier(transcript: Transcript) -> Option<bool> {
+    let list = transcript.element()?;
+    let first = transcript.rows().into_iter().next();
     let before = first.as_ref().map_or(0.0, sequence);
-    let url = format!("/sessions/{session_id}/rows?beforeSequence={}{}", dom::whole(before), kinds_of(&kinds));
-    let Ok(response) = fetch::get(&url).await else {
-        offer_earlier();
-        return;
-    };
+    let from = ["/rows?beforeSequence=", &dom::whole(before), &transcript.kinds_query()].concat();
+    let response = fetch::get(&transcript.address(&from)).await.ok()?;
     let has_more = fetch::header(&response, "x-has-more").as_deref() == Some("true");
-    let Ok(html) = fetch::text(&response).await else { return };
-    let Some(fragment) = patch::parse(&html) else { return };
+    let fragment = patch::parse(&fetch::text(&response).await.ok()?)?;
     let top_before = first.as_ref().map(|row| row.get_bounding_client_rect().top());
     let anchor: Option<Node> = list.first_element_child().map(|row| row.unchecked_into());
     for row in patch::children(&fragment).into_iter().filter(|row| before == 0.0 || sequence(row) < before) {
@@ -155,7 +151,7 @@ async fn load_earlier(session_id: String, kinds: String) {
     // Results of the new calls may be further down, in rows of their own.
     for answer in dom::find_all(&list, "details[data-answers]") {
         if let Some(row) = answer.closest("li").ok().flatten().and_then(|li| li.dyn_into::<HtmlElement>().ok())
-            && join_answers(&row)
+            && join_answers(&list, &row)
         {
             row.remove();
         }
@@ -166,53 +162,35 @@ async fn load_earlier(session_id: String, kinds: String) {
         let moved = first.get_bounding_client_rect().top() - top;
         dom::window().scroll_by_with_x_and_y(0.0, moved);
     }
-    if has_more {
-        offer_earlier();
-    } else if let Some(link) = dom::by_id("earlier") {
-        link.remove();
-    }
+    Some(has_more)
 }
 
 /// Shows the link to the events before the first row.
-fn offer_earlier() {
-    let (Some(top), Ok(path)) = (dom::by_id("transcript-top"), dom::window().location().pathname()) else { return };
-    let before = rows().first().map_or(0.0, sequence);
-    let link = dom::by_id("earlier").or_else(|| {
-        let link: HtmlElement = dom::document().create_element("a").ok()?.dyn_into().ok()?;
-        link.set_id("earlier");
-        link.set_class_name("button");
-        let _ = link.set_attribute("data-size", "small");
-        link.set_text_content(Some("Load earlier events"));
-        top.append_child(&link).ok()?;
-        Some(link)
-    });
-    if let Some(link) = link {
-        let _ = link.set_attribute("href", &format!("{path}?before={}", dom::whole(before)));
-        let _ = link.remove_attribute("aria-disabled");
-    }
+fn offer_earlier(transcript: Transcript) {
+    let before = transcript.rows().first().map_or(0.0, sequence);
+    let from = ["?before=", &dom::whole(before), &transcript.kinds_query()].concat();
+    transcript.earlier.set(Some(transcript.address(&from)));
 }
 
-/// Shows the text below the last row.
-pub fn say_end(is_final: bool) {
-    if let Some(end) = dom::by_id("transcript-end") {
-        let words = if is_final { "End of the log" } else { "Later events follow" };
-        if end.text_content().as_deref() != Some(words) && (is_final || !rows().is_empty()) {
-            end.set_text_content(Some(words));
-        }
+/// Says below the last row whether more will come.
+pub fn say_end(transcript: Transcript, is_final: bool) {
+    let words = if is_final { "End of the log" } else { "Later events follow" };
+    if transcript.end.with_untracked(|said| said != words) && (is_final || !transcript.rows().is_empty()) {
+        transcript.end.set(words.to_owned());
     }
 }
 
 /// Unfolds or folds all rows, except raw JSON.
-pub fn fold_all(open: bool) {
-    let Some(list) = list() else { return };
+pub fn fold_all(transcript: Transcript, open: bool) {
+    let Some(list) = transcript.element() else { return };
     for details in dom::find_all(&list, "details:not(.raw)") {
         let _ = if open { details.set_attribute("open", "") } else { details.remove_attribute("open") };
     }
 }
 
 /// Unfolds or folds the raw JSON of every visible row.
-pub fn raw_all(session_id: &str, open: bool) {
-    let Some(list) = list() else { return };
+pub fn raw_all(transcript: Transcript, open: bool) {
+    let Some(list) = transcript.element() else { return };
     let raws = dom::find_all(&list, "details.raw");
     if !open {
         for raw in raws {
@@ -228,11 +206,11 @@ pub fn raw_all(session_id: &str, open: bool) {
             place.is_some_and(|p| p.height() > 0.0 && p.bottom() > 0.0 && p.top() < height)
         })
         .collect();
-    spawn_local(show_raw(session_id.to_owned(), seen));
+    spawn_local(show_raw(transcript, seen));
 }
 
 /// Replaces the links to raw JSON by the JSON, with one request for all of them.
-async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
+async fn show_raw(transcript: Transcript, raws: Vec<HtmlElement>) {
     let wanted: Vec<(f64, HtmlElement)> = raws
         .into_iter()
         .filter_map(|raw| {
@@ -245,11 +223,9 @@ async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
     }
     let wanted: Vec<_> = wanted.into_iter().filter(|(_, raw)| dom::find(raw, "pre").is_none()).collect();
     let (Some(first), Some(last)) = (wanted.first().map(|w| w.0), wanted.last().map(|w| w.0)) else { return };
-    let url = format!(
-        "/api/sessions/{session_id}/events?afterSequence={}&limit={}",
-        dom::whole(first - 1.0),
-        dom::whole((last - first + 1.0).min(1_000.0))
-    );
+    let (after, limit) = (dom::whole(first - 1.0), dom::whole((last - first + 1.0).min(1_000.0)));
+    let from = ["/events?afterSequence=", &after, "&limit=", &limit].concat();
+    let url = ["/api", &transcript.address(&from)].concat();
     let Ok(answer) = fetch::get_json(&url).await else { return };
     let events =
         js_sys::Reflect::get(&answer, &"events".into()).map(|events| js_sys::Array::from(&events)).unwrap_or_default();
@@ -269,27 +245,21 @@ async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
 }
 
 /// Toggles a filter chip (the first one: all) and hides the rows that do not match.
-pub fn toggle_chip(chip: &HtmlElement) {
-    let Some(list) = list() else { return };
-    let name = chip.get_attribute("data-chip").unwrap_or_default();
-    let chips = dom::root().map(|root| dom::find_all(&root, "[data-chip]")).unwrap_or_default();
+pub fn toggle_chip(transcript: Transcript, chip: &HtmlElement) {
+    let chips = transcript.chips.find_all("[data-chip]");
+    let name = |chip: &HtmlElement| chip.get_attribute("data-chip").unwrap_or_default();
     let is_on = |chip: &HtmlElement| chip.has_attribute("aria-current");
     let set = |chip: &HtmlElement, on: bool| {
         let _ = if on { chip.set_attribute("aria-current", "true") } else { chip.remove_attribute("aria-current") };
     };
-    if name.is_empty() {
+    if name(chip).is_empty() {
         chips.iter().for_each(|chip| set(chip, false));
     } else {
         set(chip, !is_on(chip));
     }
-    let named = |chip: &&HtmlElement| chip.get_attribute("data-chip").is_some_and(|n| !n.is_empty());
-    let any = chips.iter().filter(named).any(is_on);
-    chips.iter().filter(|chip| !named(chip)).for_each(|chip| set(chip, !any));
-    let hidden: Vec<_> = chips
-        .iter()
-        .filter(named)
-        .filter(|chip| any && !is_on(chip))
-        .filter_map(|chip| chip.get_attribute("data-chip"))
-        .collect();
-    let _ = list.set_attribute("data-hide", &hidden.join(" "));
+    let (of_groups, all): (Vec<_>, Vec<_>) = chips.iter().partition(|chip| !name(chip).is_empty());
+    let any = of_groups.iter().any(|chip| is_on(chip));
+    all.into_iter().for_each(|chip| set(chip, !any));
+    let hidden = of_groups.into_iter().filter(|chip| any && !is_on(chip)).map(name);
+    transcript.hidden_groups.set(hidden.collect::<Vec<_>>().join(" "));
 }

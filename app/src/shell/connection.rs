@@ -9,7 +9,6 @@ pub fn Connection() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         crate::browser::live::start(move |now| state.set(now.as_str()));
-        super::badge::start();
         super::notify::start();
     }
     // The picker's island wakes before this one, because it is earlier in the document.

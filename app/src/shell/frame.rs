@@ -1,6 +1,6 @@
 //! The shell of signed-in pages.
 
-use super::{Connection, Shell, ThemeSwitch};
+use super::{Connection, InboxCount, Shell, ThemeSwitch, badge};
 use crate::{
     palette::Palette,
     render::{static_html, static_island},
@@ -81,14 +81,13 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
     let me = shell.viewer.as_ref().and_then(|me| me.user.as_ref());
     let email_title = me.map(|me| me.email.clone()).unwrap_or_default();
     let called = me.map(|me| if me.name.is_empty() { &me.email } else { &me.name }).cloned().unwrap_or_default();
-    let waiting = shell.needs_me;
+    let figure = if shell.needs_me == 0 { String::new() } else { number::badge(shell.needs_me) };
+    provide_context(badge::Given { figure, most: BADGE_COUNT_MAX });
     let entries = ENTRIES
         .into_iter()
         .enumerate()
         .map(|(at, (place, picture, label, href, title))| {
-            let badge = (place == Place::Inbox).then(|| {
-                view! { <span class="rail-count" id="needs-me" data-most=BADGE_COUNT_MAX.to_string() hidden=waiting == 0>{number::badge(waiting)}<span class="hidden-text">" waiting"</span></span> }
-            });
+            let badge = (place == Place::Inbox).then(|| view! { <InboxCount/> });
             view! {
                 <li class=(at >= BAR_ENTRIES).then_some("rail-wide")>
                     <a class="rail-link" href=href title=title aria-current=(place == here).then_some("page")>

@@ -1,10 +1,9 @@
 //! The shell of every page: rail, skip link, notices, and the islands of every page.
 
+mod badge;
 mod connection;
 mod theme_switch;
 
-#[cfg(feature = "hydrate")]
-mod badge;
 #[cfg(feature = "hydrate")]
 mod notify;
 
@@ -15,6 +14,7 @@ mod frame;
 #[cfg(feature = "ssr")]
 mod props;
 
+pub use badge::InboxCount;
 #[cfg(feature = "ssr")]
 pub use centered_page::centered_page;
 pub use connection::Connection;
