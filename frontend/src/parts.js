@@ -8,10 +8,13 @@ const FETCH_OPTIONS = { credentials: "same-origin" };
 const UNREACHABLE_MS = 2000;
 
 // Paths that are fetched when the pointer comes to a link to them, with what their pages load.
-const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "TranscriptControls"], ["/chat/", "LiveRows"]];
+const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "LiveTranscript"], ["/chat/", "LiveRows"]];
 
 // File → the fetch that `prefetch` has begun, until it is used.
 const begunFetches = new Map();
+// Lazy function → its module, and the module when it is compiled.
+const openedParts = new Map();
+const partModules = new Map();
 const partLoads = new Map();
 const partCalls = new Set();
 
@@ -27,9 +30,32 @@ async function fetchPart(file) {
     return response;
 }
 
-function inlinePart(text) {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    return Promise.resolve(new Response(bytes, { headers: { "content-type": "application/wasm" } }));
+function compilePart(file) {
+    return WebAssembly.compileStreaming(fetchPart("./" + file));
+}
+
+// The module of a lazy function, which comes first among its files.
+function openPart(name) {
+    let module = openedParts.get(name);
+    if (!module) {
+        module = compilePart(partFiles[name][0]);
+        openedParts.set(name, module);
+        module.then((compiled) => partModules.set(name, compiled), () => openedParts.delete(name));
+    }
+    return module;
+}
+
+// A small part that several lazy functions share: the module of each has it as a custom section.
+async function heldPart(name) {
+    for (const module of partModules.values()) {
+        const [section] = WebAssembly.Module.customSections(module, name);
+        if (section) return WebAssembly.compile(section);
+    }
+    throw new PartGone(name);
+}
+
+async function instantiatePart(compiled, imports) {
+    return WebAssembly.instantiate(await compiled, imports);
 }
 
 // Begins to fetch what an island or a lazy function needs, before there is WASM to call it.
@@ -65,7 +91,12 @@ function loadSoon(name) {
 
 // The function by which the WASM asks for a part. Where a part cannot be had, the WASM is not called back: the page
 // is reloaded, or says that it stopped.
-function lazyPart(name, load) {
+function lazyPart(name, loadAll) {
+    const load = async () => {
+        prefetch(name);
+        await openPart(name);
+        return loadAll();
+    };
     partLoads.set(name, load);
     const call = async (callback, data) => {
         try {

@@ -193,7 +193,7 @@ impl Site {
             }
         }
         let mut served = BTreeMap::new();
-        for part in split.parts.iter().filter(|part| !part.is_inline()) {
+        for part in split.parts.iter().filter(|part| !part.is_held()) {
             let hashed = hashed_name(&format!("{}.wasm", part.name), &part.content);
             self.files.insert(hashed.clone(), part.content.clone());
             served.insert(part.name.clone(), hashed);

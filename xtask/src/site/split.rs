@@ -7,17 +7,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 
 /// Name under which the core imports the functions that fetch a part. No file has it.
 const LINK_MODULE: &str = "./parts.js";
 /// First line of the splitter's script; the joined script has this function itself.
 const GLUE_IMPORT: &str = "import { initSync } from \"./main.js\";";
-/// A part up to this size is written into the script: a request of its own would take longer.
-const INLINE_BYTES_MAX: usize = 2 * 1024;
+/// A shared part up to this size is held by the part of each lazy function that needs it, as a custom section with its
+/// name: a request of its own would take longer.
+const HELD_BYTES_MAX: usize = 4 * 1024;
+/// How the splitter's script instantiates a part while it is fetched, and how the joined script does it.
+const INSTANTIATION: (&str, &str) = ("WebAssembly.instantiateStreaming(src, imports)", "instantiatePart(src, imports)");
 /// Length of a WASM file's magic number and version.
 const WASM_HEADER_BYTES: usize = 8;
+/// Beginning of the names of parts that several lazy functions need.
+const SHARED: &str = "shared_";
 const CUSTOM_SECTION: u8 = 0;
 
 /// The frontend in parts.
@@ -41,9 +44,13 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether it is written into the script.
-    pub fn is_inline(&self) -> bool {
-        self.content.len() <= INLINE_BYTES_MAX
+    /// Whether it is in the files of the parts that need it, and has none itself.
+    pub fn is_held(&self) -> bool {
+        self.is_shared() && self.content.len() <= HELD_BYTES_MAX
+    }
+
+    fn is_shared(&self) -> bool {
+        self.name.starts_with(SHARED)
     }
 }
 
@@ -68,16 +75,29 @@ pub fn split(input: &Path, out: &Path) -> Result<Split> {
     let mut needs = BTreeMap::new();
     for (function, stems) in outcome.prefetch_map {
         let name = function_name(&function);
-        if needs.insert(name.clone(), stems.iter().map(|stem| part_name(stem)).collect()).is_some() {
+        // The part of the function itself comes first: the script looks there for the parts that it holds.
+        let mut names: Vec<_> = stems.iter().map(|stem| part_name(stem)).collect();
+        names.sort_by_key(|part| *part != name);
+        hold(&mut parts, &name, &names)?;
+        if needs.insert(name.clone(), names).is_some() {
             bail!("two lazy functions are called {name}: give them different names");
         }
     }
     Ok(Split { core, parts, needs, link: fs::read_to_string(out.join(LINK_MODULE))? })
 }
 
+/// Adds the small ones of these parts to the part of a lazy function.
+fn hold(parts: &mut [Part], function: &str, needs: &[String]) -> Result<()> {
+    let held = parts.iter().filter(|part| part.is_held() && needs.contains(&part.name));
+    let sections: Vec<u8> = held.flat_map(|part| custom_section(&part.name, &part.content)).collect();
+    let own = parts.iter_mut().find(|part| part.name == function);
+    own.with_context(|| format!("the lazy function {function} has no part"))?.content.extend(sections);
+    Ok(())
+}
+
 impl Split {
     /// One script out of three: that of wasm-bindgen, the splitter's, and `loader`, which does the fetching. `served`
-    /// maps names of parts to files beside the script; a part that it does not have is written into the script.
+    /// maps names of parts to files beside the script; a part that it does not have is held by others.
     pub fn join(&self, glue: &str, loader: &str, served: &BTreeMap<String, String>) -> Result<String> {
         let (glue, imports) = without_link_imports(glue);
         let link = self.link.replacen(GLUE_IMPORT, "", 1);
@@ -87,8 +107,9 @@ impl Split {
         let (mut link, loaders) = with_own_loader(&link)?;
         for part in &self.parts {
             let fetch = match served.get(&part.name) {
-                Some(file) => format!("fetchPart(\"./{file}\")"),
-                None => format!("inlinePart(\"{}\")", STANDARD.encode(&part.content)),
+                Some(file) if part.is_shared() => format!("compilePart(\"{file}\")"),
+                Some(_) => format!("openPart(\"{}\")", part.name),
+                None => format!("heldPart(\"{}\")", part.name),
             };
             let generated = format!("fetch(new URL(\"./{}.wasm\", import.meta.url))", part.stem);
             if !link.contains(&generated) {
@@ -96,6 +117,11 @@ impl Split {
             }
             link = link.replace(&generated, &fetch);
         }
+        let (streamed, compiled) = INSTANTIATION;
+        if link.matches(streamed).count() != self.parts.len() {
+            return Err(changed("instantiate each part"));
+        }
+        link = link.replace(streamed, compiled);
         let files = serde_json::to_string(&self.files(served))?;
         let imports: String = imports.iter().map(|import| format!("const {import} = partLoaders;\n")).collect();
         let loaders = format!("const partLoaders = {{ {} }};\n", loaders.join(", "));
@@ -150,7 +176,7 @@ fn with_own_loader(link: &str) -> Result<(String, Vec<String>)> {
 /// `split_live_inbox_loader_1015` → `live_inbox`, `chunk_7` → `shared_7`
 fn part_name(stem: &str) -> String {
     match stem.strip_prefix("chunk_") {
-        Some(number) => format!("shared_{number}"),
+        Some(number) => format!("{SHARED}{number}"),
         None => function_name(stem.strip_prefix("split_").unwrap_or(stem)),
     }
 }
@@ -180,6 +206,31 @@ fn without_custom_sections(wasm: &[u8]) -> Result<Vec<u8>> {
     Ok(kept)
 }
 
+/// A section that browsers skip, and that scripts can read by its name.
+fn custom_section(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut body = unsigned_leb128(name.len());
+    body.extend_from_slice(name.as_bytes());
+    body.extend_from_slice(content);
+    let mut section = vec![CUSTOM_SECTION];
+    section.extend(unsigned_leb128(body.len()));
+    section.extend(body);
+    section
+}
+
+/// A number in WASM's variable length.
+fn unsigned_leb128(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = (number & 0x7f) as u8;
+        number >>= 7;
+        if number == 0 {
+            bytes.push(low);
+            return bytes;
+        }
+        bytes.push(low | 0x80);
+    }
+}
+
 /// An unsigned number of WASM's variable length, and the bytes that it takes.
 fn leb128(bytes: &[u8]) -> Option<(usize, usize)> {
     const BYTES_MAX: usize = 5;
@@ -199,9 +250,11 @@ mod tests {
 
     const LINK: &str = "import { initSync } from \"./main.js\";\n\
         function wrapAsyncCb(callee) {}\n\
-        const __chunk_2 = makeLoad(() => {\n    const src = fetch(new URL(\"./chunk_2.wasm\", import.meta.url));\n}\n, []);\n\
+        const __chunk_2 = makeLoad(() => {\n    const src = fetch(new URL(\"./chunk_2.wasm\", import.meta.url));\n    \
+        return async (imports) => (WebAssembly.instantiateStreaming(src, imports));\n}\n, []);\n\
         export const __wasm_split_load_live_inbox_loader_77 = wrapAsyncCb(makeLoad(() => {\n    \
-        const src = fetch(new URL(\"./split_live_inbox_loader_77.wasm\", import.meta.url));\n}\n, [__chunk_2]));\n";
+        const src = fetch(new URL(\"./split_live_inbox_loader_77.wasm\", import.meta.url));\n    \
+        return async (imports) => (WebAssembly.instantiateStreaming(src, imports));\n}\n, [__chunk_2]));\n";
 
     fn split() -> Split {
         let part = |stem: &str| Part { name: part_name(stem), stem: stem.to_owned(), content: vec![1] };
@@ -231,8 +284,9 @@ mod tests {
             "import * as x from \"./other.js\"",
             "const partFiles = {\"live_inbox\":[\"live_inbox.0a1b.wasm\"]};",
             "const mine = 1;",
-            "const src = fetchPart(\"./live_inbox.0a1b.wasm\");",
-            "const src = inlinePart(\"AQ==\");",
+            "const src = openPart(\"live_inbox\");",
+            "const src = heldPart(\"shared_2\");",
+            "(instantiatePart(src, imports))",
             "const __wasm_split_load_live_inbox_loader_77 = lazyPart(\"live_inbox\", makeLoad(() => {",
             "const partLoaders = { __wasm_split_load_live_inbox_loader_77 };",
             "const import1 = partLoaders;",
@@ -244,11 +298,31 @@ mod tests {
 
     #[test]
     fn a_script_of_an_unknown_form_is_an_error() {
-        for (from, to) in [("import {", "import{"), ("./chunk_2.wasm", "./chunk_3.wasm")] {
+        let changes =
+            [("import {", "import{"), ("./chunk_2.wasm", "./chunk_3.wasm"), ("Streaming(src, ", "Streaming(src,")];
+        for (from, to) in changes {
             let split = Split { link: LINK.replace(from, to), ..split() };
             let error = split.join("", "", &BTreeMap::new()).unwrap_err().to_string();
             assert!(error.contains("has its output changed?"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_part_holds_the_small_parts_that_it_needs() {
+        let part = |name: &str, content: Vec<u8>| Part { name: name.to_owned(), stem: name.to_owned(), content };
+        let mut parts = vec![
+            part("live_inbox", vec![9]),
+            part("shared_1", vec![7; 200]),
+            part("shared_2", vec![7; HELD_BYTES_MAX + 1]),
+            part("shared_3", vec![7]),
+        ];
+        hold(&mut parts, "live_inbox", &["shared_1".to_owned(), "shared_2".to_owned()]).unwrap();
+        let mut expected = vec![9, CUSTOM_SECTION, 0xd1, 0x01, 8];
+        expected.extend(b"shared_1");
+        expected.extend([7; 200]);
+        assert_eq!(parts[0].content, expected);
+        assert_eq!(leb128(&[0xd1, 0x01]), Some((209, 2)));
+        assert!(hold(&mut parts, "live_day", &[]).is_err());
     }
 
     #[test]
