@@ -22,6 +22,7 @@ fn thread(n: u32, status: Status, title: &str) -> Thread {
         end_reason: None,
         incognito: n % 3 == 2,
         turn_count: Some(2),
+        channel: None,
         head_sequence: 14,
         created_by: "user:u1".into(),
         created_at: ago(i64::from(n) * 40 + 12),
