@@ -67,7 +67,7 @@ fn everything_under_api_but_this_document_needs_credentials() {
 }
 
 /// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
-const UNBOUNDED: [&str; 19] = [
+const UNBOUNDED: [&str; 25] = [
     // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
@@ -78,11 +78,18 @@ const UNBOUNDED: [&str; 19] = [
     "Interaction.response",
     "Page_Interaction.items.response",
     "PromptMessage.content",
+    // Texts of the log, cut to a limit of the ledger.
+    "HistoryTurn.speaker",
+    "HistoryTurn.text",
+    "HistoryTurn.tool",
     // The product composes these from many limited texts.
     "ClaimedSession.context",
     "RecentActivity.text",
     "Resume.block",
     "SessionContext.block",
+    "ForgottenPerson.kept",
+    "ForgottenPerson.names",
+    "ForgottenPerson.shortNames",
     "PlannedField.field",
     "RowError.field",
     "RowError.message",
@@ -210,6 +217,7 @@ fn the_documented_bounds_are_the_enforced_ones() {
             let maximum = parameter["schema"]["maximum"].as_f64();
             let enforced = match parameter["name"].as_str().unwrap() {
                 "limit" if name.ends_with("/memory/search") => f64::from(limit::MEMORY_FOUND_MAX),
+                "limit" if name.contains("/history/") => f64::from(limit::HISTORY_TURNS_MAX),
                 "limit" if maximum.is_some() => f64::from(limit::PAGE_MAX),
                 "days" => f64::from(limit::INSIGHT_DAYS_MAX),
                 "version" | "baseVersion" | "from" | "to" | "sequence" if name.contains("/memory/") => {
