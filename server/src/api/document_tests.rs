@@ -220,7 +220,9 @@ fn the_documented_bounds_are_the_enforced_ones() {
                 "limit" if name.contains("/history/") => f64::from(limit::HISTORY_TURNS_MAX),
                 "limit" if maximum.is_some() => f64::from(limit::PAGE_MAX),
                 "days" => f64::from(limit::INSIGHT_DAYS_MAX),
-                "version" | "baseVersion" | "from" | "to" | "sequence" if name.contains("/memory/") => {
+                "version" | "baseVersion" | "from" | "to" | "sequence"
+                    if name.contains("/memory/") || name.contains("/responses") =>
+                {
                     limit::SEQUENCE_MAX as f64
                 }
                 _ => {

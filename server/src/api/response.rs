@@ -1,7 +1,7 @@
 //! Responses to views.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
+    extract::{Caller, Id, JsonBody, Limit, Params, Sequence, query_id},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -52,8 +52,8 @@ pub struct OfViewQuery {
     #[param(value_type = Option<wire::schema::ResponseStatus>)]
     status: Option<Stage>,
     /// Responses to this version of the view.
-    #[param(minimum = 1)]
-    version: Option<u64>,
+    #[param(value_type = Option<u64>, minimum = 0, maximum = 9007199254740991_u64)]
+    version: Option<Sequence>,
     /// Responses whose first save was at this time or later.
     #[param(value_type = Option<String>, format = DateTime)]
     created_from: Option<Timestamp>,
@@ -142,7 +142,7 @@ pub async fn list_of_view(
         view_id: Some(id),
         stage: query.status,
         own: false,
-        version: query.version,
+        version: query.version.map(|version| version.0),
         created_from: query.created_from,
         created_before: query.created_before,
         page: ListPage { limit: query.limit.0, cursor: query.cursor },

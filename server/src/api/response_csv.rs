@@ -1,7 +1,7 @@
 //! The responses to a view as CSV.
 
 use crate::{
-    extract::{Caller, Id, Params},
+    extract::{Caller, Id, Params, Sequence},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -54,8 +54,8 @@ pub struct CsvQuery {
     #[param(value_type = Option<wire::schema::ResponseStatus>)]
     status: Option<Stage>,
     /// Responses to this version of the view.
-    #[param(minimum = 1)]
-    version: Option<u64>,
+    #[param(value_type = Option<u64>, minimum = 0, maximum = 9007199254740991_u64)]
+    version: Option<Sequence>,
     /// Responses whose first save was at this time or later.
     #[param(value_type = Option<String>, format = DateTime)]
     created_from: Option<Timestamp>,
@@ -92,7 +92,7 @@ pub async fn of_view(
     let wanted = ListResponses {
         view_id: Some(id),
         stage: query.status,
-        version: query.version,
+        version: query.version.map(|version| version.0),
         created_from: query.created_from,
         created_before: query.created_before,
         ..ListResponses::default()

@@ -48,7 +48,7 @@ fn body(path: &str) -> Option<Value> {
         "feedback" => json!({ "feedback": "positive" }),
         "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
         "elicitation-reply" => json!({ "content": "x" }),
-        "forget" | "remember" => json!({ "person": "matrix" }),
+        "forget" | "remember" => json!({ "person": "discord-1" }),
         _ => return None,
     })
 }
@@ -171,7 +171,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         let made = app.post(Who::Member, &format!("/api/views/{}/submit-interaction", view(app).await), answer).await;
         path.replace("{id}", made["response"]["id"].as_str().unwrap())
     } else if path == "/api/memory/remember" {
-        app.post(Who::Admin, "/api/memory/forget", json!({ "person": "matrix", "apply": true })).await;
+        app.post(Who::Admin, "/api/memory/forget", json!({ "person": "discord-1", "apply": true })).await;
         path.to_owned()
     } else if path.starts_with("/api/sign-ins/{id}") {
         path.replace("{id}", UNKNOWN_ID)
