@@ -55,8 +55,14 @@ async function send<T>(token: string, method: string, path: string, body?: unkno
 
 const write = (path: string, text: string, baseVersion = 0) =>
   send<{ sha256: string }>(tokens.admin, "PUT", `/api/agents/${AGENT}/memory/document?path=${path}`, { baseVersion, text });
-const read = async (path: string) =>
-  (await send<{ text: string }>(tokens.admin, "GET", `/api/agents/${AGENT}/memory/document?path=${path}`)).text;
+/** The newest text of a document; `null` as long as there is none. */
+async function read(path: string): Promise<string | null> {
+  const headers = { authorization: `Bearer ${tokens.admin}` };
+  const response = await fetch(`${server.url}/api/agents/${AGENT}/memory/document?path=${path}`, { headers });
+  if (response.status === 404) return null;
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { text: string }).text;
+}
 
 test.beforeAll(async () => {
   model = await startModel();
@@ -113,7 +119,8 @@ async function openItem(page: Page, id: string | undefined) {
 
 test("proposals are approved, edited, denied and decided together @nojs", async ({ page, javaScriptEnabled }, info) => {
   const of = `${info.project.name.replace(/[^a-z]+/g, "")}${info.retry}`;
-  await send(tokens.admin, "PATCH", "/api/workspace", { undoSeconds: 0 });
+  // With 0 a decision takes a second press where scripts run.
+  await send(tokens.admin, "PATCH", "/api/workspace", { undoSeconds: 1 });
   const plan = `topics/plan-${of}.md`;
   const { sha256 } = await write(plan, "# Plan\n\n## Notes\n\n- Plant beans in the garden\n");
   const replace = { op: "replace_section", path: plan, heading: ["Notes"], base_sha256: sha256, body: "- Plant peas in the garden" };
