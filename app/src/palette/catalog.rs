@@ -67,7 +67,7 @@ pub struct Shortcut {
 /// The bindings of each shortcut, in the order of [`SHORTCUTS`].
 pub type Bindings = Vec<Vec<String>>;
 
-/// The default bindings.
+/// The bindings of someone who has changed none.
 pub fn default_bindings() -> Bindings {
     SHORTCUTS.iter().map(|shortcut| shortcut.keys.iter().map(|&key| key.to_owned()).collect()).collect()
 }

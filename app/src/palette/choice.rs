@@ -63,7 +63,7 @@ impl Row {
 pub struct Answer {
     /// The text that it was asked for.
     pub asked: String,
-    /// What it found.
+    /// Matches of the newest answered query, best first.
     pub found: Vec<Found>,
     /// Why it found nothing; empty if it answered.
     pub failure: &'static str,

@@ -1,6 +1,6 @@
 //! The palette's dialog and search field. The field takes keys from the start; its list is loaded when it is needed.
 
-use super::state::{Deed, Keys};
+use super::state::{Keys, Operation};
 use leptos::prelude::*;
 
 /// The palette, and all keyboard shortcuts. Mounted once, on every page with the shell.
@@ -17,7 +17,7 @@ pub fn Palette() -> impl IntoView {
                 aria-activedescendant=move || keys.selected_id.get()
                 placeholder="Pages, commands, or names" autocomplete="off" spellcheck="false" maxlength="200" node_ref=keys.field
                 on:keydown=move |event| keys.press(&event)
-                on:input:target=move |event| keys.play(Deed::Typed(event.target().value()))
+                on:input:target=move |event| keys.play(Operation::Typed(event.target().value()))
             />
             <div class="fragment" node_ref=keys.place></div>
         </dialog>

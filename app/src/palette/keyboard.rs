@@ -3,7 +3,7 @@
 use super::{
     binding::{Match, Press, match_key, token},
     catalog::{Command, SHORTCUTS},
-    state::{Deed, Keys},
+    state::{Keys, Operation},
     user_bindings, waiting,
 };
 use crate::{
@@ -97,7 +97,7 @@ pub fn act(keys: Keys, command: Command) -> bool {
             true
         }
         Command::Keys => {
-            keys.play(Deed::AskedForKeys);
+            keys.play(Operation::AskedForKeys);
             true
         }
         Command::Search => focus_search(),
@@ -111,7 +111,7 @@ pub fn act(keys: Keys, command: Command) -> bool {
 fn open(keys: Keys, name: &str) {
     match name {
         "palette" => keys.open(),
-        _ => keys.play(Deed::AskedForKeys),
+        _ => keys.play(Operation::AskedForKeys),
     }
 }
 

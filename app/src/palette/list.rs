@@ -8,7 +8,7 @@ use super::{
     keyboard::{act, control},
     keys_dialog::KeysDialog,
     keys_view::keys_view,
-    state::{Deed, Keys},
+    state::{Keys, Operation},
 };
 use crate::browser::{dom, task::spawn_local};
 use leptos::{html, mount::mount_to_body, prelude::*};
@@ -47,25 +47,27 @@ impl List {
 
     /// Handles what the person has done since the last call.
     fn catch_up(self) {
-        if self.keys.deeds.read().is_empty() {
+        if self.keys.operations.read().is_empty() {
             return;
         }
-        let deeds = self.keys.deeds.try_update_untracked(mem::take).unwrap_or_default();
-        untrack(|| deeds.into_iter().for_each(|deed| self.handle(deed)));
+        let operations = self.keys.operations.try_update_untracked(mem::take).unwrap_or_default();
+        untrack(|| operations.into_iter().for_each(|operation| self.handle(operation)));
     }
 
-    fn handle(self, deed: Deed) {
+    fn handle(self, operation: Operation) {
         let is_open = || self.keys.dialog.get_untracked().is_some_and(|dialog| dialog.open());
-        match deed {
-            Deed::Opened => {
+        match operation {
+            Operation::Opened => {
                 self.commands.set(on_this_page());
                 self.input(String::new());
             }
-            Deed::Typed(text) => self.input(text),
-            Deed::Moved(by) => self.moved_to.set(Some(moved(self.selected(), by, self.rows.read_untracked().len()))),
-            Deed::Chose if is_open() => self.run(self.selected()),
-            Deed::Chose => {}
-            Deed::AskedForKeys => {
+            Operation::Typed(text) => self.input(text),
+            Operation::Moved(by) => {
+                self.moved_to.set(Some(moved(self.selected(), by, self.rows.read_untracked().len())))
+            }
+            Operation::Chose if is_open() => self.run(self.selected()),
+            Operation::Chose => {}
+            Operation::AskedForKeys => {
                 if let Some(dialog) = self.keys_dialog.get_untracked().filter(|dialog| !dialog.open()) {
                     let _ = dialog.show_modal();
                 }

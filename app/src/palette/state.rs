@@ -12,7 +12,7 @@ use std::{collections::VecDeque, sync::OnceLock};
 /// What a person does with the palette or the list of shortcuts. Both are loaded late: what is done until then is kept,
 /// and played to them in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum Operation {
     /// Opened the palette.
     #[cfg(feature = "hydrate")]
     Opened,
@@ -30,11 +30,11 @@ pub enum Deed {
 /// The state of keys and palette. A copy is the same state.
 #[derive(Clone, Copy)]
 pub struct Keys {
-    /// Deeds that the palette's list has not handled yet, oldest first.
-    pub deeds: RwSignal<Vec<Deed>>,
+    /// Operations that the palette's list has not handled yet, oldest first.
+    pub operations: RwSignal<Vec<Operation>>,
     /// Id of the selected option, for screen readers.
     pub selected_id: RwSignal<Option<String>>,
-    /// The dialog.
+    /// Element of the open or closed dialog, once it is mounted.
     pub dialog: NodeRef<html::Dialog>,
     /// The search field in it.
     pub field: NodeRef<html::Input>,
@@ -59,7 +59,7 @@ impl Keys {
     /// The state of a page that was just opened.
     pub fn new() -> Self {
         Self {
-            deeds: RwSignal::new(Vec::new()),
+            operations: RwSignal::new(Vec::new()),
             selected_id: RwSignal::new(None),
             dialog: NodeRef::new(),
             field: NodeRef::new(),
@@ -78,23 +78,23 @@ impl Keys {
         if event.is_composing() {
             return;
         }
-        let deed = match event.key().as_str() {
-            "ArrowDown" => Some(Deed::Moved(1)),
-            "ArrowUp" => Some(Deed::Moved(-1)),
-            "Enter" => Some(Deed::Chose),
+        let operation = match event.key().as_str() {
+            "ArrowDown" => Some(Operation::Moved(1)),
+            "ArrowUp" => Some(Operation::Moved(-1)),
+            "Enter" => Some(Operation::Chose),
             "Escape" => None,
             _ => return,
         };
         event.prevent_default();
-        match deed {
-            Some(deed) => self.play(deed),
+        match operation {
+            Some(operation) => self.play(operation),
             None => self.close(),
         }
     }
 
-    /// Plays a deed to the list, which is loaded for the first one.
-    pub fn play(self, deed: Deed) {
-        self.deeds.update(|deeds| deeds.push(deed));
+    /// Passes an operation to the list, which is loaded for the first one.
+    pub fn play(self, operation: Operation) {
+        self.operations.update(|operations| operations.push(operation));
         #[cfg(feature = "hydrate")]
         part::load(self);
     }
@@ -129,7 +129,7 @@ impl Keys {
         {
             field.set_value("");
             let _ = dialog.show_modal();
-            self.play(Deed::Opened);
+            self.play(Operation::Opened);
         }
     }
 }

@@ -12,7 +12,7 @@ pub const BEYOND_TARGET: u64 = 100;
 /// of it, so that nothing is sent twice and no parser of arguments is loaded.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
-    /// Id of the session.
+    /// UUID of the session whose events the page shows.
     pub session_id: String,
     /// The filter of the address; may be empty.
     pub kinds: String,
@@ -72,7 +72,7 @@ impl Content {
 /// State of the page. A copy is the same state.
 #[derive(Clone, Copy)]
 pub struct Transcript {
-    /// Id of the session.
+    /// UUID of the session whose events the page shows.
     #[cfg(feature = "hydrate")]
     pub session_id: StoredValue<String>,
     /// The filter of the address; may be empty.
