@@ -104,6 +104,44 @@ test("answers survive a lost network", async ({ page, context }) => {
   expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
 });
 
+test("a save that ends while the page is loaded again is not forgotten", async ({ page }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await page.getByLabel("Your name?").fill("Zoe");
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  const form = page.url();
+  let send = () => {};
+  const mayBeSent = new Promise<void>((resolve) => (send = resolve));
+  // The new page is rendered before the save is sent, and shown after the old page has its answer.
+  await page.route("**/draft*", async (route) => {
+    await mayBeSent;
+    await route.continue();
+  });
+  const isSaving = page.waitForRequest((request) => request.method() === "POST");
+  await page.getByRole("radio", { name: "4" }).check();
+  await isSaving;
+  let saved = () => {};
+  const isSaved = new Promise<void>((resolve) => (saved = resolve));
+  await page.exposeFunction("draftSaved", () => saved());
+  await page.evaluate(() => {
+    const state = document.querySelector("[data-state]");
+    const { draftSaved } = window as unknown as { draftSaved: () => void };
+    if (state) new MutationObserver(() => draftSaved()).observe(state, { childList: true, characterData: true, subtree: true });
+  });
+  await page.route(form, async (route) => {
+    const before = await route.fetch();
+    send();
+    await isSaved;
+    await route.fulfill({ response: before });
+  });
+  await page.reload();
+  await page.unrouteAll({ behavior: "wait" });
+  await expect(page.getByRole("radio", { name: "4" })).toBeChecked();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+  expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
+});
+
 test("a stranger's first page is light", async ({ page }, info) => {
   const { url } = await published({ gate: "none" });
   const network = await page.context().newCDPSession(page);

@@ -9,7 +9,7 @@ if (form) {
     const state = form.querySelector("[data-state]");
     const rev = form.elements._rev;
     const stored = `shiftbook-form ${form.getAttribute("action")}`;
-    let timer = 0, dirty = false, saving = null, conflict = false;
+    let timer = 0, dirty = false, saving = null, conflict = false, leaves = false;
 
     const fields = () => {
         const body = new URLSearchParams();
@@ -18,7 +18,8 @@ if (form) {
     };
     const say = text => { state.textContent = text; };
 
-    // What could not be sent stays in this tab until it is sent, and no longer.
+    // What could not be sent stays in this tab until it is sent, and no longer. What is saved while another page loads
+    // stays until the form is opened again: if that page is this form, it may have been rendered before the save.
     const keep = () => { try { sessionStorage.setItem(stored, fields().toString()); } catch { /* storage is off */ } };
     const drop = () => { try { sessionStorage.removeItem(stored); } catch { /* storage is off */ } };
 
@@ -47,7 +48,7 @@ if (form) {
                 const saved = await response.json();
                 rev.value = saved.rev;
                 apply(saved.off);
-                drop();
+                if (leaves) keep(); else drop();
                 if (!dirty) say("Draft saved");
             } else if (response.status === 409) {
                 conflict = true;
@@ -68,12 +69,15 @@ if (form) {
 
     const changed = () => {
         dirty = true;
+        leaves = false;
         clearTimeout(timer);
         timer = setTimeout(() => save(false), SAVE_AFTER_MS);
     };
     form.addEventListener("input", changed);
     form.addEventListener("change", () => { dirty = true; save(false); });
     addEventListener("online", () => save(false));
+    addEventListener("beforeunload", () => { leaves = true; });
+    addEventListener("pageshow", () => { leaves = false; });
     addEventListener("pagehide", () => save(true));
     document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") save(true); });
     form.addEventListener("submit", event => {
@@ -101,7 +105,8 @@ if (form) {
         try { kept = sessionStorage.getItem(stored); } catch { /* storage is off */ }
         if (!kept) return;
         const pairs = new URLSearchParams(kept);
-        if (pairs.get("_rev") !== rev.value) { drop(); return; }
+        if (Number(pairs.get("_rev")) < Number(rev.value)) { drop(); return; }
+        rev.value = pairs.get("_rev");
         for (const control of form.elements) {
             if (!control.name || control.name.startsWith("_") || control.type === "hidden") continue;
             const values = pairs.getAll(control.name);
