@@ -22,6 +22,9 @@ pub fn ChartFrame(
     svg: String,
     /// The legend.
     keys: Vec<Key>,
+    /// Whether a drawing that is too wide is first seen at its beginning, and not at its end, where the newest day is.
+    #[prop(optional)]
+    from_start: bool,
     /// The table with the same figures.
     children: Content,
 ) -> impl IntoView {
@@ -31,6 +34,7 @@ pub fn ChartFrame(
             <figure class="chart-figure">
                 <div
                     class="chart-drawing"
+                    data-from-start=from_start.then_some("")
                     tabindex="0"
                     role="group"
                     aria-label=format!("{title}: chart. The table shows the same figures.")

@@ -28,7 +28,8 @@ pub fn answer_chart(at: usize, chart: &Chart) -> InertElement {
     let body = match drawing {
         Some(svg) => {
             let keys = vec![Key { label: "Responses", ink: Ink::Accent.name() }];
-            view! { <ChartFrame title=title.clone() svg=svg keys=keys>{figures}</ChartFrame> }.into_any()
+            view! { <ChartFrame title=title.clone() svg=svg keys=keys from_start=true>{figures}</ChartFrame> }
+                .into_any()
         }
         None => figures.into_any(),
     };
