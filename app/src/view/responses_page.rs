@@ -186,7 +186,7 @@ fn response_row(row: &ResponseRow, heads: &[String], has_scores: bool) -> InertE
         view! { <td class="meta table-number" data-label="Score">{row.scores.join(", ")}</td> }
     });
     let cells = row.cells.iter().zip(heads).map(|(cell, head)| {
-        view! { <td class="meta" dir="auto" data-label=head.clone()>{one_line(cell, CELL_CHARS_MAX)}</td> }
+        view! { <td class="meta table-text" dir="auto" data-label=head.clone()>{one_line(cell, CELL_CHARS_MAX)}</td> }
     });
     let cells = cells.collect::<Vec<_>>();
     static_html(view! {
