@@ -2,6 +2,7 @@
 
 use super::item_text::{field_text, values};
 use crate::text::label::slug_label;
+use domain::gate::{GateKind, MEMORY_BASE};
 use std::collections::BTreeMap;
 use wire::approval::Approval;
 
@@ -9,6 +10,8 @@ use wire::approval::Approval;
 const GROUP_MIN: usize = 3;
 /// Label under which flags are compared.
 const FLAGS: &str = "Flags";
+/// Label under which memory proposals are compared: new documents and changed ones.
+const DOCUMENT: &str = "Document";
 
 /// An entry of the grouped list. Indexes refer to the list that was grouped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,8 +95,14 @@ fn group(items: &[Approval], all: &[usize]) -> Option<Block> {
 }
 
 fn texts(item: &Approval) -> BTreeMap<String, String> {
-    let mut texts: BTreeMap<_, _> =
-        values(item).iter().map(|(key, value)| (slug_label(key), field_text(value))).collect();
+    let mut values = values(item);
+    // Only whether there is a document already matters, not the number of its version.
+    let base = if item.kind == GateKind::Memory { values.remove(MEMORY_BASE) } else { None };
+    let mut texts: BTreeMap<_, _> = values.iter().map(|(key, value)| (slug_label(key), field_text(value))).collect();
+    if let Some(version) = base {
+        let document = if version.as_u64() == Some(0) { "new" } else { "changed" };
+        texts.insert(DOCUMENT.to_owned(), document.to_owned());
+    }
     texts.insert(FLAGS.to_owned(), item.flags.join(", "));
     texts
 }
@@ -111,7 +120,7 @@ fn usual(texts: &[(usize, BTreeMap<String, String>)]) -> BTreeMap<String, String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{output, tool};
+    use crate::inbox::fixture::{memory, output, tool};
     use serde_json::json;
 
     fn stages(stages: &[&str]) -> Vec<Approval> {
@@ -140,6 +149,20 @@ mod tests {
         items[4].flags = vec!["tone: sharp".into()];
         let Block::Group { outliers, .. } = &blocks(&items)[0] else { unreachable!() };
         assert_eq!((outliers[0].at, outliers[0].differs[0].value.as_str()), (4, "tone: sharp"));
+    }
+
+    #[test]
+    fn a_memory_proposal_for_a_document_that_is_there_differs_from_new_ones() {
+        let proposal = |(n, version): (u32, u64)| {
+            let body = json!({ "body": format!("- line {n}"), "baseVersion": version });
+            Approval { proposed: Some(serde_json::value::to_raw_value(&body).unwrap()), ..memory(n) }
+        };
+        let items: Vec<_> = [(1, 0), (2, 0), (3, 4), (4, 0)].into_iter().map(proposal).collect();
+        let Block::Group { alike, outliers, .. } = &blocks(&items)[0] else { unreachable!() };
+        let differs = vec![Difference { label: "Document".into(), value: "changed".into(), usual: "new".into() }];
+        assert_eq!((alike.as_slice(), outliers), (&[0, 1, 3][..], &vec![Outlier { at: 2, differs }]));
+        let changed: Vec<_> = [(1, 1), (2, 2), (3, 4)].into_iter().map(proposal).collect();
+        assert!(matches!(&blocks(&changed)[0], Block::Group { outliers, .. } if outliers.is_empty()));
     }
 
     #[test]
