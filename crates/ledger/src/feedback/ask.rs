@@ -6,6 +6,7 @@ use domain::{
     Scope,
     id::SessionId,
     insight::Ratings,
+    memory_write, response,
     role::Permission,
     session::{Session, Status as SessionStatus},
     session_feedback::{Label, asked_since},
@@ -13,6 +14,10 @@ use domain::{
     working,
 };
 use std::collections::HashMap;
+
+/// Sources of sessions in which no agent worked for a person: work of a person, responses to forms, and proposals of
+/// the memory writer.
+const NOT_RATED: [&str; 3] = [working::SOURCE, response::SOURCE, memory_write::SOURCE];
 
 /// Returns the caller's own rating of a session.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
@@ -33,12 +38,13 @@ pub enum Prompt {
 }
 
 /// Returns whether to ask a signed-in person to rate a session. People are asked after the session has ended,
-/// for some weeks, if it ever started. They are not asked about sessions of their own work. About an incognito
+/// for some weeks, if it ever started. They are not asked about people's own work, responses
+/// to forms and proposals of the memory writer. About an incognito
 /// conversation only its own person is asked.
 pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
     let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
-    let happened = session.started_at.is_some() && session.source.as_deref() != Some(working::SOURCE);
+    let happened = session.started_at.is_some() && !session.source.as_deref().is_some_and(|source| NOT_RATED.contains(&source));
     let Some(ended_at) = session.completed_at().filter(|_| may && is_theirs && happened && session.status().is_final())
     else {
         return Ok(Prompt::Silent);

@@ -11,7 +11,7 @@ use domain::{
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, ListPage, ResponseRecord, ResponseState, entity, entity_type, group,
+    Error, ListPage, ResponseRecord, ResponseState, entity, entity_type, feedback, group,
     response::{self, DraftSave, ListResponses, Promote, Respondent, Submission, Submitted},
     session, view,
     view::{NewView, ViewChange},
@@ -115,6 +115,8 @@ async fn the_first_answer_runs_the_session_and_submitting_completes_it(f: Fixtur
     assert_eq!(Value::from(sent.response.answers.clone()), json!({ "name": "Ada", "mood": 4 }), "why does not apply");
     let ended = read(draft.session_id).await;
     assert_eq!((ended.status(), ended.end_reason()), (Status::Completed, Some(EndReason::Done)));
+    let prompt = feedback::prompt(&f.ledger, &f.member, &ended).await.unwrap();
+    assert_eq!(prompt, feedback::Prompt::Silent, "nobody worked for the person");
     let result: Value = serde_json::from_str(ended.result().unwrap()).unwrap();
     assert_eq!(result, json!({ "viewId": view, "version": 1, "answers": { "name": "Ada", "mood": 4 } }));
     let expected = [
