@@ -160,7 +160,10 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>) {
 
 fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
     match part {
-        Part::Text(text) => write_text(html, text),
+        Part::Text(text) if entry.event.kind.starts_with("user.") => write_text(html, text, as_typed),
+        Part::Text(text) => write_text(html, text, as_markdown),
+        // The text beside it says the same.
+        Part::Other(_) if entry.event.kind == "user.form_submit" && entry.parts.len() > 1 => {}
         Part::Reasoning(text) => write_reasoning(html, text),
         Part::Call(call) => tool::write_call(html, call, None),
         Part::Answer(answer) => tool::write_answer(html, answer),
@@ -173,17 +176,27 @@ fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
     }
 }
 
-/// Writes Markdown: long text is folded, very long text is cut.
-fn write_text(html: &mut Html, text: &str) {
+fn as_markdown(html: &mut Html, text: &str) {
+    html.raw("<div class=\"prose\">").markdown(text).raw("</div>");
+}
+
+/// Writes what a person typed as it is, line by line.
+fn as_typed(html: &mut Html, text: &str) {
+    html.raw("<p class=\"message-text\" dir=\"auto\">").text(text).raw("</p>");
+}
+
+/// Writes a text: a long one is folded, a very long one is cut.
+fn write_text(html: &mut Html, text: &str, write: fn(&mut Html, &str)) {
     if text.len() <= OPEN_TEXT_BYTES_MAX {
-        html.raw("<div class=\"prose\">").markdown(text).raw("</div>");
+        write(html, text);
         return;
     }
     html.raw("<details class=\"fold\"><summary><span class=\"fold-lead\" dir=\"auto\">")
         .text(shorten::head(text, LEAD_BYTES));
     html.raw("… </span><span class=\"fold-more\">")
         .text(&format!("Show all {}", crate::text::number::counted(text.chars().count() as u64, "character")));
-    html.raw("</span></summary><div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
+    html.raw("</span></summary>");
+    write(html, shorten::head(text, TEXT_BYTES_MAX));
     if text.len() > TEXT_BYTES_MAX {
         html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>");
     }
@@ -336,6 +349,16 @@ mod tests {
         assert!(torn.contains("data-tone=\"wait\"") && torn.contains("agent.message"));
         assert!(shown(r#"{"notAnEvent":"refused"}"#).contains("This is not an event: refused"));
         assert!(!shown("{}").contains("data-tone"));
+    }
+
+    #[test]
+    fn what_a_person_typed_keeps_its_lines_and_is_no_markup() {
+        let content = r#"[{"type":"text","text":"Name? *Ada*\nAgain? No"},{"type":"form_answers","answers":{}}]"#;
+        let shown = |kind: &str| rows_fragment("s", &[event(1, kind, content, "{}")], &Titles::new());
+        let typed = shown("user.form_submit");
+        assert!(typed.contains("<p class=\"message-text\" dir=\"auto\">Name? *Ada*\nAgain? No</p>"), "{typed}");
+        assert!(!typed.contains("form_answers"), "{typed}");
+        assert!(shown("agent.message").contains("<em>Ada</em>"));
     }
 
     #[test]

@@ -146,7 +146,8 @@ pub fn is_submission_id(text: &str) -> bool {
 pub fn event_content(fields: &[Field], answers: &Answers) -> String {
     let lines = fields.iter().filter_map(|field| {
         let value = answers.get(&field.key)?;
-        Some(format!("{}: {}", field.label, shown(field, value)))
+        let colon = if field.label.ends_with(char::is_alphanumeric) { ":" } else { "" };
+        Some(format!("{}{colon} {}", field.label, shown(field, value)))
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     json!([{ "type": "text", "text": text }, { "type": ANSWERS_PART, "answers": answers }]).to_string()
@@ -258,7 +259,7 @@ mod tests {
         let answers = json!({ "name": "</script>\u{202e}", "ok": true });
         let content = event_content(&fields(), answers.as_object().unwrap());
         let content: Value = serde_json::from_str(&content).unwrap();
-        assert_eq!(content[0]["text"], "Your name?: </script>\u{202e}\nOK?: Yes");
+        assert_eq!(content[0]["text"], "Your name? </script>\u{202e}\nOK? Yes");
         assert_eq!(content[1], json!({ "type": "form_answers", "answers": answers }));
     }
 

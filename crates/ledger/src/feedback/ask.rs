@@ -44,7 +44,8 @@ pub enum Prompt {
 pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
     let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
-    let happened = session.started_at.is_some() && !session.source.as_deref().is_some_and(|source| NOT_RATED.contains(&source));
+    let happened =
+        session.started_at.is_some() && !session.source.as_deref().is_some_and(|source| NOT_RATED.contains(&source));
     let Some(ended_at) = session.completed_at().filter(|_| may && is_theirs && happened && session.status().is_final())
     else {
         return Ok(Prompt::Silent);
