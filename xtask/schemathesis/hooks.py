@@ -6,7 +6,7 @@ import schemathesis
 
 # Fields that are valid by the schema and refused all the same, and why. An index counts as `[]`.
 RULES = {
-    "actionId": "an action that is not archived",
+    "actionId": "an action that is not archived; its output is one entity where a response becomes one",
     "answers": "answers fit the fields of the form",
     "addMembers[]": "somebody who comes in is a member of the workspace",
     "assignedTo": "a member of the workspace; `me` is nobody where a token calls",
@@ -76,6 +76,7 @@ RULES = {
     "slug": "made from the name where it is not said, which has to have letters",
     "schema": "not together with fields",
     "slug": "made from the name where it is not said, which has to have letters; no view is called `new`",
+    "typeId": "either this or actionId, where a response becomes an entity",
     "targetEntityId": "an entity of the workspace",
     "text": "no tag characters, which nobody sees",
     "timezone": "a zone that exists",

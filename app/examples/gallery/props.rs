@@ -120,6 +120,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
             session,
             action_name: Some("Triage support mail".into()),
             action_status: None,
+            promoted: None,
             timeline: events.clone(),
             shown: (0, 0),
         },

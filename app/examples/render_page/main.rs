@@ -72,6 +72,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         session,
         action_name: None,
         action_status: None,
+        promoted: None,
         timeline: log.events.clone(),
         failure: None,
         gate: None,

@@ -19,6 +19,7 @@ use crate::{
     },
 };
 use domain::{
+    Timestamp,
     entity::{FIELD_TITLE, FieldDef, FieldType, TaskStatusMap, shown},
     role::Permission,
 };
@@ -47,6 +48,8 @@ pub struct Props {
     pub sessions: Vec<EntitySessionSummary>,
     /// Status of the work on its fields and blocks.
     pub statuses: TaskStatusMap,
+    /// Responses that became this entity: id of the session and time of the submission, newest first.
+    pub responses: Vec<(String, Timestamp)>,
     /// Active tasks about it.
     pub tasks: Vec<Action>,
     /// Its versions, newest first, with one more than is shown if there are more.
@@ -72,6 +75,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             relations,
             sessions,
             statuses,
+            responses,
             tasks,
             versions,
             versions_max,
@@ -103,7 +107,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <h1 dir="auto">{entity.title.clone()}</h1>
                 {static_html(status_dot(statuses.by_field_name.get(FIELD_TITLE).copied()))}
             </header>
-            {static_html(facts(&entity, &of, &people))}
+            {static_html(facts(&entity, &of, &people, &responses))}
             <div class="split">
                 <div class="section">
                     <section class="section" aria-labelledby="fields-title">
@@ -131,12 +135,23 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-fn facts(entity: &Entity, of: &EntityType, people: &People) -> impl IntoView + use<> {
+fn facts(
+    entity: &Entity,
+    of: &EntityType,
+    people: &People,
+    responses: &[(String, Timestamp)],
+) -> impl IntoView + use<> {
+    let links = responses.iter().map(|(id, at)| {
+        view! { <a class="quiet" href=format!("/sessions/{id}")>"the response of "{moment(*at)}</a>" " }
+    });
+    let links: Vec<_> = links.collect();
+    let origin = (!links.is_empty()).then(|| view! { <div><dt>"Made from"</dt><dd>{links}</dd></div> });
     view! {
         <dl class="facts">
             <div><dt>"Type"</dt><dd><a class="quiet" href=format!("/entity-types/{}", of.id)>{one_line(&of.name, 60)}</a></dd></div>
             <div><dt>"Version"</dt><dd>{entity.version}</dd></div>
             <div><dt>"Changed"</dt><dd>{moment(entity.updated_at)}" by "{people.word(&entity.updated_by)}</dd></div>
+            {origin}
         </dl>
     }
 }

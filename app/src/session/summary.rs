@@ -45,6 +45,8 @@ pub struct Summary {
     pub action_name: Option<String>,
     /// Status of its task; absent for a session without one.
     pub action_status: Option<ActionStatus>,
+    /// Id and title of the entity that was made from it, if it is a response.
+    pub promoted: Option<(String, String)>,
     /// The events of the timeline (`ledger::event::timeline`).
     pub timeline: Vec<Event>,
     /// Error class, remediation and acknowledgement, if the session failed.
@@ -131,6 +133,10 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     (
         session.agent_slug.clone().map(|agent| fact("Agent", agent)),
         action,
+        summary
+            .promoted
+            .clone()
+            .map(|(id, title)| fact("Became", view! { <a href=format!("/entities/{id}") dir="auto">{title}</a> })),
         waits_for(session).map(|words| fact("Waiting for", words)),
         fact("Created", moment(session.created_at)),
         session.completed_at.map(|at| fact("Ended at", stamp(at))),

@@ -134,6 +134,8 @@ pub const FIELD_TEXT_CHARS_MAX: usize = 10_000;
 pub const ENTITY_TITLES_MAX: usize = 200;
 /// Sessions of an entity in one answer when the caller names no number.
 pub const ENTITY_SESSIONS_DEFAULT: u32 = 20;
+/// Most responses that an entity's page names as its origin.
+pub const ENTITY_RESPONSES_MAX: u32 = 10;
 /// Most sessions of an entity in one answer.
 pub const ENTITY_SESSIONS_MAX: u32 = 100;
 /// Largest CSV file of an import, bytes.

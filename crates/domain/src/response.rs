@@ -22,6 +22,8 @@ pub type Scores = BTreeMap<String, SafetyGate>;
 pub const SOURCE: &str = "response-form";
 /// Field of the entity type `lead` that holds the e-mail address.
 pub const LEAD_EMAIL: &str = "email";
+/// `source` of the sessions in which a task makes an entity from a response.
+pub const PROMOTION_SOURCE: &str = "promotion";
 /// `type` of the part of an event's content that holds the answers.
 pub const ANSWERS_PART: &str = "form_answers";
 

@@ -2,7 +2,7 @@
 
 use crate::{
     action::ActionStatus,
-    memory_write,
+    memory_write, response,
     session::{Status, Type},
     thread::SOURCE,
 };
@@ -47,7 +47,9 @@ pub fn run_again(
         Err(NotAgain::NotEnded)
     } else if source == Some(SOURCE) {
         Err(NotAgain::Conversation)
-    } else if !matches!(session_type, Type::Agent | Type::Tool) || source == Some(memory_write::SOURCE) {
+    } else if !matches!(session_type, Type::Agent | Type::Tool)
+        || matches!(source, Some(memory_write::SOURCE | response::PROMOTION_SOURCE))
+    {
         Err(NotAgain::NotQueued)
     } else if action == Some(ActionStatus::Archived) {
         Err(NotAgain::Archived)
@@ -68,6 +70,7 @@ mod tests {
         assert_eq!(of(Type::Agent, None, Some(ActionStatus::Archived)), Err(NotAgain::Archived));
         assert_eq!(of(Type::Agent, Some(SOURCE), None), Err(NotAgain::Conversation));
         assert_eq!(of(Type::Mixed, None, None), Err(NotAgain::NotQueued));
+        assert_eq!(of(Type::Agent, Some(response::PROMOTION_SOURCE), None), Err(NotAgain::NotQueued));
         assert_eq!(of(Type::Response, None, None), Err(NotAgain::NotQueued));
         assert_eq!(run_again(Type::Agent, None, Status::Running, None), Err(NotAgain::NotEnded));
     }

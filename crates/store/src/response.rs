@@ -20,7 +20,8 @@ macro_rules! response_select {
         concat!(
             "SELECT session_id, view_id, version, request_id, link_id, respondent_kind, respondent, lead_entity_id, state, rev, \
              answers, submission_id, once, late, draft_events, drafted_at, created_at, saved_at, submitted_at, \
-             promoted_entity_id, promoted_by, promoted_at, scores FROM responses WHERE tenant_id = $1 AND ",
+             promoted_entity_id, promoted_by, promoted_at, scores, promotion_session_id FROM responses \
+              WHERE tenant_id = $1 AND ",
             $rest
         )
     };
@@ -45,6 +46,11 @@ const SAVE: &str = "UPDATE responses SET version = $3, respondent_kind = $4, lea
      submitted_at = $15, scores = $16 WHERE tenant_id = $1 AND session_id = $2";
 const PROMOTE: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
      WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
+const PROMOTE_BY: &str = "UPDATE responses SET promotion_session_id = $3 \
+     WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
+const PROMOTED_BY: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
+     WHERE tenant_id = $1 AND promotion_session_id = $2 AND promoted_entity_id IS NULL";
+const OF_ENTITY: &str = response_select!("promoted_entity_id = $2 ORDER BY session_id DESC LIMIT $3");
 const ABANDON: &str =
     "UPDATE responses SET state = 'abandoned' WHERE tenant_id = $1 AND session_id = $2 AND state = 'draft'";
 const OPEN_DRAFTS: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM responses WHERE tenant_id = $1 AND view_id = $2 AND state = 'draft' LIMIT $3) d";
@@ -53,7 +59,8 @@ const LEFT: &str = "SELECT tenant_id, session_id FROM responses WHERE state = 'd
 const COUNT_ONE: &str = "INSERT INTO response_counts (tenant_id, view_id, submitted) VALUES ($1, $2, 1) \
      ON CONFLICT (tenant_id, view_id) DO UPDATE SET submitted = response_counts.submitted + 1 RETURNING submitted";
 const SUBMITTED: &str = "SELECT submitted FROM response_counts WHERE tenant_id = $1 AND view_id = $2";
-const ACT_FOR_RESPONDENT_POSTGRES: &str = "SELECT set_config('app.respondent', $1, true)";
+const ACT_FOR_RESPONDENT_POSTGRES: &str =
+    "SELECT set_config('app.respondent', $1, true), set_config('app.asking_session', $2, true)";
 
 pub(crate) const SQL: Texts = &[
     ("response::BY_ID", BY_ID),
@@ -62,6 +69,9 @@ pub(crate) const SQL: Texts = &[
     ("response::INSERT", INSERT),
     ("response::SAVE", SAVE),
     ("response::PROMOTE", PROMOTE),
+    ("response::PROMOTE_BY", PROMOTE_BY),
+    ("response::PROMOTED_BY", PROMOTED_BY),
+    ("response::OF_ENTITY", OF_ENTITY),
     ("response::ABANDON", ABANDON),
     ("response::OPEN_DRAFTS", OPEN_DRAFTS),
     ("response::LEFT", LEFT),
@@ -153,6 +163,8 @@ pub struct ResponseRecord {
     pub promotion: Option<Promotion>,
     /// Results of the safety gate for its ratings; empty without a rating and before it is submitted.
     pub scores: Scores,
+    /// The session in which a task makes the entity.
+    pub promotion_session_id: Option<SessionId>,
 }
 
 row! {
@@ -180,6 +192,7 @@ row! {
         promoted_by: Option<String>,
         promoted_at: Option<i64>,
         scores: Option<String>,
+        promotion_session_id: Option<Uuid>,
     }
 }
 
@@ -221,6 +234,7 @@ impl TryFrom<Row> for ResponseRecord {
                 None => Scores::new(),
                 Some(json) => serde_json::from_str(&json).map_err(|_| bad("scores", &"not an object"))?,
             },
+            promotion_session_id: row.promotion_session_id.map(SessionId),
         })
     }
 }
@@ -350,6 +364,29 @@ pub async fn promote(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, t
     Ok(run!(tx.conn(), execute, PROMOTE, tenant_id.0, id.0, to.entity_id.0, by, at)? == 1)
 }
 
+/// Records the session in which a task makes an entity from a response.
+pub async fn promote_by(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, by: SessionId) -> Result<()> {
+    run!(tx.conn(), execute, PROMOTE_BY, tenant_id.0, id.0, by.0)?;
+    Ok(())
+}
+
+/// Records the entity that a task made in the session `by`. `false` if no response waits for that session.
+pub async fn promoted_by(tx: &mut WriteTx<'_>, tenant_id: TenantId, by: SessionId, to: &Promotion) -> Result<bool> {
+    let (actor, at) = (to.by.as_str(), to_micros(to.at));
+    Ok(run!(tx.conn(), execute, PROMOTED_BY, tenant_id.0, by.0, to.entity_id.0, actor, at)? >= 1)
+}
+
+/// Responses from which an entity was made, newest first, at most `limit`.
+pub async fn of_entity(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    entity_id: EntityId,
+    limit: u32,
+) -> Result<Vec<ResponseRecord>> {
+    let rows = run!(conn, fetch_all Row, OF_ENTITY, tenant_id.0, entity_id.0, i64::from(limit))?;
+    rows.into_iter().map(ResponseRecord::try_from).collect()
+}
+
 /// Closes the draft of a session that ended without a submission. Does nothing if there is none.
 pub async fn abandon(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
     run!(tx.conn(), execute, ABANDON, tenant_id.0, id.0)?;
@@ -381,10 +418,13 @@ pub async fn count_one(tx: &mut WriteTx<'_>, tenant_id: TenantId, view_id: ViewI
     Ok(count.max(0).cast_unsigned())
 }
 
-/// Limits the rest of the transaction to the responses of one respondent. PostgreSQL enforces it row by row.
-pub async fn act_for(tx: &mut WriteTx<'_>, respondent: Uuid) -> Result<()> {
-    if let Conn::Postgres(c) = tx.conn() {
-        sqlx::query(ACT_FOR_RESPONDENT_POSTGRES).bind(respondent.hyphenated().to_string()).execute(&mut **c).await?;
+/// Limits the rest of the transaction to the responses of one respondent, and to the session whose question is
+/// answered. PostgreSQL enforces it row by row.
+pub async fn act_for(conn: &mut Conn<'_>, respondent: Uuid, asking: Option<SessionId>) -> Result<()> {
+    if let Conn::Postgres(c) = conn {
+        let asking = asking.map(|id| id.to_string()).unwrap_or_default();
+        let respondent = respondent.hyphenated().to_string();
+        sqlx::query(ACT_FOR_RESPONDENT_POSTGRES).bind(respondent).bind(asking).execute(&mut **c).await?;
     }
     Ok(())
 }

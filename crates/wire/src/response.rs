@@ -69,6 +69,10 @@ pub struct Response {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub promoted_entity_id: Option<String>,
+    /// UUID of the session in which a task makes the entity. It waits where the task requires approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub promotion_session_id: Option<String>,
 }
 
 /// The name and address that a respondent without an account gave. No one proved them.
@@ -120,9 +124,15 @@ pub struct SubmittedInteraction {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PromoteResponse {
-    /// UUID of the entity type.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub type_id: String,
+    /// UUID of the entity type of a new entity; either this or `actionId`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub type_id: Option<String>,
+    /// UUID of a task whose output is one entity. The answers are its output: its safety rules judge them, and they
+    /// wait for approval where the task requires one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub action_id: Option<String>,
     /// Title of the entity. Default: the answer with the key `title` or `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]

@@ -186,8 +186,10 @@ pub async fn submit(
 
 /// Make an entity from a response
 ///
-/// The response then names the entity, and the entity's first version names the response's session. A repeat answers
-/// with what is recorded.
+/// With `typeId`, a new entity is made at once. With `actionId`, the answers are the output of that task: its safety
+/// rules judge them, and where the task requires approval, they wait for it in the inbox. `promotionSessionId` is that
+/// session. The response then names the entity, and the entity's version names the session that wrote it. A repeat
+/// answers with what is recorded.
 #[utoipa::path(
     post, path = "/api/responses/{id}/promote", operation_id = "promoteResponse", tag = "responses",
     request_body = PromoteResponse,
@@ -195,7 +197,7 @@ pub async fn submit(
     responses(
         (status = 200, description = "The response with the entity", body = Response),
         (
-            status = 422, description = "`hard_block`: a rating in the answers fails a safety dimension",
+            status = 422, description = "`hard_block`: a safety rule blocks the answers",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

@@ -223,6 +223,7 @@ fn shown_page(page: page::Page, form: FormState) -> Props {
         of: wire_map::entity_type(page.of),
         titles: page.titles.into_iter().collect(),
         sessions: page.sessions.into_iter().map(wire_map::entity_session).collect(),
+        responses: page.responses.iter().map(|one| (one.session_id.to_string(), one.saved_at)).collect(),
         tasks: page.tasks.into_iter().map(wire_map::action).collect(),
         versions: page.versions.into_iter().map(wire_map::entity_version).collect(),
         versions_max: page::VERSIONS as usize,

@@ -110,6 +110,7 @@ async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
             session: wire_map::session(around.session),
             action_status: around.action_status,
             action_name: around.action_name,
+            promoted: around.promoted.map(|(id, title)| (id.to_string(), title)),
             timeline: around.timeline.into_iter().map(wire_map::event).collect(),
             shown: (0, 0),
         },

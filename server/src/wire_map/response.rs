@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use domain::response::Stage;
 use ledger::{
     ResponseRecord, ResponseState, ViewLinkRecord,
-    response::{Leads, Promote, Submission},
+    response::{Leads, Promote, PromoteTo, Submission},
 };
 use wire::response::{Lead, PromoteResponse, Response, SubmitInteraction, ViewLink};
 
@@ -45,6 +45,7 @@ pub fn response_with(record: ResponseRecord, leads: &Leads) -> Response {
         saved_at: record.saved_at,
         submitted_at: record.submitted_at,
         promoted_entity_id: record.promotion.map(|promotion| promotion.entity_id.to_string()),
+        promotion_session_id: record.promotion_session_id.map(|id| id.to_string()),
     }
 }
 
@@ -56,8 +57,15 @@ pub fn submission(body: SubmitInteraction) -> Submission {
 
 /// Converts what becomes of a response.
 pub fn promote(body: PromoteResponse) -> Result<Promote, Problem> {
-    let PromoteResponse { type_id, title, fields } = body;
-    Ok(Promote { type_id: parse_id("typeId", &type_id)?, title, fields })
+    let PromoteResponse { type_id, action_id, title, fields } = body;
+    let to = match (type_id, action_id) {
+        (Some(id), None) => PromoteTo::Type(parse_id("typeId", &id)?),
+        (None, Some(id)) => PromoteTo::Action(parse_id("actionId", &id)?),
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(ledger::Error::invalid("typeId", "either `typeId` or `actionId`").into());
+        }
+    };
+    Ok(Promote { to, title, fields })
 }
 
 /// Converts a link to a form.

@@ -187,7 +187,7 @@ pub(super) fn new_type(action: &ActionRecord) -> Option<String> {
     domain::output::read(action.output_type, &action.output_config).ok()?.entity_type
 }
 
-async fn open(
+pub(super) async fn open(
     tx: &mut WriteTx<'_>,
     session: &Session,
     action: Option<&ActionRecord>,

@@ -2,7 +2,7 @@
 //! the gate.
 
 use super::{
-    decisions_of, memory, proposed, quote,
+    decisions_of, memory, promotion, proposed, quote,
     request::{self, Given},
     standing,
 };
@@ -66,6 +66,9 @@ pub(super) async fn settle(
             let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();
             write_back(tx, session, &gate, decision, values, by).await
         }
+        Verdict::Deny if writes && promotion::is_promotion(&session) => {
+            promotion::deny(tx, session, &gate, decision, by).await
+        }
         Verdict::Deny if writes => deny(tx, session, &gate, decision, by).await,
         _ => {
             let reason = match verdict {
@@ -109,6 +112,7 @@ async fn write_back(
     // The new version records the person who approved it as its author.
     let back = WriteBack { action: &action, session: &session, output: &output, actor: &decision.actor, now, ids };
     let written = output::write_back(tx, back).await?;
+    promotion::record(tx, &session, decision, &written, now).await?;
     let mut metadata = quote(gate.id);
     metadata["attempt"] = session.attempt.into();
     metadata["hasResult"] = (!output.is_null()).into();

@@ -5,7 +5,7 @@ use super::{
     names::{People, people_on, titles},
 };
 use crate::{
-    ActionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, Error, Ledger, ListPage, Result,
+    ActionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, Error, Ledger, ListPage, ResponseRecord, Result,
     action::{self, ListActions},
     cursor::List as CursorOf,
     entity::{self, ListEntities, ListQuery, OfEntity},
@@ -16,7 +16,7 @@ use domain::{
     action::ActionStatus,
     entity::{FieldDef, FieldType, Values},
     id::EntityId,
-    limit::ENTITY_SESSIONS_DEFAULT,
+    limit::{ENTITY_RESPONSES_MAX, ENTITY_SESSIONS_DEFAULT},
     role::Permission,
 };
 use std::collections::BTreeMap;
@@ -52,6 +52,8 @@ pub struct Page {
     pub of: EntityTypeRecord,
     /// The newest sessions about it, without those that another session started.
     pub sessions: Vec<OfEntity>,
+    /// Responses that became this entity, newest first.
+    pub responses: Vec<ResponseRecord>,
     /// Active tasks about it, newest first.
     pub tasks: Vec<ActionRecord>,
     /// One page of its versions, newest first, and one more, which is needed to show the change of the last
@@ -130,6 +132,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option
             let related = values.flat_map(|values| related(&of.fields, values)).collect();
             Ok(Page {
                 sessions: store::session::list_of_entity(conn, tenant_id, id, true, ENTITY_SESSIONS_DEFAULT).await?,
+                responses: store::response::of_entity(conn, tenant_id, id, ENTITY_RESPONSES_MAX).await?,
                 tasks: action::list_on(conn, &reader, about).await?.items,
                 titles: titles(conn, tenant_id, related).await?,
                 relations: relations(conn, tenant_id, &of.fields).await?,

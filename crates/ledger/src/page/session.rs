@@ -12,9 +12,9 @@ use domain::{
     Scope, Timestamp,
     action::ActionStatus,
     event::{Event, Kind},
-    id::SessionId,
+    id::{EntityId, SessionId},
     role::Permission,
-    session::{Session, Status},
+    session::{Session, Status, Type},
 };
 use store::Conn;
 
@@ -68,6 +68,8 @@ pub struct Around {
     pub related: Related,
     /// Number of events of each kind in the whole log.
     pub kind_counts: Vec<(String, u64)>,
+    /// The entity that was made from it, with its title, if it is a response.
+    pub promoted: Option<(EntityId, String)>,
     /// Name of the action that the session executes.
     pub action_name: Option<String>,
     /// Whether the action that the session executes is active or archived.
@@ -210,6 +212,17 @@ async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Resul
     Ok(Events { slice, names })
 }
 
+/// Returns the entity that was made from a response.
+async fn promoted(conn: &mut Conn<'_>, session: &Session) -> Result<Option<(EntityId, String)>> {
+    if session.session_type != Type::Response {
+        return Ok(None);
+    }
+    let response = store::response::find(conn, session.tenant_id, session.id).await?;
+    let Some(promotion) = response.and_then(|response| response.promotion) else { return Ok(None) };
+    let entity = store::entity::find(conn, session.tenant_id, promotion.entity_id).await?;
+    Ok(entity.map(|entity| (entity.id, entity.title)))
+}
+
 async fn around_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -241,7 +254,9 @@ async fn around_on(
         Status::WaitingHuman | Status::AwaitingTool => gate::of_sessions_on(conn, scope, &[id], now).await?.pop(),
         _ => None,
     };
+    let promoted = promoted(conn, &session).await?;
     let around = Around {
+        promoted,
         parent,
         has_more_children: children.next_cursor.is_some(),
         children: children.items,

@@ -3,6 +3,7 @@
 use super::{
     Respondent,
     open::{published, require_open, takes_one},
+    save::narrow,
 };
 use crate::{Error, Ledger, Result, ViewVersionRecord};
 use domain::{
@@ -38,18 +39,20 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
         .snapshot(respondent.scope(), move |conn| {
             Box::pin(async move {
                 let version = published(conn, respondent.tenant_id(), view_id, request_id).await?;
+                let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
+                let later = if asks_lead { respondent.as_lead() } else { respondent };
+                let open = match require_open(conn, &later, &version, now).await {
+                    Ok(()) => Ok(()),
+                    Err(Error::FormClosed(closed)) => Err(closed),
+                    Err(error) => return Err(error),
+                };
+                narrow(conn, &respondent, request_id).await?;
                 let place = respondent.place(view_id, request_id);
                 let submitted = match takes_one(&version.publication, request_id) {
                     true => newest(conn, place, ResponseState::Submitted).await?,
                     false => None,
                 };
-                let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
-                let later = if asks_lead { respondent.as_lead() } else { respondent };
-                let closed = match require_open(conn, &later, &version, now).await {
-                    Ok(()) => submitted.as_ref().map(|_| Closed::Answered),
-                    Err(Error::FormClosed(closed)) => Some(closed),
-                    Err(error) => return Err(error),
-                };
+                let closed = open.err().or(submitted.as_ref().map(|_| Closed::Answered));
                 let draft = newest(conn, place, ResponseState::Draft).await?;
                 let draft =
                     draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });

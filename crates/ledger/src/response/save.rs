@@ -11,7 +11,7 @@ use crate::{
 use domain::{
     chain::Digest,
     event::Kind,
-    id::{SessionId, ViewId},
+    id::{FeedbackRequestId, SessionId, ViewId},
     limit::{ATTEMPTS_MAX, VIEW_DRAFTS_MAX},
     response::{Closed, DraftEvents, SOURCE, Scores, event_content, fitting, has_answer},
     session::{Actor, Command, Report, Session, State, Status, TimeLimits, Type, decide},
@@ -19,7 +19,7 @@ use domain::{
 };
 use serde_json::json;
 use store::{
-    PreparedEvent, ResponseRecord, ResponseState, WriteTx,
+    Conn, PreparedEvent, ResponseRecord, ResponseState, WriteTx,
     response::{act_for, newest},
     session::Inserted,
 };
@@ -133,6 +133,7 @@ impl Filled {
             submitted_at: None,
             promotion: None,
             scores: Scores::new(),
+            promotion_session_id: None,
         }
     }
 }
@@ -224,11 +225,17 @@ pub(super) fn raced() -> Error {
     Error::Unavailable("another request for the same form is being handled; send it again".into())
 }
 
-/// Limits the rest of the transaction to the respondent's own rows, if the respondent has no account.
-pub(super) async fn narrow(tx: &mut WriteTx<'_>, respondent: &Respondent) -> Result<()> {
-    if respondent.is_stranger() {
-        act_for(tx, respondent.id()).await?;
+/// Limits the rest of the transaction to the respondent's own rows and those of the session whose question is answered,
+/// if the respondent has no account.
+pub(super) async fn narrow(conn: &mut Conn<'_>, respondent: &Respondent, request_id: Option<Uuid>) -> Result<()> {
+    if !respondent.is_stranger() {
+        return Ok(());
     }
+    let request = match request_id {
+        Some(id) => store::feedback_request::find(conn, respondent.tenant_id(), FeedbackRequestId(id)).await?,
+        None => None,
+    };
+    act_for(conn, respondent.id(), request.map(|request| request.session_id)).await?;
     Ok(())
 }
 
@@ -239,7 +246,7 @@ async fn insert(
     mut factory: EventFactory,
 ) -> Result<ResponseRecord> {
     require_room(tx, &form).await?;
-    narrow(tx, &form.respondent).await?;
+    narrow(tx.conn(), &form.respondent, form.request_id).await?;
     let mut response = form.response(id, &factory);
     let event = form.event(&mut factory, Kind::USER_FORM_DRAFT, response.rev)?;
     response.draft_events = DraftEvents { count: 1, last_at: Some(factory.at()) };
@@ -255,7 +262,7 @@ async fn update(
     is_leaving: bool,
     mut factory: EventFactory,
 ) -> Result<ResponseRecord> {
-    narrow(tx, &form.respondent).await?;
+    narrow(tx.conn(), &form.respondent, form.request_id).await?;
     let now = factory.at();
     let mut draft_events = draft.draft_events;
     let mut events = Vec::new();

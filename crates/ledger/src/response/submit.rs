@@ -159,7 +159,7 @@ async fn record(
     if submitted > u64::from(form.version.publication.most_responses()) {
         return Err(Closed::Full.into());
     }
-    narrow(tx, &form.respondent).await?;
+    narrow(tx.conn(), &form.respondent, form.request_id).await?;
     let draft = draft_locked(tx, &form).await?;
     // A save of the same answers that came first overwrites nothing.
     if let (Some((draft, _)), Some(given)) = (&draft, submission.rev)

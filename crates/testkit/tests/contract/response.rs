@@ -12,7 +12,7 @@ use domain::{
 use futures_util::future::join_all;
 use ledger::{
     Error, ListPage, ResponseRecord, ResponseState, entity, entity_type, feedback, group,
-    response::{self, DraftSave, ListResponses, Promote, Respondent, Submission, Submitted},
+    response::{self, DraftSave, ListResponses, Promote, PromoteTo, Respondent, Submission, Submitted},
     session, view,
     view::{NewView, ViewChange},
 };
@@ -443,7 +443,7 @@ async fn a_response_becomes_an_entity_once_and_each_names_the_other(f: Fixture) 
     let of_type = entity_type::create(&f.ledger, &f.operator, new).await.unwrap();
     let draft = save(&f, &f.member, view, 0, json!({ "name": "Ada" })).await.unwrap();
     let to = |mapping: &[(&str, &str)]| Promote {
-        type_id: of_type.id,
+        to: PromoteTo::Type(of_type.id),
         title: None,
         fields: mapping.iter().map(|(slug, key)| ((*slug).to_owned(), (*key).to_owned())).collect(),
     };

@@ -65,15 +65,15 @@ const WAYS_AROUND: [(&str, &str); 4] = [
     ),
 ];
 
-struct Table {
-    name: String,
-    tenant: bool,
+pub struct Table {
+    pub name: String,
+    pub tenant: bool,
     guarded: bool,
     /// Name and type of the columns that need a value.
     columns: Vec<(String, String)>,
 }
 
-async fn tables(raw: &mut Raw) -> Vec<Table> {
+pub async fn tables(raw: &mut Raw) -> Vec<Table> {
     let rows = raw.texts(TABLES).await;
     let tables = rows.iter().map(|row| {
         let row: Value = serde_json::from_str(row).unwrap();
@@ -93,7 +93,7 @@ async fn tables(raw: &mut Raw) -> Vec<Table> {
 static NUMBER: AtomicU32 = AtomicU32::new(1_000);
 
 /// Returns an INSERT of a row of this workspace, with arbitrary values in the other columns that need one.
-fn insert(table: &Table, tenant: &str) -> String {
+pub fn insert(table: &Table, tenant: &str) -> String {
     let value = |(name, kind): &(String, String)| match kind.as_str() {
         _ if name == "tenant_id" => format!("'{tenant}'::uuid"),
         "uuid" => "gen_random_uuid()".to_owned(),
@@ -111,7 +111,7 @@ fn insert(table: &Table, tenant: &str) -> String {
 
 /// Removes constraints and triggers that could refuse a row, and grants the server's role every right, so that only
 /// policies decide.
-async fn leave_only_policies(raw: &mut Raw, table: &Table) {
+pub async fn leave_only_policies(raw: &mut Raw, table: &Table) {
     let name = &table.name;
     raw.execute(&format!("ALTER TABLE {name} DISABLE TRIGGER ALL")).await.unwrap();
     raw.execute(&format!("GRANT SELECT, INSERT, UPDATE, DELETE ON {name} TO shiftbook_app")).await.unwrap();

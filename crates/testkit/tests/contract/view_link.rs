@@ -236,6 +236,10 @@ async fn strangers_see_and_write_their_own_responses_alone(f: Fixture) {
         );
         raw.execute(&begin).await.unwrap();
         assert_eq!(raw.number("SELECT COUNT(*) FROM responses").await, 1);
+        assert_eq!(raw.number("SELECT COUNT(*) FROM sessions").await, 1, "its own session");
+        let sessions = format!("SELECT COUNT(*) FROM session_events WHERE session_id <> '{}'", other.session_id);
+        assert_eq!(raw.number(&sessions).await, 0, "no event of another session");
+        assert!(raw.number("SELECT COUNT(*) FROM session_events").await > 0, "its own events");
         let changed = raw.execute("UPDATE responses SET answers = '{}' WHERE state = 'submitted'").await.unwrap();
         assert_eq!(changed, 0);
         raw.execute("ROLLBACK").await.unwrap();

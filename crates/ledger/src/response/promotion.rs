@@ -1,0 +1,228 @@
+//! Making an entity from a response by a task: the answers are the task's output, in a session of their own. Safety
+//! rules and approval apply as to the output of an agent.
+
+use super::promote::{Promote, values_of};
+use crate::{
+    ActionRecord, Error, Ledger, ResponseRecord, Result,
+    commit::{Change, EventFactory, state, write},
+    gate::{Judged, judge, stage_judged},
+    output::{self, WriteBack, awaits_approval},
+};
+use domain::{
+    Scope, Timestamp,
+    action::{ActionStatus, OutputType},
+    chain::Digest,
+    entity::FIELD_TITLE,
+    event::Kind,
+    id::{ActionId, EntityId, GateId, SessionId, TenantId},
+    issue::Issue,
+    limit::{ATTEMPTS_MAX, TITLE_CHARS_MAX},
+    response::PROMOTION_SOURCE,
+    session::{Actor, Command, Report, Session, State as SessionState, TimeLimits, Type, decide},
+    view::Field,
+};
+use serde_json::{Map, Value, json};
+use store::{Conn, Promotion, WriteTx, session::Inserted};
+
+/// Number of events of a promotion: created, three status changes, and the opened gate or the completion.
+const EVENTS: usize = 5;
+
+/// What a transaction cannot make itself.
+#[derive(Clone)]
+pub(super) struct Ids {
+    pub(super) entity_id: EntityId,
+    session_id: SessionId,
+    gate_id: GateId,
+    pub(super) factory: EventFactory,
+}
+
+impl Ids {
+    pub(super) fn new(ledger: &Ledger) -> Self {
+        let (now, entropy) = (ledger.now(), ledger.entropy());
+        Self {
+            entity_id: EntityId::new(now, entropy),
+            session_id: SessionId::new(now, entropy),
+            gate_id: GateId::new(now, entropy),
+            factory: EventFactory::new(ledger, now, EVENTS),
+        }
+    }
+}
+
+/// Whether a task that was given the response waits for approval.
+pub(super) async fn waits(conn: &mut Conn<'_>, tenant_id: TenantId, response: &ResponseRecord) -> Result<bool> {
+    let Some(id) = response.promotion_session_id else { return Ok(false) };
+    let session = store::session::find(conn, tenant_id, id).await?;
+    Ok(session.is_some_and(|session| !session.status().is_final()))
+}
+
+/// Starts the session of a task with the answers as its output. Writes the entity, or opens the gate.
+///
+/// # Errors
+/// As [`super::promote`].
+pub(super) async fn begin(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    response: ResponseRecord,
+    (action_id, to, fields): (ActionId, Promote, &[Field]),
+    ids: Ids,
+) -> Result<ResponseRecord> {
+    let tenant_id = scope.tenant_id;
+    let action = store::action::find(tx.conn(), tenant_id, action_id).await?.ok_or(Error::NotFound("task"))?;
+    if action.status != ActionStatus::Active {
+        return Err(Error::invalid("actionId", "this task is archived"));
+    }
+    let output = output_of(tx.conn(), scope, &action, (&response, to, fields)).await?;
+    let mut session = new_session(scope, &response, &action, (ids.session_id, ids.factory.at()));
+    let text = Value::Object(output.clone()).to_string();
+    let errors = output::check(tx.conn(), tenant_id, &action, &session, Some(&text)).await?;
+    if !errors.is_empty() {
+        return Err(Error::Invalid(errors));
+    }
+    let judged = judge(tx.conn(), &action, &session, output.clone()).await?;
+    let mut factory = ids.factory.clone();
+    insert(tx, &mut session, &mut factory).await?;
+    store::response::promote_by(tx, tenant_id, response.session_id, session.id).await?;
+    let response = ResponseRecord { promotion_session_id: Some(session.id), ..response };
+    if awaits_approval(&action, &session) {
+        pause(tx, scope, session, (ids.gate_id, &action, judged), factory).await?;
+        return Ok(response);
+    }
+    let promotion = finish(tx, scope, session, (&action, Value::Object(output), ids.entity_id), factory).await?;
+    Ok(ResponseRecord { promotion: Some(promotion), ..response })
+}
+
+/// The answers in the form of the task's output: the title, the values of the entity's fields, and those of ratings.
+async fn output_of(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    action: &ActionRecord,
+    (response, to, fields): (&ResponseRecord, Promote, &[Field]),
+) -> Result<Map<String, Value>> {
+    let contract = domain::output::read(action.output_type, &action.output_config).map_err(Error::Invalid)?;
+    let writes_one = matches!(action.output_type, OutputType::Entity | OutputType::Fields | OutputType::RelationEntity);
+    let slug = match (contract.entity_type, action.target_entity_id) {
+        (Some(slug), _) => Some(slug),
+        (None, Some(id)) => store::entity::find(conn, scope.tenant_id, id).await?.map(|entity| entity.type_slug),
+        (None, None) => None,
+    };
+    let of_type = match slug.filter(|_| writes_one) {
+        Some(slug) => store::entity_type::find_by_slug(conn, scope.tenant_id, &slug).await?,
+        None => None,
+    };
+    let of_type = of_type.ok_or_else(|| Error::invalid("actionId", "the output of this task is not one entity"))?;
+    let (title, values) = values_of(&of_type, fields, &response.answers, to)?;
+    let mut output = Map::new();
+    for id in &contract.criteria_set_ids {
+        let set = store::criteria_set::find(conn, scope.tenant_id, *id).await?;
+        for dimension in set.into_iter().flat_map(|set| set.dimensions) {
+            let rated = |answer: &Value| answer.as_object().and_then(|rating| rating.get(&dimension.slug)).cloned();
+            if let Some(value) = response.answers.values().find_map(rated) {
+                output.insert(dimension.slug, value);
+            }
+        }
+    }
+    output.extend(values);
+    if let Some(title) = title.filter(|_| action.output_type != OutputType::Fields) {
+        output.insert(FIELD_TITLE.to_owned(), title.into());
+    }
+    Ok(output)
+}
+
+fn new_session(
+    scope: &Scope,
+    response: &ResponseRecord,
+    action: &ActionRecord,
+    (id, now): (SessionId, Timestamp),
+) -> Session {
+    Session {
+        tenant_id: scope.tenant_id,
+        id,
+        session_type: Type::Agent,
+        state: SessionState::Draft { waits_for_dependencies: false },
+        action_id: Some(action.id),
+        action_slug: Some(action.slug.clone()),
+        agent_slug: None,
+        user_id: scope.acting_user(),
+        source: Some(PROMOTION_SOURCE.to_owned()),
+        entity_id: action.target_entity_id,
+        title: action.name.chars().take(TITLE_CHARS_MAX).collect(),
+        input: Some(Value::Object(response.answers.clone()).to_string()),
+        metadata: json!({ "response": { "sessionId": response.session_id, "viewId": response.view_id } }).to_string(),
+        usage: None,
+        parent_id: Some(response.session_id),
+        retry_of: None,
+        created_by: scope.caller.to_string(),
+        attempt: 0,
+        attempts_max: ATTEMPTS_MAX,
+        head_sequence: 0,
+        head_digest: Digest::GENESIS,
+        created_at: now,
+        updated_at: now,
+        queued_at: Some(now),
+        started_at: Some(now),
+        time_limits: TimeLimits::default(),
+        dependency_count: 0,
+        awaited: false,
+        private_to: None,
+    }
+}
+
+/// Inserts the session as running. No worker can claim it.
+async fn insert(tx: &mut WriteTx<'_>, session: &mut Session, factory: &mut EventFactory) -> Result<()> {
+    let about = json!({ "sessionType": session.session_type, "source": session.source });
+    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &about)?];
+    for (command, reason) in
+        [(Command::Start, "a response is promoted"), (Command::Begin, "its answers are the output")]
+    {
+        let step = decide(state(session), Actor::Server, command)?;
+        events.push(factory.status_change(Some(session.status()), step.to(), reason)?);
+        session.enter(step, Report::default(), factory.at());
+    }
+    match store::session::insert(tx, session, None, &events).await? {
+        Inserted::New => Ok(()),
+        Inserted::KeyTaken | Inserted::AlreadyWorking => Err(Error::Internal("a promotion met another session".into())),
+    }
+}
+
+async fn pause(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    session: Session,
+    (gate_id, action, judged): (GateId, &ActionRecord, Judged),
+    mut factory: EventFactory,
+) -> Result<()> {
+    let events = vec![stage_judged(tx, &session, (gate_id, action), judged, &mut factory).await?];
+    let change = change(scope, &session, Command::Ask, "its output is waiting for approval", factory);
+    let transition = decide(state(&session), Actor::Server, Command::Ask)?;
+    write(tx, session, transition, change, events, Report::default()).await?;
+    Ok(())
+}
+
+async fn finish(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    session: Session,
+    (action, output, entity_id): (&ActionRecord, Value, EntityId),
+    mut factory: EventFactory,
+) -> Result<Promotion> {
+    let (actor, now) = (scope.caller.to_string(), factory.at());
+    let ids = vec![entity_id];
+    let back = WriteBack { action, session: &session, output: &output, actor: &actor, now, ids };
+    let written = output::write_back(tx, back).await?;
+    let nothing = || Error::Invalid(vec![Issue::new("actionId", "this task would write no entity")]);
+    let to = written.0.first().map(|entity| entity.entity_id).ok_or_else(nothing)?;
+    let promotion = Promotion { entity_id: to, by: actor, at: now };
+    store::response::promoted_by(tx, session.tenant_id, session.id, &promotion).await?;
+    let metadata = json!({ "attempt": session.attempt, "hasResult": true, "written": written });
+    let events = vec![factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
+    let change = change(scope, &session, Command::Finish, "its output was written", factory);
+    let transition = decide(state(&session), Actor::Server, Command::Finish)?;
+    let report = Report { result: Some(output.to_string()), ..Report::default() };
+    write(tx, session, transition, change, events, report).await?;
+    Ok(promotion)
+}
+
+fn change(scope: &Scope, session: &Session, command: Command, reason: &str, factory: EventFactory) -> Change {
+    let (actor, caller) = (Actor::Server, scope.caller);
+    Change { id: session.id, actor, command, caller, reason: reason.into(), factory }
+}

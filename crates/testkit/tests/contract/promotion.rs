@@ -1,0 +1,208 @@
+//! Promotion of a response by a task: its safety rules and its approval apply as to the output of an agent.
+
+use crate::{
+    entity::{acme, company},
+    gate::{at_once, decide, gate_of, gated, now, safety, says, session_now},
+};
+use domain::{
+    action::OutputType,
+    gate::{GateKind, Verdict},
+    id::{ActionId, EntityId, SessionId, ViewId},
+    session::Status,
+    view::{Field, Publication, Responses},
+};
+use ledger::{
+    Error, ListPage, ResponseRecord,
+    action::{self, NewAction},
+    entity, page,
+    response::{self, Promote, PromoteTo, Respondent, Submission},
+    session::{self, Claim, ListSessions},
+    view::{self, NewView},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    a_task_without_approval_writes_the_entity_at_once,
+    a_promotion_waits_for_approval_and_each_page_names_the_other,
+    a_denied_promotion_ends_and_can_be_made_again,
+    a_reviewer_may_change_what_is_promoted,
+    safety_rules_block_a_promotion_and_leave_nothing,
+    a_promotion_that_the_task_cannot_take_is_refused,
+    of_promotions_at_once_one_is_made,
+);
+
+fn questions() -> Vec<Field> {
+    serde_json::from_value(json!([
+        { "key": "name", "label": "Company?", "type": "short_text", "required": true },
+        { "key": "size", "label": "Size?", "type": "integer" },
+        { "key": "stage", "label": "Stage?", "type": "single_choice", "options": ["Lead", "Won", "Lost"] },
+    ]))
+    .unwrap()
+}
+
+/// Publishes a form and submits these answers as a member.
+async fn submitted(f: &Fixture, given: Value) -> ResponseRecord {
+    let publication = Publication { responses: Responses::Many, ..Publication::default() };
+    let slug = Some(format!("lead-{}", fastrand::u64(..)));
+    let new = NewView { title: "Lead".into(), slug, fields: questions(), publication, ..NewView::default() };
+    let made: ViewId = view::create(&f.ledger, &f.operator, new).await.unwrap().id;
+    view::publish(&f.ledger, &f.operator, made, None).await.unwrap();
+    let answers = given.as_object().unwrap().clone();
+    let submission_id = format!("s{}", fastrand::u64(..));
+    let new = Submission { request_id: None, version: None, rev: None, submission_id, answers };
+    let member = Respondent::member(&f.member).unwrap();
+    response::submit(&f.ledger, &member, made, new).await.unwrap().response
+}
+
+async fn promote(f: &Fixture, response: SessionId, by: ActionId) -> ledger::Result<ResponseRecord> {
+    let to = Promote { to: PromoteTo::Action(by), title: None, fields: [].into() };
+    response::promote(&f.ledger, &f.operator, response, to).await
+}
+
+/// A task that makes a company.
+async fn task(f: &Fixture, metadata: Value, config: Value) -> ActionId {
+    let mut config = config;
+    config["entityType"] = "company".into();
+    let new = NewAction {
+        name: "Take over".into(),
+        output_type: Some(OutputType::Entity),
+        output_config: Some(config.to_string()),
+        metadata: Some(metadata.to_string()),
+        ..NewAction::default()
+    };
+    action::create(&f.ledger, &f.operator, new).await.unwrap().id
+}
+
+fn made(response: &ResponseRecord) -> EntityId {
+    response.promotion.as_ref().unwrap().entity_id
+}
+
+async fn a_task_without_approval_writes_the_entity_at_once(f: Fixture) {
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme", "size": 3, "stage": "Lead" })).await;
+    let by = task(&f, json!({}), json!({})).await;
+    let promoted = promote(&f, response.session_id, by).await.unwrap();
+    let written = entity::get(&f.ledger, &f.member, made(&promoted)).await.unwrap();
+    assert_eq!((written.title.as_str(), json!(written.fields)), ("Acme", json!({ "stage": "Lead", "size": 3 })));
+    let session = session_now(&f, promoted.promotion_session_id.unwrap()).await;
+    assert_eq!((session.status(), session.parent_id), (Status::Completed, Some(response.session_id)));
+    assert_eq!(promote(&f, response.session_id, by).await.unwrap(), promoted, "a repeat makes nothing");
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_promotion_waits_for_approval_and_each_page_names_the_other(f: Fixture) {
+    at_once(&f).await;
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme", "stage": "Won" })).await;
+    let id = response.session_id;
+    let by = task(&f, json!({ "requiresApproval": true }), json!({})).await;
+    let waiting = promote(&f, id, by).await.unwrap();
+    let session = waiting.promotion_session_id.unwrap();
+    assert_eq!((waiting.promotion.as_ref(), session_now(&f, session).await.status()), (None, Status::WaitingHuman));
+    assert_eq!(promote(&f, id, by).await.unwrap(), waiting, "a repeat opens no second gate");
+    let any = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    assert!(session::claim(&f.ledger, &f.worker, any, Duration::ZERO).await.unwrap().is_empty(), "no worker gets it");
+
+    let gate = gate_of(&f, session).await;
+    assert_eq!((gate.gate.kind, json!(gate.proposed)), (GateKind::Output, json!({ "title": "Acme", "stage": "Won" })));
+    decide(&f, &f.admin, gate.gate.id, says(Verdict::Approve)).await.unwrap();
+    let promoted = response::get(&f.ledger, &f.member, id).await.unwrap();
+    let entity_id = made(&promoted);
+    assert_eq!(promoted.promotion.as_ref().unwrap().by, f.admin.caller.to_string());
+    assert_eq!(session_now(&f, session).await.status(), Status::Completed);
+
+    let versions = entity::list_versions(&f.ledger, &f.member, entity_id, ListPage::default()).await.unwrap();
+    assert_eq!(versions.items[0].session_id, Some(session));
+    let of_entity = page::entity::read(&f.ledger, &f.member, entity_id, None).await.unwrap();
+    assert_eq!(of_entity.responses, [promoted]);
+    let of_response = page::session::around(&f.ledger, &f.member, id).await.unwrap();
+    assert_eq!(of_response.promoted, Some((entity_id, "Acme".to_owned())));
+    assert_eq!(of_response.children.iter().map(|child| child.id).collect::<Vec<_>>(), [session]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_denied_promotion_ends_and_can_be_made_again(f: Fixture) {
+    at_once(&f).await;
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme" })).await;
+    let by = task(&f, json!({ "requiresApproval": true }), json!({})).await;
+    let first = promote(&f, response.session_id, by).await.unwrap().promotion_session_id.unwrap();
+    decide(&f, &f.admin, gate_of(&f, first).await.gate.id, says(Verdict::Deny)).await.unwrap();
+    assert_eq!(session_now(&f, first).await.status(), Status::Completed);
+    let denied = response::get(&f.ledger, &f.member, response.session_id).await.unwrap();
+    assert_eq!(denied.promotion, None);
+    let again = session::retry(&f.ledger, &f.operator, first).await;
+    assert!(again.is_err(), "no agent gets it by a retry");
+
+    let second = promote(&f, response.session_id, by).await.unwrap().promotion_session_id.unwrap();
+    assert_ne!(first, second);
+    decide(&f, &f.admin, gate_of(&f, second).await.gate.id, says(Verdict::Approve)).await.unwrap();
+    made(&response::get(&f.ledger, &f.member, response.session_id).await.unwrap());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_reviewer_may_change_what_is_promoted(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let response = submitted(&f, json!({ "name": "Acme Inc.", "size": 3 })).await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let session = promote(&f, response.session_id, of.id).await.unwrap().promotion_session_id.unwrap();
+    let gate = gate_of(&f, session).await.gate.id;
+    decide(&f, &f.admin, gate, crate::gate::edits(&json!({ "size": 4 }))).await.unwrap();
+    let written = now(&f, &acme).await;
+    assert_eq!((written.title.as_str(), &written.fields["size"]), ("Acme Inc.", &json!(4)));
+    assert_eq!(made(&response::get(&f.ledger, &f.member, response.session_id).await.unwrap()), acme.id);
+    f.done().await;
+}
+
+async fn safety_rules_block_a_promotion_and_leave_nothing(f: Fixture) {
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme" })).await;
+    let config = safety(&f).await;
+    for metadata in [json!({}), json!({ "requiresApproval": true })] {
+        let by = task(&f, metadata, config.clone()).await;
+        let blocked = promote(&f, response.session_id, by).await;
+        assert!(matches!(blocked, Err(Error::HardBlock(_))), "{blocked:?}");
+    }
+    let wanted = ListSessions { parent_id: Some(response.session_id), ..ListSessions::default() };
+    assert!(session::list(&f.ledger, &f.member, wanted).await.unwrap().items.is_empty());
+    let same = response::get(&f.ledger, &f.member, response.session_id).await.unwrap();
+    assert_eq!((same.promotion, same.promotion_session_id), (None, None));
+    f.done().await;
+}
+
+async fn a_promotion_that_the_task_cannot_take_is_refused(f: Fixture) {
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme", "stage": "Lost" })).await;
+    let by = task(&f, json!({}), json!({})).await;
+    let wrong = promote(&f, response.session_id, by).await;
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "the type has no such option: {wrong:?}");
+    let text = NewAction { name: "Say".into(), ..NewAction::default() };
+    let text = action::create(&f.ledger, &f.operator, text).await.unwrap().id;
+    let wrong = promote(&f, response.session_id, text).await;
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+    let to = || Promote { to: PromoteTo::Action(by), title: None, fields: [].into() };
+    let theirs = response::promote(&f.ledger, &f.stranger, response.session_id, to()).await;
+    assert!(matches!(theirs, Err(Error::NotFound(_))), "{theirs:?}");
+    let worker = response::promote(&f.ledger, &f.worker, response.session_id, to()).await;
+    assert!(matches!(worker, Err(Error::Forbidden(_))), "{worker:?}");
+    f.done().await;
+}
+
+async fn of_promotions_at_once_one_is_made(f: Fixture) {
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme" })).await;
+    let by = task(&f, json!({}), json!({})).await;
+    let all = (0..8).map(|_| promote(&f, response.session_id, by));
+    let all = futures_util::future::join_all(all).await;
+    let made: Vec<EntityId> = all.iter().filter_map(|done| done.as_ref().ok()).map(made).collect();
+    assert!(!made.is_empty() && made.iter().all(|id| *id == made[0]), "{made:?}");
+    let wanted = ListSessions { parent_id: Some(response.session_id), ..ListSessions::default() };
+    assert_eq!(session::list(&f.ledger, &f.member, wanted).await.unwrap().items.len(), 1);
+    f.done().await;
+}
