@@ -122,7 +122,7 @@ impl Ledger {
             });
             if let Err(error) = armed.await {
                 // This check has a clearer message than the "database or disk is full" of SQLite.
-                store.check_disk_space()?;
+                store.check_disk_space().await?;
                 return Err(error);
             }
         }
@@ -233,7 +233,7 @@ impl Ledger {
     /// # Errors
     /// [`Error::Unavailable`] or another error of the database if it is not ready.
     pub async fn ready(&self) -> Result<()> {
-        self.store().check_disk_space()?;
+        self.store().check_disk_space().await?;
         if self.store().is_full() {
             let wrote = self.store().write::<_, Error, _>(Access::System, |tx| {
                 Box::pin(async move { Ok(store::roll::probe_write(tx).await?) })

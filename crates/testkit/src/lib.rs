@@ -3,6 +3,7 @@
 //! This crate may unwrap: a panic fails the test.
 
 mod clock;
+pub mod cluster;
 mod engine;
 mod fixture;
 pub mod model;

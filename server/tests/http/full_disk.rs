@@ -14,16 +14,15 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A file system of 8 MiB. Dropping it unmounts it.
-struct SmallDisk(TempDir);
+/// A small file system in memory. Dropping it unmounts it.
+pub struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// `None` if the test may not mount file systems.
-    fn mount() -> Option<Self> {
+    /// `mode` has the permissions of its root. `None` if the test may not mount file systems.
+    pub fn mount(mebibytes: u32, mode: &str) -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
-        let mounted =
-            Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs"]).arg(dir.path()).output();
-        match mounted {
+        let options = format!("size={mebibytes}m,mode={mode}");
+        match Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(dir.path()).output() {
             Ok(output) if output.status.success() => Some(Self(dir)),
             other => {
                 eprintln!("this test needs to mount a small disk, which only root may: {other:?}");
@@ -32,19 +31,19 @@ impl SmallDisk {
         }
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 
     /// Writes a file that uses all free space.
-    fn fill(&self) {
+    pub fn fill(&self) {
         let mut ballast = File::options().append(true).create(true).open(self.ballast()).unwrap();
         for size in [64 * 1024, 4096, 1] {
             while ballast.write_all(&vec![1; size]).is_ok() {}
         }
     }
 
-    fn empty(&self) {
+    pub fn empty(&self) {
         fs::remove_file(self.ballast()).unwrap();
     }
 
@@ -59,7 +58,7 @@ impl Drop for SmallDisk {
     }
 }
 
-async fn status(app: &App, path: &str) -> u16 {
+pub async fn status(app: &App, path: &str) -> u16 {
     app.request(Who::Operator, Method::GET, path).send().await.unwrap().status().as_u16()
 }
 
@@ -70,7 +69,7 @@ async fn create(app: &App) -> u16 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_is_reported_writes_recover_and_a_start_on_it_names_the_cause() {
-    let Some(disk) = SmallDisk::mount() else { return };
+    let Some(disk) = SmallDisk::mount(8, "0700") else { return };
     let mut app = App::start_with("", &[], &[("SHIFTBOOK_DATA_DIR", disk.path().to_str().unwrap())]);
     assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201));
     let new = json!({ "name": "Claims", "dimensions": [{ "slug": "claims", "name": "Claims", "type": "number" }] });

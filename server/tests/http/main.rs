@@ -24,6 +24,7 @@ mod form;
 mod form_attack;
 mod form_hostile;
 mod full_disk;
+mod full_disk_postgres;
 mod function;
 mod graph;
 mod hook;

@@ -1,5 +1,10 @@
 //! Errors of the storage.
 
+use std::sync::{
+    Arc, LazyLock,
+    atomic::{AtomicBool, Ordering},
+};
+
 /// The result of a storage operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -34,6 +39,18 @@ impl Error {
 /// NUL.
 const NUL_IN_TEXT: &str = "22021";
 
+/// PostgreSQL's code `disk_full`.
+const DISK_FULL: &str = "53100";
+
+/// Set when PostgreSQL reports a full disk. Every error of every connection passes the conversion below, which knows
+/// no store. A process uses one database, so the process has one flag.
+static POSTGRES_FULL: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// The flag that is set when PostgreSQL reports a full disk. The reader of the flag clears it.
+pub(crate) fn postgres_full() -> Arc<AtomicBool> {
+    Arc::clone(&POSTGRES_FULL)
+}
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let text = error.to_string();
@@ -49,7 +66,10 @@ impl From<sqlx::Error> for Error {
                     && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
                         || code == "55P03"
                         || code == "25P03");
-                if sqlite || postgres {
+                if code == DISK_FULL {
+                    POSTGRES_FULL.store(true, Ordering::Relaxed);
+                    Self::Unavailable(format!("PostgreSQL's disk is full: make room on it ({text})"))
+                } else if sqlite || postgres {
                     Self::Unavailable(text)
                 } else if code == NUL_IN_TEXT {
                     Self::NulInText(text)
@@ -130,4 +150,60 @@ pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
 /// Whether PostgreSQL reached the lock timeout.
 pub(crate) fn is_lock_timeout(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("55P03"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error of PostgreSQL with this code.
+    #[derive(Debug)]
+    struct Coded(&'static str);
+
+    impl std::fmt::Display for Coded {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "code {}", self.0)
+        }
+    }
+
+    impl std::error::Error for Coded {}
+
+    impl sqlx::error::DatabaseError for Coded {
+        fn message(&self) -> &str {
+            self.0
+        }
+
+        fn code(&self) -> Option<std::borrow::Cow<'_, str>> {
+            Some(self.0.into())
+        }
+
+        fn kind(&self) -> sqlx::error::ErrorKind {
+            sqlx::error::ErrorKind::Other
+        }
+
+        fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
+            self
+        }
+
+        fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
+            self
+        }
+    }
+
+    #[test]
+    fn of_postgres_errors_only_a_full_disk_sets_the_flag() {
+        let full = postgres_full();
+        for other in ["53000", "53200", "53300", "53400", "57014", "42P01"] {
+            let _ = Error::from(sqlx::Error::Database(Box::new(Coded(other))));
+            assert!(!full.load(Ordering::Relaxed), "{other}");
+        }
+        let error = Error::from(sqlx::Error::Database(Box::new(Coded(DISK_FULL))));
+        assert!(full.load(Ordering::Relaxed));
+        let Error::Unavailable(text) = error else { panic!("{error:?}") };
+        assert!(text.starts_with("PostgreSQL's disk is full: make room on it ("), "{text}");
+    }
 }

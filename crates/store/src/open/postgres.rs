@@ -2,13 +2,16 @@
 
 use super::store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store};
 use crate::{
-    engine::{Error, POSTGRES_TRUSTED, Result, Texts, migration},
+    engine::{
+        Access, Error, Mode::Write, POSTGRES_TRUSTED, Result, Texts, in_transaction, migration, spawn_with_timeout,
+    },
     event::Notifier,
     feedback::FeedbackBackend,
     writer::Writer,
 };
 use sqlx::{
     ConnectOptions as _, PgPool,
+    migrate::MigrateError,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::{
@@ -26,7 +29,16 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
 const POSTGRES_DURABILITY: &str =
     "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
 
-pub(crate) const POSTGRES_SQL: Texts = &[("open::postgres::POSTGRES_DURABILITY", POSTGRES_DURABILITY)];
+/// A table of 128 KiB. Its rows are too short for compression.
+const CREATE_GROWTH_PROBE: &str =
+    "CREATE TABLE growth_probe AS SELECT repeat('x', 1000) AS content FROM generate_series(1, 128)";
+const DROP_GROWTH_PROBE: &str = "DROP TABLE growth_probe";
+
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("open::postgres::POSTGRES_DURABILITY", POSTGRES_DURABILITY),
+    ("open::postgres::CREATE_GROWTH_PROBE", CREATE_GROWTH_PROBE),
+    ("open::postgres::DROP_GROWTH_PROBE", DROP_GROWTH_PROBE),
+];
 
 impl Store {
     pub(super) async fn open_postgres(url: &str, accept_data_loss: bool, mode: Mode) -> Result<Self> {
@@ -54,7 +66,7 @@ impl Store {
             check_postgres_durability(&pool).await?;
         }
         if mode != Mode::Reader {
-            migration::postgres().run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+            migration::postgres().run(&pool).await.map_err(of_migration)?;
         }
         let notices = broadcast::Sender::new(NOTICES_MAX);
         let notifier = Notifier::start(pool.clone(), notices.clone());
@@ -70,6 +82,32 @@ impl Store {
             lock: Mutex::new(None),
         })))
     }
+}
+
+fn of_migration(error: MigrateError) -> Error {
+    let text = format!("migration failed: {error}");
+    match error {
+        MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => match Error::from(cause) {
+            Error::Unavailable(cause) => Error::Unavailable(format!("migration failed: {cause}")),
+            _ => Error::Database(text),
+        },
+        _ => Error::Database(text),
+    }
+}
+
+/// Writes a table and removes it, to test whether the database can grow: an update of a row may find room in a page
+/// that exists. Needs the rights of the tables' owner, as the creation of partitions does.
+pub(super) async fn check_growth(pool: &PgPool) -> Result<()> {
+    let pool = pool.clone();
+    spawn_with_timeout(async move {
+        in_transaction(&pool, Access::Retention, Write, async |connection| {
+            sqlx::query(CREATE_GROWTH_PROBE).execute(&mut *connection).await?;
+            sqlx::query(DROP_GROWTH_PROBE).execute(&mut *connection).await?;
+            Ok(())
+        })
+        .await
+    })
+    .await
 }
 
 async fn check_postgres_durability(pool: &PgPool) -> Result<()> {

@@ -1,6 +1,9 @@
 //! The store: what it is opened with, and what can be done with it as a whole.
 
-use super::sqlite::{Readers, SQLITE_FILE};
+use super::{
+    postgres::check_growth,
+    sqlite::{Readers, SQLITE_FILE},
+};
 use crate::{
     engine::{Error, Result, file},
     event::{self, Change, Notice, Notifier, publish},
@@ -99,17 +102,30 @@ impl Store {
                 opened => opened,
             },
             (Database::Postgres { url, accept_data_loss }, _) => {
-                Self::open_postgres(url, *accept_data_loss, mode).await
+                let store = Self::open_postgres(url, *accept_data_loss, mode).await?;
+                if mode == Mode::Server
+                    && let Db::Postgres(pool) = store.db()
+                {
+                    match check_growth(pool).await {
+                        // As on SQLite, it starts, and is not ready until there is room.
+                        Err(error) if store.is_full() => tracing::warn!("{error}"),
+                        Err(error) => tracing::warn!(%error, "whether the database can grow could not be checked"),
+                        Ok(()) => {}
+                    }
+                }
+                Ok(store)
             }
         }
     }
 
     /// Returns an error while the disk is full. The disk is checked only after a write failed because it was
     /// full; the check needs space for more than one page.
-    pub fn check_disk_space(&self) -> Result<()> {
-        match &self.0.data_dir {
-            Some(data_dir) if self.is_full() && private::is_full(data_dir) => Err(disk_is_full(data_dir)),
-            _ => Ok(()),
+    pub async fn check_disk_space(&self) -> Result<()> {
+        match (&self.0.db, &self.0.data_dir) {
+            _ if !self.is_full() => Ok(()),
+            (Db::Postgres(pool), _) => check_growth(pool).await,
+            (Db::Sqlite(_), Some(data_dir)) if private::is_full(data_dir) => Err(disk_is_full(data_dir)),
+            (Db::Sqlite(_), _) => Ok(()),
         }
     }
 

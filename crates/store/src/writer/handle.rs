@@ -6,7 +6,7 @@ use super::{
     sqlite::SqliteLane,
 };
 use crate::{
-    engine::{Access, Error, Result, SqliteConnection},
+    engine::{Access, Error, Result, SqliteConnection, postgres_full},
     event::{AppendRequest, Change, HeadCache, Notifier, Settled},
     session::FirstClaim,
     transaction::Body,
@@ -66,11 +66,10 @@ impl Writer {
             let lane = PostgresLane::new(pool.clone(), sinks, counters.clone(), heads.clone(), place == 0);
             tasks.push(tokio::spawn(lane.run(jobs)));
         }
-        Self { lanes, counters, tasks: Mutex::new(tasks), full: Arc::default() }
+        Self { lanes, counters, tasks: Mutex::new(tasks), full: postgres_full() }
     }
 
-    /// Whether a write failed because the disk was full, and no write is known to have succeeded since. Only
-    /// SQLite sets this.
+    /// Whether a write failed because the disk was full, and no write is known to have succeeded since.
     pub(crate) fn full(&self) -> &AtomicBool {
         &self.full
     }
