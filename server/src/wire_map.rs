@@ -61,12 +61,6 @@ fn text(json: Json) -> String {
     String::from(Box::<str>::from(json))
 }
 
-/// Parses an optional id of a body. The problem names the field.
-fn id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, value: Option<String>) -> Result<Option<T>, Problem> {
-    let parse = |text: String| text.parse().map_err(|error: T::Err| invalid(field, &error));
-    value.map(parse).transpose()
-}
-
 /// Parses a required id of a body. The problem names the field.
 pub fn parse_id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, text: &str) -> Result<T, Problem> {
     text.parse().map_err(|error: T::Err| invalid(field, &error))
@@ -84,13 +78,9 @@ pub fn page<T, U>(listed: Listed<T>, map: impl Fn(T) -> U) -> wire::Page<U> {
 /// Converts the identity of the caller.
 pub fn me(identity: Identity) -> wire::me::Me {
     wire::me::Me {
-        tenant: wire::me::Tenant {
-            id: identity.tenant.id.to_string(),
-            slug: identity.tenant.slug,
-            name: identity.tenant.name,
-        },
-        user: identity.user.map(|Person { id, email, name }| wire::me::User { id: id.to_string(), email, name }),
-        token: identity.token.map(|(id, name)| wire::me::TokenName { id: id.to_string(), name }),
+        tenant: wire::me::Tenant { id: identity.tenant.id, slug: identity.tenant.slug, name: identity.tenant.name },
+        user: identity.user.map(|Person { id, email, name }| wire::me::User { id, email, name }),
+        token: identity.token.map(|(id, name)| wire::me::TokenName { id, name }),
         role: identity.scope.role,
         scope: identity.scope.token_scope,
     }
@@ -99,7 +89,7 @@ pub fn me(identity: Identity) -> wire::me::Me {
 /// Converts a token. Its secret is not part of the record.
 pub fn token(record: TokenRecord) -> wire::settings::Token {
     wire::settings::Token {
-        id: record.id.to_string(),
+        id: record.id,
         name: record.name,
         hint: record.hint,
         role: record.role,
@@ -107,20 +97,20 @@ pub fn token(record: TokenRecord) -> wire::settings::Token {
         created_at: record.created_at,
         last_used_at: record.last_used_at,
         revoked_at: record.revoked_at,
-        user_id: record.user_id.map(|id| id.to_string()),
+        user_id: record.user_id,
     }
 }
 
 /// Converts an action to its JSON type.
 pub fn action(record: ActionRecord) -> wire::action::Action {
     wire::action::Action {
-        id: record.id.to_string(),
+        id: record.id,
         name: record.name,
         slug: record.slug,
         description: record.description,
         agent_slug: record.agent_slug,
-        assigned_to: record.assigned_to.map(|id| id.to_string()),
-        target_entity_id: record.target_entity_id.map(|id| id.to_string()),
+        assigned_to: record.assigned_to,
+        target_entity_id: record.target_entity_id,
         output_type: record.output_type,
         output_config: json(record.output_config),
         metadata: json(record.metadata),
@@ -130,43 +120,43 @@ pub fn action(record: ActionRecord) -> wire::action::Action {
     }
 }
 
-/// Converts the body of a request that creates an action. An id that is not a UUID is refused.
-pub fn new_action(body: wire::action::CreateAction) -> Result<action::NewAction, Problem> {
-    Ok(action::NewAction {
+/// Converts the body of a request that creates an action.
+pub fn new_action(body: wire::action::CreateAction) -> action::NewAction {
+    action::NewAction {
         name: body.name,
         slug: body.slug,
         description: body.description,
         agent_slug: body.agent_slug,
-        assigned_to: id("assignedTo", body.assigned_to)?,
-        target_entity_id: id("targetEntityId", body.target_entity_id)?,
+        assigned_to: body.assigned_to,
+        target_entity_id: body.target_entity_id,
         output_type: body.output_type,
         output_config: body.output_config.map(text),
         metadata: body.metadata.map(text),
-    })
+    }
 }
 
-/// Converts the body of a request that changes an action. An id that is not a UUID is refused.
-pub fn action_change(body: wire::action::UpdateAction) -> Result<action::ActionChange, Problem> {
-    Ok(action::ActionChange {
+/// Converts the body of a request that changes an action.
+pub fn action_change(body: wire::action::UpdateAction) -> action::ActionChange {
+    action::ActionChange {
         name: body.name,
         slug: body.slug,
         description: body.description,
         agent_slug: body.agent_slug,
-        assigned_to: body.assigned_to.map(|value| id("assignedTo", value)).transpose()?,
-        target_entity_id: body.target_entity_id.map(|value| id("targetEntityId", value)).transpose()?,
+        assigned_to: body.assigned_to,
+        target_entity_id: body.target_entity_id,
         output_type: body.output_type,
         output_config: body.output_config.map(text),
         metadata: body.metadata.map(text),
         status: body.status,
-    })
+    }
 }
 
-/// Converts the body of a request that triggers an action. An id that is not a UUID is refused.
+/// Converts the body of a request that triggers an action.
 pub fn trigger(body: wire::action::Trigger) -> Result<action::Trigger, Problem> {
     Ok(action::Trigger {
         input: body.input.map(text),
-        parent_id: id("parentId", body.parent_id)?,
-        depends_on: depends_on(&body.depends_on, body.if_dependency_fails)?,
+        parent_id: body.parent_id,
+        depends_on: depends_on(body.depends_on, body.if_dependency_fails)?,
         idempotency_key: body.idempotency_key,
     })
 }
@@ -174,8 +164,8 @@ pub fn trigger(body: wire::action::Trigger) -> Result<action::Trigger, Problem> 
 /// Converts the status of an action's newest session.
 pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
     wire::action::TaskStatus {
-        action_id: status.action_id.to_string(),
-        session_id: status.session_id.map(|id| id.to_string()),
+        action_id: status.action_id,
+        session_id: status.session_id,
         status: status.status,
         duration_ms: status.duration_ms,
         error: status.error,
@@ -204,14 +194,14 @@ pub fn session(record: Session) -> wire::session::Session {
         }
     };
     wire::session::Session {
-        id: record.id.to_string(),
+        id: record.id,
         session_type: record.session_type,
         status,
         end_reason,
-        action_id: record.action_id.map(|id| id.to_string()),
+        action_id: record.action_id,
         action_slug: record.action_slug,
         agent_slug: record.agent_slug,
-        entity_id: record.entity_id.map(|id| id.to_string()),
+        entity_id: record.entity_id,
         source: record.source,
         title: record.title,
         input: record.input.map(json),
@@ -219,9 +209,9 @@ pub fn session(record: Session) -> wire::session::Session {
         result: result.map(json),
         usage: record.usage.map(json),
         error,
-        parent_id: record.parent_id.map(|id| id.to_string()),
+        parent_id: record.parent_id,
         waits_for,
-        retry_of: record.retry_of.map(|id| id.to_string()),
+        retry_of: record.retry_of,
         created_by: record.created_by,
         attempt: record.attempt,
         attempts_max: record.attempts_max,
@@ -240,11 +230,11 @@ pub fn session(record: Session) -> wire::session::Session {
 /// Converts the failure of a session.
 pub fn session_failure(record: FailureRecord) -> wire::failure::Failure {
     wire::failure::Failure {
-        session_id: record.session_id.to_string(),
+        session_id: record.session_id,
         title: record.title,
         status: record.status,
         agent_slug: record.agent_slug,
-        action_id: record.action_id.map(|id| id.to_string()),
+        action_id: record.action_id,
         code: record.code,
         message: record.message,
         remediation: record.remediation,
@@ -254,17 +244,17 @@ pub fn session_failure(record: FailureRecord) -> wire::failure::Failure {
     }
 }
 
-/// Converts the body of a request that creates a session. An id that is not a UUID is refused.
+/// Converts the body of a request that creates a session.
 pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSession, Problem> {
     Ok(session::NewSession {
         session_type: body.session_type,
-        action_id: id("actionId", body.action_id)?,
+        action_id: body.action_id,
         agent_slug: body.agent_slug,
         title: body.title,
         input: body.input.map(text),
         metadata: body.metadata.map(text),
-        parent_id: id("parentId", body.parent_id)?,
-        depends_on: depends_on(&body.depends_on, body.if_dependency_fails)?,
+        parent_id: body.parent_id,
+        depends_on: depends_on(body.depends_on, body.if_dependency_fails)?,
         idempotency_key: body.idempotency_key,
     })
 }
@@ -272,7 +262,7 @@ pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSes
 /// Converts an event to its JSON type.
 pub fn event(record: Event) -> wire::event::Event {
     wire::event::Event {
-        id: record.id.to_string(),
+        id: record.id,
         sequence: record.sequence,
         kind: record.kind,
         role: record.role,
@@ -288,31 +278,14 @@ pub fn event(record: Event) -> wire::event::Event {
     }
 }
 
-/// Converts the body of a request that appends events. An id that is not a UUID is refused.
-pub fn append(session_id: domain::id::SessionId, body: wire::event::Append) -> Result<event::Append, Problem> {
-    let events =
-        body.events.into_iter().enumerate().map(|(index, event)| new_event(index, event)).collect::<Result<_, _>>()?;
-    Ok(event::Append { session_id, attempt: body.attempt, events })
-}
-
-fn new_event(index: usize, event: wire::event::NewEvent) -> Result<event::NewEvent, Problem> {
-    let parse = |text: String| text.parse().map_err(|error| invalid(&format!("events[{index}].id"), &error));
-    Ok(event::NewEvent {
-        id: event.id.map(parse).transpose()?,
-        kind: event.kind,
-        role: event.role,
-        content: event.content,
-        metadata: event.metadata,
-        thread_id: event.thread_id,
-        external_event_id: event.external_event_id,
-        at: event.at,
-    })
+/// Converts the body of a request that appends events.
+pub fn append(session_id: domain::id::SessionId, body: wire::event::Append) -> event::Append {
+    event::Append { session_id, attempt: body.attempt, events: body.events }
 }
 
 /// Converts the sequences of appended events.
 pub fn appended(appended: event::Appended) -> wire::event::Appended {
-    let place =
-        |(id, sequence): (domain::id::EventId, u64)| wire::event::AppendedEvent { id: id.to_string(), sequence };
+    let place = |(id, sequence): (domain::id::EventId, u64)| wire::event::AppendedEvent { id, sequence };
     wire::event::Appended {
         events: appended.events.into_iter().map(place).collect(),
         head_sequence: appended.head_sequence,
@@ -394,29 +367,19 @@ pub fn active_human(active: Option<human::Active>) -> wire::human::ActiveHuman {
     wire::human::ActiveHuman { session, task }
 }
 
-/// Reads the id of the action to work on.
-pub fn start_human(body: &wire::human::StartHuman) -> Result<domain::id::ActionId, Problem> {
-    body.task_id.parse().map_err(|error| invalid("taskId", &error))
-}
-
-/// Reads the id of the human session to stop.
-pub fn stop_human(body: &wire::human::StopHuman) -> Result<domain::id::SessionId, Problem> {
-    body.session_id.parse().map_err(|error| invalid("sessionId", &error))
-}
-
 /// Converts the result of starting to work on a task.
 pub fn started_human(started: human::Started) -> wire::human::StartedHuman {
     wire::human::StartedHuman {
         session: session(started.session),
         task: action(started.task),
-        superseded: started.superseded.map(|id| id.to_string()),
+        superseded: started.superseded,
     }
 }
 
 /// Converts the work that a person recorded today.
 pub fn human_today(today: human::Today) -> wire::human::HumanToday {
     let time = |task: domain::working::TaskTime| wire::human::TaskTime {
-        task_id: task.task_id.to_string(),
+        task_id: task.task_id,
         title: task.title,
         duration_ms: task.duration_ms,
         sessions: task.stretches,
@@ -434,11 +397,9 @@ pub fn recent_activity(
 ) -> wire::human::RecentActivity {
     match block {
         None => wire::human::RecentActivity { text: None, session_id: None, at },
-        Some(block) => wire::human::RecentActivity {
-            text: Some(block.text),
-            session_id: Some(block.session_id.to_string()),
-            at: block.at,
-        },
+        Some(block) => {
+            wire::human::RecentActivity { text: Some(block.text), session_id: Some(block.session_id), at: block.at }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! HTTP.
 
 use crate::{problem::Problem, state::AppState, wire_map};
-use client::{EventRange, Result};
+use client::EventRange;
 use domain::{
     Caller, Scope,
     id::{ActionId, EntityId, SessionId},
@@ -10,10 +10,9 @@ use domain::{
 };
 use ledger::{TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, view_link};
 use runner::execute::{ApiFuture, WorkerApi};
-use std::{fmt, str::FromStr, time::Duration};
+use std::{fmt, time::Duration};
 use tokio::sync::oneshot;
 use wire::{
-    Code,
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
@@ -56,10 +55,6 @@ fn refused(problem: impl Into<Problem>) -> client::Error {
     client::Error::Problem { status: problem.status, problem: Box::new(problem), retry_after: None }
 }
 
-fn id<T: FromStr>(text: &str) -> Result<T> {
-    text.parse().map_err(|_| refused(Problem::new(Code::InvalidId)))
-}
-
 impl WorkerApi for LocalWorkerApi {
     fn claim<'a>(&'a self, claim: &'a Claim) -> ApiFuture<'a, Claimed> {
         Box::pin(async move {
@@ -90,76 +85,76 @@ impl WorkerApi for LocalWorkerApi {
         })
     }
 
-    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> ApiFuture<'a, Appended> {
+    fn append<'a>(&'a self, session_id: SessionId, append: &'a Append) -> ApiFuture<'a, Appended> {
         Box::pin(async move {
-            let append = wire_map::append(id(session_id)?, append.clone()).map_err(refused)?;
+            let append = wire_map::append(session_id, append.clone());
             event::append(&self.state.ledger, &self.scope, append).await.map(wire_map::appended).map_err(refused)
         })
     }
 
-    fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()> {
+    fn send_delta<'a>(&'a self, session_id: SessionId, delta: &'a Delta) -> ApiFuture<'a, ()> {
         Box::pin(async move {
             let delta = wire_map::delta_from_wire(delta.clone());
-            event::send_delta(&self.state.ledger, &self.scope, id(session_id)?, delta).await.map_err(refused)
+            event::send_delta(&self.state.ledger, &self.scope, session_id, delta).await.map_err(refused)
         })
     }
 
-    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {
+    fn heartbeat<'a>(&'a self, session_id: SessionId, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {
         Box::pin(async move {
-            let beat = session::heartbeat(&self.state.ledger, &self.scope, id(session_id)?, attempt);
+            let beat = session::heartbeat(&self.state.ledger, &self.scope, session_id, attempt);
             let beat = tokio::time::timeout(allowed, beat).await.map_err(|_| client::Error::Timeout(allowed))?;
             beat.map(|lease_expires_at| Lease { lease_expires_at }).map_err(refused)
         })
     }
 
-    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> ApiFuture<'a, Session> {
+    fn complete<'a>(&'a self, session_id: SessionId, complete: &'a Complete) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let completion = wire_map::completion(complete.clone());
-            let done = session::complete(&self.state.ledger, &self.scope, id(session_id)?, completion).await;
+            let done = session::complete(&self.state.ledger, &self.scope, session_id, completion).await;
             done.map(wire_map::session).map_err(refused)
         })
     }
 
-    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session> {
+    fn fail<'a>(&'a self, session_id: SessionId, fail: &'a Fail) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let failure = wire_map::failure(fail.clone());
-            let done = session::fail(&self.state.ledger, &self.scope, id(session_id)?, failure).await;
+            let done = session::fail(&self.state.ledger, &self.scope, session_id, failure).await;
             done.map(wire_map::session).map_err(refused)
         })
     }
 
-    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session> {
+    fn yield_to<'a>(&'a self, session_id: SessionId, to: &'a Yield) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let yield_request = wire_map::yield_request(to.clone()).map_err(refused)?;
-            let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, yield_request).await;
+            let done = session::yield_to(&self.state.ledger, &self.scope, session_id, yield_request).await;
             done.map(wire_map::session).map_err(refused)
         })
     }
 
-    fn ask_feedback<'a>(&'a self, session_id: &'a str, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
+    fn ask_feedback<'a>(&'a self, session_id: SessionId, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
         Box::pin(async move {
             let new = wire_map::new_request(ask.clone()).map_err(refused)?;
-            let asked = view_link::ask(&self.state.ledger, &self.scope, id(session_id)?, new).await;
+            let asked = view_link::ask(&self.state.ledger, &self.scope, session_id, new).await;
             let (asked, link) = asked.map_err(refused)?;
             Ok(wire_map::asked(asked, link))
         })
     }
 
-    fn take_answers<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, SessionContext> {
+    fn take_answers<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, SessionContext> {
         Box::pin(async move {
-            let taken = feedback_request::take(&self.state.ledger, &self.scope, id(session_id)?, attempt).await;
+            let taken = feedback_request::take(&self.state.ledger, &self.scope, session_id, attempt).await;
             Ok(wire_map::taken(taken.map_err(refused)?))
         })
     }
 
-    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session> {
+    fn release<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, Session> {
         Box::pin(async move {
-            let done = session::release(&self.state.ledger, &self.scope, id(session_id)?, attempt).await;
+            let done = session::release(&self.state.ledger, &self.scope, session_id, attempt).await;
             done.map(wire_map::session).map_err(refused)
         })
     }
 
-    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> ApiFuture<'a, Events> {
+    fn events<'a>(&'a self, session_id: SessionId, range: &'a EventRange) -> ApiFuture<'a, Events> {
         Box::pin(async move {
             let read = event::Read {
                 after_sequence: range.after_sequence,
@@ -167,7 +162,7 @@ impl WorkerApi for LocalWorkerApi {
                 kinds: range.event_types.clone(),
                 limit: range.limit.unwrap_or_default(),
             };
-            let id: SessionId = id(session_id)?;
+            let id: SessionId = session_id;
             let slice = event::read(&self.state.ledger, &self.scope, id, read).await.map_err(refused)?;
             Ok(Events {
                 events: slice.events.into_iter().map(wire_map::event).collect(),
@@ -177,17 +172,15 @@ impl WorkerApi for LocalWorkerApi {
         })
     }
 
-    fn action<'a>(&'a self, action_id: &'a str) -> ApiFuture<'a, Action> {
+    fn action<'a>(&'a self, action_id: ActionId) -> ApiFuture<'a, Action> {
         Box::pin(async move {
-            let id: ActionId = id(action_id)?;
-            action::get(&self.state.ledger, &self.scope, id).await.map(wire_map::action).map_err(refused)
+            action::get(&self.state.ledger, &self.scope, action_id).await.map(wire_map::action).map_err(refused)
         })
     }
 
-    fn entity<'a>(&'a self, entity_id: &'a str) -> ApiFuture<'a, Entity> {
+    fn entity<'a>(&'a self, entity_id: EntityId) -> ApiFuture<'a, Entity> {
         Box::pin(async move {
-            let id: EntityId = id(entity_id)?;
-            entity::get(&self.state.ledger, &self.scope, id).await.map(wire_map::entity).map_err(refused)
+            entity::get(&self.state.ledger, &self.scope, entity_id).await.map(wire_map::entity).map_err(refused)
         })
     }
 
@@ -201,35 +194,35 @@ impl WorkerApi for LocalWorkerApi {
         })
     }
 
-    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> ApiFuture<'a, Entity> {
+    fn create_entity<'a>(&'a self, session_id: SessionId, entity: &'a CreateEntity) -> ApiFuture<'a, Entity> {
         Box::pin(async move {
-            let new = wire_map::new_entity(entity.clone()).map_err(refused)?;
-            let made = entity::create_in(&self.state.ledger, &self.scope, new, Some(id(session_id)?)).await;
+            let new = wire_map::new_entity(entity.clone());
+            let made = entity::create_in(&self.state.ledger, &self.scope, new, Some(session_id)).await;
             made.map(wire_map::entity).map_err(refused)
         })
     }
 
     fn update_entity<'a>(
         &'a self,
-        session_id: &'a str,
-        entity_id: &'a str,
+        session_id: SessionId,
+        entity_id: EntityId,
         change: &'a UpdateEntity,
     ) -> ApiFuture<'a, Entity> {
         Box::pin(async move {
             let change = wire_map::entity_change(change.clone());
-            let (ledger, session_id) = (&self.state.ledger, id(session_id)?);
-            let written = entity::update_in(ledger, &self.scope, id(entity_id)?, change, Some(session_id)).await;
+            let ledger = &self.state.ledger;
+            let written = entity::update_in(ledger, &self.scope, entity_id, change, Some(session_id)).await;
             written.map(wire_map::entity).map_err(refused)
         })
     }
 
     fn call_memory_tool<'a>(
         &'a self,
-        session_id: &'a str,
+        session_id: SessionId,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer> {
         Box::pin(async move {
-            let (ledger, session_id) = (&self.state.ledger, id(session_id)?);
+            let ledger = &self.state.ledger;
             let session = session::get(ledger, &self.scope, session_id).await.map_err(refused)?;
             let agent = session.agent_slug.unwrap_or_default();
             let command = wire_map::memory_tool_command(command.clone());
@@ -246,10 +239,10 @@ impl WorkerApi for LocalWorkerApi {
         })
     }
 
-    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
+    fn trigger<'a>(&'a self, action_id: ActionId, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let trigger = wire_map::trigger(trigger.clone()).map_err(refused)?;
-            let started = action::trigger(&self.state.ledger, &self.scope, id(action_id)?, trigger).await;
+            let started = action::trigger(&self.state.ledger, &self.scope, action_id, trigger).await;
             started.map(wire_map::session).map_err(refused)
         })
     }

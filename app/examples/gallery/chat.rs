@@ -1,12 +1,12 @@
 //! Pages of conversations, in each state.
 
-use super::sample::{ago, event, text};
+use super::sample::{ago, event, text, uuid};
 use app::{
     Connect, FieldError, FormState, Shell,
     chat::{Conversation, Entry, Gate, ListProps, Props, list_page, page},
     session::Rating,
 };
-use domain::{session::Status, session_feedback::Label, thread::SummaryBy};
+use domain::{id::SessionId, session::Status, session_feedback::Label, thread::SummaryBy};
 use serde_json::json;
 use wire::thread::{MemoryStatus, Thread, ThreadSummary};
 
@@ -14,7 +14,7 @@ const LONG: &str = "x_very_long_identifier_without_any_space_that_a_machine_has_
 
 fn thread(n: u32, status: Status, title: &str) -> Thread {
     Thread {
-        id: format!("01935f00-0000-7000-8000-{n:012}"),
+        id: SessionId(uuid(&format!("01935f00-0000-7000-8000-{n:012}"))),
         title: title.into(),
         agent_slug: Some("clerk".into()),
         action_id: None,

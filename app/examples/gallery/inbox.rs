@@ -121,7 +121,7 @@ fn rich(n: u32) -> Made<Approval> {
 }
 
 fn props(items: Vec<Approval>, detail: Option<Detail>) -> Props {
-    let current = detail.as_ref().map(|detail| detail.item.approval.id.clone());
+    let current = detail.as_ref().map(|detail| detail.item.approval.id.to_string());
     let list = List { items, now: now(), current, ..List::default() };
     Props { list, detail, opened: false }
 }
@@ -180,8 +180,10 @@ pub fn all(shell: &Shell) -> Made<Vec<(&'static str, String)>> {
     };
     failing.detail = Some(detail(rich(1)?, form)?);
     failing.opened = true;
-    failing.list.refused =
-        BTreeMap::from([(items[1].id.clone(), "it was decided already: approved by lin@northwind.example".to_owned())]);
+    failing.list.refused = BTreeMap::from([(
+        items[1].id.to_string(),
+        "it was decided already: approved by lin@northwind.example".to_owned(),
+    )]);
     pages.push(("inbox-failing", inbox::page(shell, failing)));
     let snoozed = approval(7, json!({"snoozedUntil": now() + TimeDelta::hours(4)}))?;
     let mut aside = props(vec![snoozed.clone()], Some(one(snoozed)?));

@@ -7,7 +7,12 @@ use super::{
 use app::{
     FormState, Shell, action, api_docs, error_page, session as session_page, sessions, settings, setup, sign_in, today,
 };
-use domain::{role::Role, session::Status, work_queue::Bucket};
+use domain::{
+    id::{ActionId, SessionId},
+    role::Role,
+    session::Status,
+    work_queue::Bucket,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::{error::Error, fs};
@@ -127,7 +132,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let first: Vec<_> = log().into_iter().take(7).collect();
     pages.push(("session-live", session_page::page(&shell, log_props(running(), first))));
     // Each event alone, as the live tail renders it.
-    let id = running().id;
+    let id = running().id.to_string();
     pages.push((
         "fragment-rows",
         log().into_iter().map(|e| session_page::rows_fragment(&id, &[e], &HashMap::new())).collect(),
@@ -157,8 +162,8 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     ));
     let list = |n: u32| {
         let newest = |s: Status| wire::action::TaskStatus {
-            action_id: "a".into(),
-            session_id: Some("s".into()),
+            action_id: ActionId(sample::uuid("01935f00-0000-7000-8000-0000000000a1")),
+            session_id: Some(SessionId(sample::uuid("01935f00-0000-7000-8000-000000000001"))),
             status: Some(s),
             duration_ms: Some(83_000),
             error: None,
@@ -206,8 +211,8 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let one = |runs: u32, form: FormState| action::Props {
         action: sample::action(1, "Triage support mail", Some("scout")),
         task_status: (runs > 0).then(|| wire::action::TaskStatus {
-            action_id: "a".into(),
-            session_id: Some("s".into()),
+            action_id: ActionId(sample::uuid("01935f00-0000-7000-8000-0000000000a1")),
+            session_id: Some(SessionId(sample::uuid("01935f00-0000-7000-8000-000000000001"))),
             status: Some(Status::Failed),
             duration_ms: Some(83_000),
             error: Some("IMAP server closed the connection".into()),

@@ -4,11 +4,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     action::{ActionStatus, OutputType},
     event::EventRole,
+    id::{ActionId, EventId, SessionId, TenantId, TokenId, UserId},
     member::MemberStatus,
     role::{Role, TokenScope},
     session::{EndReason, Status, Type},
 };
 use serde_json::{Value, json, value::RawValue};
+use uuid::Uuid;
 use wire::{
     access::Member,
     action::Action,
@@ -30,10 +32,23 @@ pub fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
+/// Reads a UUID that this file writes. A mistake in one shows as zeros.
+pub fn uuid(text: &str) -> Uuid {
+    text.parse().unwrap_or_default()
+}
+
+fn user(n: u32) -> UserId {
+    UserId(uuid(&format!("01935f04-0000-7000-8000-{n:012}")))
+}
+
 pub fn me(role: Role) -> Me {
     Me {
-        tenant: Tenant { id: "t1".into(), slug: "northwind".into(), name: "Northwind Trading".into() },
-        user: Some(User { id: "u1".into(), email: "ada@northwind.example".into(), name: String::new() }),
+        tenant: Tenant {
+            id: TenantId(uuid("01935f03-0000-7000-8000-000000000001")),
+            slug: "northwind".into(),
+            name: "Northwind Trading".into(),
+        },
+        user: Some(User { id: user(1), email: "ada@northwind.example".into(), name: String::new() }),
         token: None,
         role,
         scope: None,
@@ -44,7 +59,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
     let started = (!matches!(status, Status::Draft | Status::Pending)).then(|| ago(minutes - 1));
     let completed = status.is_final().then(|| ago(minutes / 2));
     Session {
-        id: format!("01935f00-0000-7000-8000-{n:012}"),
+        id: SessionId(uuid(&format!("01935f00-0000-7000-8000-{n:012}"))),
         session_type: if n % 7 == 3 { Type::Mixed } else { Type::Agent },
         status,
         end_reason: match status {
@@ -54,7 +69,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
             Status::Expired => Some(EndReason::TimedOut),
             _ => None,
         },
-        action_id: Some("01935f00-0000-7000-8000-0000000000a1".into()),
+        action_id: Some(ActionId(uuid("01935f00-0000-7000-8000-0000000000a1"))),
         action_slug: Some("triage-support-mail".into()),
         agent_slug: Some(["scout", "librarian", "ledger-clerk"][n as usize % 3].into()),
         entity_id: None,
@@ -91,7 +106,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
 pub fn event(sequence: u64, millis: i64, kind: &str, content: Value, metadata: Value) -> Event {
     let at = ago(20) + TimeDelta::milliseconds(millis);
     Event {
-        id: format!("01935f01-0000-7000-8000-{sequence:012}"),
+        id: EventId(uuid(&format!("01935f01-0000-7000-8000-{sequence:012}"))),
         sequence,
         kind: kind.into(),
         role: EventRole::System,
@@ -255,14 +270,14 @@ pub fn long_log(from: u64, count: u64) -> Vec<Event> {
 
 pub fn action(n: u32, name: &str, agent: Option<&str>) -> Action {
     Action {
-        id: format!("01935f00-0000-7000-8000-0000000000a{n}"),
+        id: ActionId(uuid(&format!("01935f00-0000-7000-8000-0000000000a{n}"))),
         name: name.into(),
         slug: name.to_lowercase().replace(' ', "-"),
         description:
             "Read what came into the shared mailbox, answer what can be answered, and escalate **refunds** to a person."
                 .into(),
         agent_slug: agent.map(str::to_owned),
-        assigned_to: Some("u1".into()),
+        assigned_to: Some(user(1)),
         target_entity_id: None,
         output_type: OutputType::Text,
         output_config: raw(&json!({})),
@@ -275,13 +290,13 @@ pub fn action(n: u32, name: &str, agent: Option<&str>) -> Action {
 
 pub fn members() -> Vec<Member> {
     [
-        ("u1", "ada@northwind.example", Role::Admin),
-        ("u2", "grace.hopper@northwind.example", Role::Operator),
-        ("u3", "lin@northwind.example", Role::Reviewer),
+        (1, "ada@northwind.example", Role::Admin),
+        (2, "grace.hopper@northwind.example", Role::Operator),
+        (3, "lin@northwind.example", Role::Reviewer),
     ]
     .into_iter()
-    .map(|(id, email, role)| Member {
-        id: id.into(),
+    .map(|(n, email, role)| Member {
+        id: user(n),
         email: email.into(),
         name: String::new(),
         role,
@@ -292,8 +307,8 @@ pub fn members() -> Vec<Member> {
 }
 
 pub fn tokens() -> Vec<Token> {
-    let token = |id: &str, name: &str, scope, used: Option<i64>, revoked: Option<i64>| Token {
-        id: id.into(),
+    let token = |n: u32, name: &str, scope, used: Option<i64>, revoked: Option<i64>| Token {
+        id: TokenId(uuid(&format!("01935f05-0000-7000-8000-{n:012}"))),
         name: name.into(),
         hint: "sbk_7Qx2".into(),
         role: Role::Operator,
@@ -304,9 +319,9 @@ pub fn tokens() -> Vec<Token> {
         user_id: None,
     };
     vec![
-        token("1", "scout on the build machine", Some(TokenScope::Worker), Some(3), None),
-        token("2", "nightly export", None, None, None),
-        token("3", "old laptop", None, Some(90_000), Some(80_000)),
+        token(1, "scout on the build machine", Some(TokenScope::Worker), Some(3), None),
+        token(2, "nightly export", None, None, None),
+        token(3, "old laptop", None, Some(90_000), Some(80_000)),
     ]
 }
 

@@ -72,7 +72,7 @@ impl Start {
 
     fn principal(value: Option<&Value>, members: &[Member]) -> String {
         let text = value.and_then(Value::as_str).unwrap_or_default();
-        let member = text.strip_prefix("user:").and_then(|id| members.iter().find(|m| m.id == id));
+        let member = text.strip_prefix("user:").and_then(|id| members.iter().find(|m| m.id.to_string() == id));
         member.map_or_else(|| text.to_owned(), |m| m.email.clone())
     }
 

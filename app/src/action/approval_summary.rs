@@ -30,7 +30,8 @@ pub fn approval_summary(action: &Action, members: &[Member]) -> ApprovalSummary 
 }
 
 fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member]) -> String {
-    let email = |id: &str| members.iter().find(|m| m.id == id).map_or("a former member", |m| m.email.as_str());
+    let email =
+        |id: &str| members.iter().find(|m| m.id.to_string() == id).map_or("a former member", |m| m.email.as_str());
     let named: Vec<String> = approval
         .get("reviewers")
         .and_then(Value::as_array)
@@ -45,7 +46,7 @@ fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member])
         .collect();
     match (named.is_empty(), &action.assigned_to) {
         (false, _) => named.join(", "),
-        (true, Some(id)) => format!("{}, whom the task is assigned to", email(id)),
+        (true, Some(id)) => format!("{}, whom the task is assigned to", email(&id.to_string())),
         (true, None) => "any reviewer".to_owned(),
     }
 }

@@ -76,13 +76,15 @@ pub fn action_form(
     let metadata = json(action.map(|a| &a.metadata), &METADATA_KEYS);
     let known: Vec<&str> = SHOWN.into_iter().chain(approval_form::SHOWN).collect();
     // A new task is assigned to its creator by default, so that its results appear on their Today page.
-    let assigned = action.map_or_else(|| viewer_id.to_owned(), |a| a.assigned_to.clone().unwrap_or_default());
+    let assigned =
+        action.map_or_else(|| viewer_id.to_owned(), |a| a.assigned_to.map(|id| id.to_string()).unwrap_or_default());
     let mut people = vec![(String::new(), "Nobody".to_owned())];
-    people.extend(members.iter().map(|m| (m.id.clone(), m.email.clone())));
+    people.extend(members.iter().map(|m| (m.id.to_string(), m.email.clone())));
     if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {
         people.push((assigned.clone(), "A former member".to_owned()));
     }
-    let target_start = action.map_or_else(|| targets.start.clone(), |a| a.target_entity_id.clone().unwrap_or_default());
+    let target_start = action
+        .map_or_else(|| targets.start.clone(), |a| a.target_entity_id.map(|id| id.to_string()).unwrap_or_default());
     let target_field = Field::new("targetEntityId", "About")
         .hint("The entity that the task works on. Its sessions are shown on that entity's page.");
     let outputs = OutputType::ALL.into_iter().map(|o| (o.as_str().to_owned(), output_word(o).to_owned())).collect();

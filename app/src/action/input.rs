@@ -96,7 +96,7 @@ mod tests {
     fn action(metadata: Value) -> Action {
         let at = "2026-11-21T07:00:00Z".parse().unwrap();
         Action {
-            id: "a".into(),
+            id: "01935f00-0000-7000-8000-0000000000a1".parse().unwrap(),
             name: "Report".into(),
             slug: "report".into(),
             description: String::new(),

@@ -58,7 +58,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let form = form.of("create");
         let none_yet = actions.is_empty() && !shows_archived;
         let manages = shell.may(Permission::ManageActions);
-        let viewer_id = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map_or("", |user| user.id.as_str());
+        let viewer_id =
+            shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map_or_else(String::new, |user| user.id.to_string());
         let rows: String =
             actions.iter().map(|(action, newest)| to_html(row(shell, action, newest.as_ref()))).collect();
         let other = if shows_archived { ("Active", "/actions") } else { ("Archived", "/actions?status=archived") };
@@ -89,7 +90,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! {
                 <Sheet summary="New task" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     // Inside the details element: a link to it opens the form.
-                    <div id="new">{static_html(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
+                    <div id="new">{static_html(action_form(None, &members, &viewer_id, &targets, &reviewing, &form))}</div>
                 </Sheet>
             }
         });
@@ -110,7 +111,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
 fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl IntoView + use<> {
     let href = format!("/actions/{}", action.id);
     let about = one_line(&action.description, ABOUT_CHARS_MAX);
-    let run = newest.and_then(|n| Some((n.session_id.clone()?, n.status?)));
+    let run = newest.and_then(|n| Some((n.session_id?, n.status?)));
     let trigger = (action.status == ActionStatus::Active).then(|| {
         if needs_form(action) {
             return view! { <ButtonLink href=format!("{href}#run") small=true about=action.name.clone()>"Run"</ButtonLink> }.into_any();

@@ -75,7 +75,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <LiveRows>{table}</LiveRows> }.into_any()
         };
         let more = has_more_runs.then(|| {
-            view! { <p><a href=format!("/sessions?actionId={}", query(&action.id))>"All sessions"</a></p> }
+            view! { <p><a href=format!("/sessions?actionId={}", query(&action.id.to_string()))>"All sessions"</a></p> }
         });
         let edit = manages.then(|| {
             let edit = form.of("edit");
@@ -116,11 +116,11 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
         fact("Assigned to", email.into_any())
     });
     let about = action.target_entity_id.as_ref().map(|id| {
-        let title = targets.choices.label(id).unwrap_or("an entity").to_owned();
+        let title = targets.choices.label(&id.to_string()).unwrap_or("an entity").to_owned();
         fact("About", view! { <a href=format!("/entities/{id}") dir="auto">{title}</a> }.into_any())
     });
     let run = newest.and_then(|n| {
-        let (id, status) = (n.session_id.clone()?, n.status?);
+        let (id, status) = (n.session_id?, n.status?);
         let lasted = n.duration_ms.map(|ms| format!(" {}", duration::words(ms)));
         Some(fact(
             "Latest session",

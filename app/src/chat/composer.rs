@@ -23,7 +23,7 @@ pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -
     view! {
         <form class=class id="composer" method="post" action=SendMessage::PATH data-stay="message">
             {page_fields(page.clone(), page)}
-            <input type="hidden" name="session_id" value=thread.id.clone()/>
+            <input type="hidden" name="session_id" value=thread.id.to_string()/>
             <input type="hidden" name="id" value=shell.form_key.clone()/>
             <label class="hidden-text" for="say">{format!("Message to {agent}")}</label>
             <textarea

@@ -75,7 +75,7 @@ pub fn fragment(shell: &Shell, conversation: &Conversation) -> String {
 /// The live part.
 pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl IntoView + use<> {
     let thread = &conversation.thread;
-    let id = thread.id.clone();
+    let id = thread.id;
     let lines = lines(&conversation.events, &conversation.others);
     let again = resendable_message(&lines)
         .filter(|_| thread.status == Status::Idle && conversation.before.is_none())
@@ -99,7 +99,7 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
     });
     view! {
         <div
-            class="conversation" id="conversation" data-session-id=id.clone() data-rows=source
+            class="conversation" id="conversation" data-session-id=id.to_string() data-rows=source
             data-form-key=shell.form_key.clone()
         >
             <div class="conversation-facts" data-part="facts">

@@ -159,7 +159,7 @@ fn row(entry: &Entry) -> impl IntoView + use<> {
     let href = format!("/chat/{}", thread.id);
     let last = entry.last.as_ref().map(|event| one_line(event, LINE_CHARS_MAX)).filter(|line| !line.is_empty());
     view! {
-        <li class="row" data-session-id=thread.id.clone()>
+        <li class="row" data-session-id=thread.id.to_string()>
             <StatusBadge status=thread.status/>
             <div class="row-body">
                 <a class="row-title" href=href dir="auto">{shorten::one_line(&thread.title, TITLE_CHARS_MAX)}</a>

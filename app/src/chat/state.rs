@@ -35,7 +35,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
         Status::Running => view! {
             <p class="conversation-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
             <form method="post" action=InterruptTurn::PATH data-stay="interrupt">
-                {own_fields(id)}
+                {own_fields(&id.to_string())}
                 <Button picture=Icon::Square small=true title="Stop this turn. Messages so far are kept.">"Stop"</Button>
             </form>
         }
@@ -50,7 +50,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
                 view! {
                     <p class="meta">"Nothing is lost. Your next message continues the conversation."</p>
                     <form method="post" action=SendMessage::PATH data-stay="message">
-                        {own_fields(id)}
+                        {own_fields(&id.to_string())}
                         <input type="hidden" name="text" value=text/>
                         <input type="hidden" name="id" value=conversation.resend_id.clone()/>
                         <Button small=true>"Send it again"</Button>
@@ -101,7 +101,7 @@ fn ended(conversation: &Conversation) -> impl IntoView + use<> {
         <section class="conversation-ended" aria-labelledby="conversation-ended-title">
             <h2 id="conversation-ended-title">{ended_words(&conversation.thread)}</h2>
             {conversation.summary.as_ref().map(|summary| summary_view(summary, conversation.agent()))}
-            {rating_view(&conversation.thread.id, "/chat", conversation.rating)}
+            {rating_view(&conversation.thread.id.to_string(), "/chat", conversation.rating)}
             <p class="form-actions">
                 <ButtonLink small=true href="/chat#chat-new">"New conversation"</ButtonLink>
                 <ButtonLink small=true look=Look::Quiet href=format!("/sessions/{}", conversation.thread.id)>"Transcript"</ButtonLink>
@@ -140,7 +140,7 @@ pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
     view! {
         <div class="conversation-end">
             <Popover label="End" action=EndConversation::PATH>
-                {own_fields(&thread.id)}
+                {own_fields(&thread.id.to_string())}
                 <p class="rating-question" id="end-question">"Did this help?"</p>
                 <div class="form-actions" role="group" aria-labelledby="end-question">
                     <Button picture=Icon::ThumbUp name="feedback" value="positive">"Yes"</Button>

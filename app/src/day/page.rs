@@ -98,14 +98,14 @@ fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Activ
         .into_iter()
         .map(|task| {
             let about = one_line(&task.description, ABOUT_CHARS_MAX);
-            let is_now = present.as_ref() == Some(&task.id);
+            let is_now = present.as_ref() == Some(&task.id.to_string());
             let start = if is_now {
                 view! { <span class="meta">"Working on it"</span> }.into_any()
             } else {
                 view! {
                     <form method="post" action=StartWork::PATH>
                         <input type="hidden" name="next" value="/working-on?notice=working_started"/>
-                        <input type="hidden" name="task_id" value=task.id.clone()/>
+                        <input type="hidden" name="task_id" value=task.id.to_string()/>
                         <Button small=true about=task.name.clone()>"Work on this"</Button>
                     </form>
                 }

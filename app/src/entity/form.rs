@@ -44,7 +44,7 @@ pub fn entity_form(
         <form class="form" method="post" action=target>
             <Refused messages=form.general(&known)/>
             {entity.map(|e| view! { <input type="hidden" name="version" value=e.version.to_string()/> })}
-            {entity.is_none().then(|| view! { <input type="hidden" name="typeId" value=of.id.clone()/> })}
+            {entity.is_none().then(|| view! { <input type="hidden" name="typeId" value=of.id.to_string()/> })}
             <Input scope=scope field=Field::new("title", "Title").required() value=&title form=form/>
             {controls}
             <div class="form-actions">

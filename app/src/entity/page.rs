@@ -118,7 +118,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 </div>
                 <section class="section" aria-labelledby="tasks-title">
                     <h2 class="block-head" id="tasks-title">"Tasks"{static_html(status_dot(tasks_dot))}</h2>
-                    {static_html(task_list(shell, &tasks, &entity.id))}
+                    {static_html(task_list(shell, &tasks, &entity.id.to_string()))}
                 </section>
             </div>
             <section class="section" aria-labelledby="sessions-title">

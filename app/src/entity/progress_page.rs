@@ -37,11 +37,11 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
         let again = running.then(|| {
             format!(
                 "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/imports/{}\">Reload</a></p></noscript>",
-                query(&import.id)
+                query(&import.id.to_string())
             )
         });
         let shown = view! {
-            <div class="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id)) data-running=running.then_some("") inner_html=inside></div>
+            <div class="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id.to_string())) data-running=running.then_some("") inner_html=inside></div>
         };
         let shown = static_html(shown);
         let shown =

@@ -61,7 +61,7 @@ pub fn bar(
 /// The hidden fields of a form that decides an item. `next` is the id of the item to open afterwards.
 pub fn form_fields(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
     view! {
-        <input type="hidden" name="id" value=approval.id.clone()/>
+        <input type="hidden" name="id" value=approval.id.to_string()/>
         <input type="hidden" name="digest" value=approval.digest.clone()/>
         {pages(approval, next, "decided")}
     }
@@ -75,7 +75,7 @@ fn pages(approval: &Approval, next: Option<&str>, notice: &'static str) -> impl 
 
 /// Names an item in a form that can name several.
 fn item(approval: &Approval) -> impl IntoView + use<> {
-    view! { <input type="hidden" name=item_field(&approval.id) value=approval.digest.clone()/> }
+    view! { <input type="hidden" name=item_field(&approval.id.to_string()) value=approval.digest.clone()/> }
 }
 
 fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {

@@ -85,10 +85,10 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
         _ => "Values",
     };
     let memory = memory_view(item);
-    let transcript = rows_fragment(&approval.session_id, events, titles);
+    let transcript = rows_fragment(&approval.session_id.to_string(), events, titles);
     view! {
         <article
-            class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.clone() data-session=approval.session_id.clone()
+            class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.to_string() data-session=approval.session_id.to_string()
             data-state=approval.state.as_str() data-undo=item.undo_seconds.to_string()
         >
             <header class="gate-head" data-part="head">
@@ -147,8 +147,8 @@ fn answer(form_fields: &[FormField], form: &FormState) -> impl IntoView + use<> 
 }
 
 fn about(approval: &Approval) -> impl IntoView + use<> {
-    let action = approval.action_id.clone().zip(approval.action_name.clone());
-    let record = approval.entity_id.clone().zip(approval.entity_title.clone());
+    let action = approval.action_id.zip(approval.action_name.clone());
+    let record = approval.entity_id.zip(approval.entity_title.clone());
     let due = approval.due_at.filter(|_| approval.state == GateState::Open).map(|at| {
         let word = if approval.kind == GateKind::Memory { "Expires " } else { "Due " };
         view! { <span class="inbox-due">{word}<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
@@ -345,8 +345,12 @@ mod tests {
     fn earlier_denials_are_counted() {
         let mut item = detail(output(1, json!({"stage": "Won"})));
         let at = item.approval.opened_at;
-        item.denials =
-            vec![Denial { gate_id: "g".into(), note: Some("No source".into()), by: "mia@acme.test".into(), at }];
+        item.denials = vec![Denial {
+            gate_id: "01935f00-0000-7000-8000-00000000009a".parse().unwrap(),
+            note: Some("No source".into()),
+            by: "mia@acme.test".into(),
+            at,
+        }];
         let html = detail_fragment(&shown(item));
         assert!(html.contains("Denied 1 of 3") && html.contains("No source"));
     }

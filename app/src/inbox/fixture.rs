@@ -13,10 +13,10 @@ pub fn raw(value: &Value) -> Box<RawValue> {
 fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value>) -> Approval {
     let at = "2026-11-21T07:00:00Z".parse().unwrap();
     Approval {
-        id: format!("01935f00-0000-7000-8000-{n:012}"),
+        id: format!("01935f00-0000-7000-8000-{n:012}").parse().unwrap(),
         kind,
         state: GateState::Open,
-        session_id: format!("01935f01-0000-7000-8000-{n:012}"),
+        session_id: format!("01935f01-0000-7000-8000-{n:012}").parse().unwrap(),
         action_id: None,
         action_name: Some("Qualify leads".into()),
         agent_slug: Some("scout".into()),
@@ -50,7 +50,7 @@ fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value
 pub fn output(n: u32, values: Value) -> Approval {
     let task = json!({"kind": "output", "stagedOutput": values});
     Approval {
-        entity_id: Some("01935f02-0000-7000-8000-000000000001".into()),
+        entity_id: Some("01935f02-0000-7000-8000-000000000001".parse().unwrap()),
         entity_title: Some(format!("Acme Corp {n}")),
         ..item(n, GateKind::Output, "Qualify leads", task, Some(values))
     }

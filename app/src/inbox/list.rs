@@ -122,7 +122,7 @@ pub fn content(list: &List) -> Content {
     let refused = list
         .refused
         .iter()
-        .map(|(id, why)| match list.items.iter().find(|item| item.id == *id) {
+        .map(|(id, why)| match list.items.iter().find(|item| item.id.to_string() == *id) {
             Some(item) => format!("{}: {why}", subject(item)),
             None => why.clone(),
         })
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_refused_item_keeps_its_row_and_says_why() {
         let item = output(1, json!({"stage": "Won"}));
-        let refused = BTreeMap::from([(item.id.clone(), "It was decided by mia@acme.test.".to_owned())]);
+        let refused = BTreeMap::from([(item.id.to_string(), "It was decided by mia@acme.test.".to_owned())]);
         let html = list_fragment(&List { refused, ..list(vec![item]) });
         assert!(html.contains("Acme Corp 1: It was decided by mia@acme.test."));
     }

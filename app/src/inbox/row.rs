@@ -27,16 +27,16 @@ const DIFFERENCE_CHARS_MAX: usize = 60;
 pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> Item {
     let in_selected_group = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
     Item {
-        id: item.id.clone(),
-        session_id: item.session_id.clone(),
+        id: item.id.to_string(),
+        session_id: item.session_id.to_string(),
         group: group.map(|(key, _)| key.to_owned()),
         title: subject(item),
         href: format!("/inbox/{}", item.id),
         digest: (item.may_decide && item.state == GateState::Open).then(|| item.digest.clone()),
         body: to_html(body(list, item, differs)),
-        refusal: list.refused.get(&item.id).cloned(),
-        is_current: list.current.as_ref() == Some(&item.id),
-        is_ticked: in_selected_group || list.batch.value(&item_field(&item.id)).is_some(),
+        refusal: list.refused.get(&item.id.to_string()).cloned(),
+        is_current: list.current.as_ref() == Some(&item.id.to_string()),
+        is_ticked: in_selected_group || list.batch.value(&item_field(&item.id.to_string())).is_some(),
         is_folded: group.is_some_and(|(_, unfolded)| !unfolded),
         ..Item::default()
     }

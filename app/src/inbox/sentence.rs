@@ -130,8 +130,8 @@ mod tests {
         let mut detail = detail(output(1, values));
         detail.fields = ["stage", "amount"].map(|slug| raw(&json!({"slug": slug, "type": "text"}))).into();
         detail.entity = Some(wire::entity::Entity {
-            id: "e".into(),
-            type_id: "t".into(),
+            id: "01935f00-0000-7000-8000-0000000000e1".parse().unwrap(),
+            type_id: "01935f00-0000-7000-8000-000000000071".parse().unwrap(),
             type_slug: "deals".into(),
             title: "Acme Corp".into(),
             fields: now.as_object().unwrap().clone(),

@@ -45,7 +45,7 @@ pub fn undo_offer(held: &[Approval], now: Timestamp) -> Option<UndoOffer> {
         [one] => format!("{word}: {}", subject(one)),
         all => format!("{word}: {}", number::counted(all.len() as u64, "item")),
     };
-    let items = last.iter().map(|item| item.id.clone()).collect();
+    let items = last.iter().map(|item| item.id.to_string()).collect();
     Some(UndoOffer { title, items, seconds_left: seconds_left(until, now), until: clock(until) })
 }
 
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn undo_reverts_one_decision_or_one_batch() {
-        let ids = |held: &[Approval]| last_batch(held).iter().map(|item| item.id.clone()).collect::<Vec<_>>();
+        let ids = |held: &[Approval]| last_batch(held).iter().map(|item| item.id).collect::<Vec<_>>();
         let single = [held(1, 0), held(2, 900)];
-        assert_eq!(ids(&single), [single[1].id.clone()]);
+        assert_eq!(ids(&single), [single[1].id]);
         let batch = [held(1, 0), held(2, 5_000), held(3, 5_090), held(4, 5_180)];
         assert_eq!(ids(&batch).len(), 3);
         assert!(last_batch(&[]).is_empty());

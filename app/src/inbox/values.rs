@@ -276,8 +276,8 @@ mod tests {
         }))];
         let at = "2026-11-21T07:00:00Z".parse().unwrap();
         detail.entity = Some(wire::entity::Entity {
-            id: "e".into(),
-            type_id: "t".into(),
+            id: "01935f00-0000-7000-8000-0000000000e1".parse().unwrap(),
+            type_id: "01935f00-0000-7000-8000-000000000071".parse().unwrap(),
             type_slug: "deals".into(),
             title: "Acme".into(),
             fields: json!({"stage": "Lead", "amount": 3}).as_object().unwrap().clone(),

@@ -21,7 +21,7 @@ pub fn acknowledge(shell: &Shell, failure: &Failure, next: &str) -> impl IntoVie
     view! {
         <form method="post" action=AcknowledgeFailure::PATH>
             {page_fields(format!("{next}?notice=acknowledged"), format!("/sessions/{}", failure.session_id))}
-            <input type="hidden" name="session_id" value=failure.session_id.clone()/>
+            <input type="hidden" name="session_id" value=failure.session_id.to_string()/>
             <Button small=true about=failure.title.clone()>"Acknowledge"</Button>
         </form>
     }

@@ -17,7 +17,7 @@ fn json(text: &str) -> Box<RawValue> {
 pub fn event(sequence: u64, kind: &str, content: &str, metadata: &str) -> Event {
     let at = "2026-11-21T07:00:00Z".parse::<domain::Timestamp>().unwrap() + chrono::TimeDelta::seconds(sequence as i64);
     Event {
-        id: format!("e{sequence}"),
+        id: format!("01935f00-0000-7000-8000-{sequence:012}").parse().unwrap(),
         sequence,
         kind: kind.to_owned(),
         role: EventRole::Agent,
@@ -50,11 +50,11 @@ pub fn answer(sequence: u64, id: &str, output: &str) -> Event {
 pub fn session() -> Session {
     let at = "2026-11-21T07:00:00Z".parse::<domain::Timestamp>().unwrap();
     Session {
-        id: "0193-s".into(),
+        id: "01935f00-0000-7000-8000-000000000051".parse().unwrap(),
         session_type: Type::Agent,
         status: Status::Completed,
         end_reason: None,
-        action_id: Some("a1".into()),
+        action_id: Some("01935f00-0000-7000-8000-0000000000a1".parse().unwrap()),
         action_slug: Some("review-inbox".into()),
         agent_slug: Some("scout".into()),
         entity_id: None,

@@ -85,7 +85,7 @@ pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
     to_html(view! {
         <div>
             {summary_view(shell, &props.summary)}
-            {chips(&props.summary.session.id, &parse_groups(&props.kinds), props)}
+            {chips(&props.summary.session.id.to_string(), &parse_groups(&props.kinds), props)}
             {aside(props)}
         </div>
     })
@@ -112,7 +112,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
     let title = row_title(&props.summary.session);
     render(shell, &title, || {
         let session = &props.summary.session;
-        let id = session.id.clone();
+        let id = session.id.to_string();
         let picked = parse_groups(&props.kinds);
         let with = |direction: String| {
             let kinds = if props.kinds.is_empty() {

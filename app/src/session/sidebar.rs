@@ -33,11 +33,13 @@ pub fn sidebar(session: &Session, related_sessions: &RelatedSessions<'_>) -> Opt
             view! { <section><h2>{title}</h2><ul>{items}</ul></section> }
         })
     };
-    let line = |s: &Session| (link(&s.id, &row_title(s)), view! { <StatusBadge status=s.status/> }.into_any());
-    let beside =
-        |s: &Neighbour| (link(&s.session_id, &neighbour_title(s)), view! { <StatusBadge status=s.status/> }.into_any());
+    let line =
+        |s: &Session| (link(&s.id.to_string(), &row_title(s)), view! { <StatusBadge status=s.status/> }.into_any());
+    let beside = |s: &Neighbour| {
+        (link(&s.session_id.to_string(), &neighbour_title(s)), view! { <StatusBadge status=s.status/> }.into_any())
+    };
     let RelatedSessions { parent, children, has_more_children, graph, retries } = related_sessions;
-    let of = session.retry_of.clone().map(|id| {
+    let of = session.retry_of.map(|id| {
         view! { <section><h2>"Run again from"</h2><p><a href=format!("/sessions/{id}")>"an earlier session"</a></p></section> }
     });
     let input = document("Input", session.input.as_deref());

@@ -98,7 +98,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
             <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
-            <div data-part="rating">{rating_view(&session.id, "/sessions", summary.rating)}</div>
+            <div data-part="rating">{rating_view(&session.id.to_string(), "/sessions", summary.rating)}</div>
             <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
         </header>
     }
@@ -117,7 +117,7 @@ fn fact(term: &'static str, value: impl IntoView) -> impl IntoView {
 fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let session = &summary.session;
     let usage = Usage::read(session.usage.as_deref().map(RawValue::get));
-    let action = session.action_id.clone().map(|id| {
+    let action = session.action_id.map(|id| {
         let name =
             summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "task".to_owned());
         fact("Task", view! { <a href=format!("/actions/{id}")>{name}</a> })
@@ -177,13 +177,13 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     });
     let retry = repeats.then(|| {
         let look = if session.status == Status::Completed { Look::Plain } else { Look::Primary };
-        view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}<Button look=look>"Run again"</Button></form> }
+        view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id.to_string())}<Button look=look>"Run again"</Button></form> }
     });
     let cancel = (manages && !session.status.is_final()).then(|| {
         view! {
             <Popover label="Cancel" picture=Icon::Close look=Look::Danger action=CancelSession::PATH>
                 {page_fields(format!("{href}?notice=cancelled"), href)}
-                <input type="hidden" name="session_id" value=session.id.clone()/>
+                <input type="hidden" name="session_id" value=session.id.to_string()/>
                 <div class="field">
                     <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
                     <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>

@@ -46,7 +46,7 @@ fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
     let lasted = duration_ms(session, now).map(duration::words).unwrap_or_default();
     let live = is_live(session.status).then_some("");
     view! {
-        <tr data-session-id=session.id.clone() data-live=live>
+        <tr data-session-id=session.id.to_string() data-live=live>
             <td><StatusBadge status=session.status/></td>
             <td class="table-main">
                 <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>

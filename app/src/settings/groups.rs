@@ -60,7 +60,7 @@ fn row(group: &Group, members: &[Member], manages: bool, form: &FormState) -> im
             let remove = manages.then(|| {
                 view! {
                     <form method="post" action=target.clone()>
-                        <input type="hidden" name="remove" value=member.id.clone()/>
+                        <input type="hidden" name="remove" value=member.id.to_string()/>
                         <Button small=true about=about>"Remove"</Button>
                     </form>
                 }
@@ -74,7 +74,7 @@ fn row(group: &Group, members: &[Member], manages: bool, form: &FormState) -> im
         .iter()
         .filter(|member| !group.members.iter().any(|m| m.id == member.id))
         .filter(|member| member.status == MemberStatus::Active)
-        .map(|member| (member.id.clone(), member.email.clone()))
+        .map(|member| (member.id.to_string(), member.email.clone()))
         .collect();
     let add = (manages && !others.is_empty()).then(|| {
         let label = format!("Add to {}", group.name);

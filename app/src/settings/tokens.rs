@@ -98,7 +98,8 @@ pub fn tokens_section(
 }
 
 fn row(token: Token, people: &HashMap<String, String>) -> impl IntoView + use<> {
-    let whose = token.user_id.as_ref().map(|id| format!(" for {}", people.get(id).map_or("a former member", |p| p)));
+    let whose =
+        token.user_id.map(|id| format!(" for {}", people.get(&id.to_string()).map_or("a former member", |p| p)));
     let may = match token.scope {
         Some(scope) => format!("{} ({})", role_word(token.role), scope.as_str()),
         None => role_word(token.role).to_owned(),

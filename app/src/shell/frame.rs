@@ -169,7 +169,7 @@ fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
 fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
     let (user, may_create) = (me.user.as_ref()?, shell.may(Permission::StartSession));
-    provide_context(Given::new(&me.tenant.id, &user.id, may_create, shell.working_on.clone()));
+    provide_context(Given::new(&me.tenant.id.to_string(), &user.id.to_string(), may_create, shell.working_on.clone()));
     Some(view! {
         <WorkingOn/>
         <div data-idle="">

@@ -106,7 +106,7 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let href = format!("/sessions/{}", session.id);
     let who = session.agent_slug.clone().or_else(|| entry.action_name.clone());
     let under_action = entry.action_name.clone().filter(|name| Some(name) != who.as_ref());
-    let gate = section.gates.get(&session.id);
+    let gate = section.gates.get(&session.id.to_string());
     let last = last_words(entry);
     let when = match bucket {
         Bucket::NeedsMe => since(session.updated_at).into_any(),
@@ -129,14 +129,14 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
         Bucket::NeedsMe => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Open"</ButtonLink> }.into_any(),
         Bucket::Running => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Watch"</ButtonLink> }.into_any(),
         Bucket::Failed if shell.may(Permission::ManageSessions) && repeats => view! {
-            <form method="post" action=RetrySession::PATH>{retry_fields(&session.id)}<Button small=true about=title.clone()>"Run again"</Button></form>
+            <form method="post" action=RetrySession::PATH>{retry_fields(&session.id.to_string())}<Button small=true about=title.clone()>"Run again"</Button></form>
         }
         .into_any(),
         _ => view! { <ButtonLink href=href.clone() small=true about=title.clone()>"Read"</ButtonLink> }.into_any(),
     };
     let acknowledge = entry.failure.as_ref().map(|failure| acknowledge(shell, failure, "/today"));
     view! {
-        <li class="row" data-key-id=session.id.clone()>
+        <li class="row" data-key-id=session.id.to_string()>
             <StatusBadge status=session.status/>
             <div class="row-body">
                 <a class="row-title" href=href dir="auto">{title}</a>
@@ -170,7 +170,7 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
         trigger_button(shell, action, delegate).into_any()
     };
     view! {
-        <li class="row" data-key-id=action.id.clone()>
+        <li class="row" data-key-id=action.id.to_string()>
             <span class="badge" data-status="idle">{crate::ui::icon::icon(crate::ui::icon::Icon::Agent)}<span>"Ready"</span></span>
             <div class="row-body">
                 <a class="row-title" href=href.clone() dir="auto">{action.name.clone()}</a>

@@ -10,7 +10,7 @@ pub fn trigger_fields(shell: &Shell, action: &Action) -> impl IntoView + use<> {
     let notice = if action.agent_slug.is_some() { "" } else { "?notice=triggered_unclaimed" };
     view! {
         {page_fields(["/sessions/{id}", notice].concat(), format!("/actions/{}", action.id))}
-        <input type="hidden" name="action_id" value=action.id.clone()/>
+        <input type="hidden" name="action_id" value=action.id.to_string()/>
         <input type="hidden" name="idempotency_key" value=format!("{}-{}", shell.form_key, action.id)/>
     }
 }

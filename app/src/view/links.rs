@@ -137,7 +137,7 @@ fn row(link: &ViewLink, path: &str, people: &People, now: Timestamp) -> InertEle
     let revoke = works.then(|| {
         view! {
             <form method="post" action=path.to_owned()>
-                <input type="hidden" name="link" value=link.id.clone()/>
+                <input type="hidden" name="link" value=link.id.to_string()/>
                 <Button small=true name="do" value="revoke" look=Look::Danger about=about>"Revoke"</Button>
             </form>
         }

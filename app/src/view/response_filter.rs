@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use chrono::{Days, NaiveDate};
-use domain::response::Stage;
+use domain::{id::ViewId, response::Stage};
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// Which responses are shown.
@@ -50,7 +50,7 @@ impl ResponseFilter {
     }
 
     /// The address of the same responses as CSV.
-    pub fn csv_href(&self, view_id: &str) -> String {
+    pub fn csv_href(&self, view_id: ViewId) -> String {
         let pairs = [
             ("status", self.status.map(|status| status.as_str().to_owned())),
             ("version", self.version.map(|version| version.to_string())),
@@ -112,9 +112,9 @@ mod tests {
             "/views/a/responses?status=submitted&version=2&from=2026-12-31&to=2026-12-31&cursor=x%3D"
         );
         assert_eq!(
-            filter.csv_href("7"),
-            "/api/views/7/responses.csv?status=submitted&version=2&createdFrom=2026-12-31T00:00:00Z\
-             &createdBefore=2027-01-01T00:00:00Z"
+            filter.csv_href("01935f00-0000-7000-8000-000000000007".parse().unwrap()),
+            "/api/views/01935f00-0000-7000-8000-000000000007/responses.csv?status=submitted&version=2\
+             &createdFrom=2026-12-31T00:00:00Z&createdBefore=2027-01-01T00:00:00Z"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! Calls on actions, and on the caller's own account.
 
 use crate::{Client, Result, limit};
+use domain::id::ActionId;
 use reqwest::Method;
 use wire::{
     Page,
@@ -33,22 +34,22 @@ impl Client {
     }
 
     /// `GET /api/actions/{id}`
-    pub async fn get_action(&self, id: &str) -> Result<Action> {
-        self.get(&["api", "actions", id], &[]).await
+    pub async fn get_action(&self, id: ActionId) -> Result<Action> {
+        self.get(&["api", "actions", &id.to_string()], &[]).await
     }
 
     /// `PATCH /api/actions/{id}`
-    pub async fn update_action(&self, id: &str, change: &UpdateAction) -> Result<Action> {
-        self.send(Method::PATCH, &["api", "actions", id], change, limit::CALL_TIMEOUT).await
+    pub async fn update_action(&self, id: ActionId, change: &UpdateAction) -> Result<Action> {
+        self.send(Method::PATCH, &["api", "actions", &id.to_string()], change, limit::CALL_TIMEOUT).await
     }
 
     /// `POST /api/actions/{id}/trigger`. Can be repeated with an idempotency key.
-    pub async fn trigger(&self, id: &str, trigger: &Trigger) -> Result<Session> {
-        self.post(&["api", "actions", id, "trigger"], trigger).await
+    pub async fn trigger(&self, id: ActionId, trigger: &Trigger) -> Result<Session> {
+        self.post(&["api", "actions", &id.to_string(), "trigger"], trigger).await
     }
 
     /// `GET /api/actions/{id}/task-status`
-    pub async fn task_status(&self, id: &str) -> Result<TaskStatus> {
-        self.get(&["api", "actions", id, "task-status"], &[]).await
+    pub async fn task_status(&self, id: ActionId) -> Result<TaskStatus> {
+        self.get(&["api", "actions", &id.to_string(), "task-status"], &[]).await
     }
 }

@@ -1,6 +1,7 @@
 //! Calls on entities and entity types.
 
 use crate::{Client, Result, limit};
+use domain::id::EntityId;
 use reqwest::Method;
 use wire::{
     Page,
@@ -9,8 +10,8 @@ use wire::{
 
 impl Client {
     /// `GET /api/entities/{id}`
-    pub async fn get_entity(&self, id: &str) -> Result<Entity> {
-        self.get(&["api", "entities", id], &[]).await
+    pub async fn get_entity(&self, id: EntityId) -> Result<Entity> {
+        self.get(&["api", "entities", &id.to_string()], &[]).await
     }
 
     /// `POST /api/entities`. Every call creates another entity.
@@ -19,8 +20,8 @@ impl Client {
     }
 
     /// `PATCH /api/entities/{id}`. A repeat after a success is refused, because the version has changed.
-    pub async fn update_entity(&self, id: &str, change: &UpdateEntity) -> Result<Entity> {
-        self.send(Method::PATCH, &["api", "entities", id], change, limit::CALL_TIMEOUT).await
+    pub async fn update_entity(&self, id: EntityId, change: &UpdateEntity) -> Result<Entity> {
+        self.send(Method::PATCH, &["api", "entities", &id.to_string()], change, limit::CALL_TIMEOUT).await
     }
 
     /// `GET /api/entity-types`, one page.

@@ -1,6 +1,7 @@
 //! Reading and appending to a session's log.
 
 use crate::{Client, EventStream, Result};
+use domain::id::SessionId;
 use wire::event::{Append, Appended, Events};
 
 /// Part of a log. Without bounds it begins at the first event.
@@ -18,7 +19,7 @@ pub struct EventRange {
 
 impl Client {
     /// `GET /api/sessions/{id}/events`
-    pub async fn events(&self, session_id: &str, range: &EventRange) -> Result<Events> {
+    pub async fn events(&self, session_id: SessionId, range: &EventRange) -> Result<Events> {
         let types = (!range.event_types.is_empty()).then(|| range.event_types.join(","));
         let query = [
             ("afterSequence", range.after_sequence.map(|n| n.to_string())),
@@ -26,16 +27,16 @@ impl Client {
             ("eventTypes", types),
             ("limit", range.limit.map(|n| n.to_string())),
         ];
-        self.get(&["api", "sessions", session_id, "events"], &query).await
+        self.get(&["api", "sessions", &session_id.to_string(), "events"], &query).await
     }
 
     /// `POST /api/sessions/{id}/events`: records all events or none. Can be repeated if every event has an id.
-    pub async fn append(&self, session_id: &str, append: &Append) -> Result<Appended> {
-        self.post(&["api", "sessions", session_id, "events"], append).await
+    pub async fn append(&self, session_id: SessionId, append: &Append) -> Result<Appended> {
+        self.post(&["api", "sessions", &session_id.to_string(), "events"], append).await
     }
 
     /// `GET /api/sessions/{id}/events/stream`: follows the log after `after_sequence`.
-    pub fn stream(&self, session_id: &str, after_sequence: u64) -> EventStream {
-        EventStream::new(self.clone(), session_id.to_owned(), after_sequence)
+    pub fn stream(&self, session_id: SessionId, after_sequence: u64) -> EventStream {
+        EventStream::new(self.clone(), session_id, after_sequence)
     }
 }

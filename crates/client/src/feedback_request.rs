@@ -1,6 +1,7 @@
 //! Requests for answers of people.
 
 use crate::{Client, Result};
+use domain::id::{FeedbackRequestId, SessionId};
 use wire::{
     feedback_request::{AnswerRequest, Answered, AskFeedback, Asked, SessionContext},
     worker::Attempt,
@@ -8,17 +9,17 @@ use wire::{
 
 impl Client {
     /// `POST /api/sessions/{id}/feedback-requests`: asks people. A repeat with the same key is the same request.
-    pub async fn ask_feedback(&self, session_id: &str, ask: &AskFeedback) -> Result<Asked> {
-        self.post(&["api", "sessions", session_id, "feedback-requests"], ask).await
+    pub async fn ask_feedback(&self, session_id: SessionId, ask: &AskFeedback) -> Result<Asked> {
+        self.post(&["api", "sessions", &session_id.to_string(), "feedback-requests"], ask).await
     }
 
     /// `POST /api/feedback-requests/{id}/answer`: answers a request. A repeat is answered with what is recorded.
-    pub async fn answer_request(&self, id: &str, answer: &AnswerRequest) -> Result<Answered> {
-        self.post(&["api", "feedback-requests", id, "answer"], answer).await
+    pub async fn answer_request(&self, id: FeedbackRequestId, answer: &AnswerRequest) -> Result<Answered> {
+        self.post(&["api", "feedback-requests", &id.to_string(), "answer"], answer).await
     }
 
     /// `POST /api/sessions/{id}/answers/take`: takes answers. If the response is lost, the log has them.
-    pub async fn take_answers(&self, session_id: &str, attempt: u32) -> Result<SessionContext> {
-        self.post(&["api", "sessions", session_id, "answers", "take"], &Attempt { attempt }).await
+    pub async fn take_answers(&self, session_id: SessionId, attempt: u32) -> Result<SessionContext> {
+        self.post(&["api", "sessions", &session_id.to_string(), "answers", "take"], &Attempt { attempt }).await
     }
 }

@@ -1,6 +1,7 @@
 //! Calls on memory documents and character cards of agents.
 
 use crate::{Client, Result, limit};
+use domain::id::SessionId;
 use reqwest::Method;
 use wire::{
     Page,
@@ -48,11 +49,11 @@ impl Client {
     pub async fn call_memory_tool(
         &self,
         agent: &str,
-        session_id: &str,
+        session_id: SessionId,
         command: &MemoryToolCommand,
     ) -> Result<MemoryToolAnswer> {
         let body = serde_json::to_string(command).map_err(|error| crate::Error::protocol(None, error.to_string()))?;
-        let query = [("sessionId", Some(session_id.to_owned()))];
+        let query = [("sessionId", Some(session_id.to_string()))];
         self.post_document(&["api", "agents", agent, "memory", "tool"], &query, body, limit::CALL_TIMEOUT).await
     }
 

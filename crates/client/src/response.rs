@@ -1,6 +1,7 @@
 //! Calls on responses to views.
 
 use crate::{Client, Error, Result};
+use domain::id::{SessionId, ViewId};
 use wire::{
     Page,
     response::{PromoteResponse, Response, SubmitInteraction, SubmittedInteraction},
@@ -36,10 +37,10 @@ impl ResponseFilter {
 
 impl Client {
     /// `GET /api/views/{id}/responses`
-    pub async fn view_responses(&self, view_id: &str, filter: &ResponseFilter) -> Result<Page<Response>> {
+    pub async fn view_responses(&self, view_id: ViewId, filter: &ResponseFilter) -> Result<Page<Response>> {
         let mut query = filter.query();
         query.extend([("limit", filter.limit.map(|n| n.to_string())), ("cursor", filter.cursor.clone())]);
-        self.get(&["api", "views", view_id, "responses"], &query).await
+        self.get(&["api", "views", &view_id.to_string(), "responses"], &query).await
     }
 
     /// `GET /api/views/{id}/responses.csv`. `each` gets the pieces of the file in order; `limit` and `cursor` of the
@@ -49,25 +50,29 @@ impl Client {
     /// What `each` returns, or an error of the call. The file is incomplete then.
     pub async fn view_responses_csv<E: From<Error>>(
         &self,
-        view_id: &str,
+        view_id: ViewId,
         filter: &ResponseFilter,
         each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        self.download(&["api", "views", view_id, "responses.csv"], &filter.query(), each).await
+        self.download(&["api", "views", &view_id.to_string(), "responses.csv"], &filter.query(), each).await
     }
 
     /// `GET /api/responses/{id}`
-    pub async fn get_response(&self, id: &str) -> Result<Response> {
-        self.get(&["api", "responses", id], &[]).await
+    pub async fn get_response(&self, id: SessionId) -> Result<Response> {
+        self.get(&["api", "responses", &id.to_string()], &[]).await
     }
 
     /// `POST /api/views/{id}/submit-interaction`. Can be repeated with the same submission id.
-    pub async fn submit_interaction(&self, view_id: &str, answers: &SubmitInteraction) -> Result<SubmittedInteraction> {
-        self.post(&["api", "views", view_id, "submit-interaction"], answers).await
+    pub async fn submit_interaction(
+        &self,
+        view_id: ViewId,
+        answers: &SubmitInteraction,
+    ) -> Result<SubmittedInteraction> {
+        self.post(&["api", "views", &view_id.to_string(), "submit-interaction"], answers).await
     }
 
     /// `POST /api/responses/{id}/promote`
-    pub async fn promote_response(&self, id: &str, to: &PromoteResponse) -> Result<Response> {
-        self.post(&["api", "responses", id, "promote"], to).await
+    pub async fn promote_response(&self, id: SessionId, to: &PromoteResponse) -> Result<Response> {
+        self.post(&["api", "responses", &id.to_string(), "promote"], to).await
     }
 }

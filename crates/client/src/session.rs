@@ -1,6 +1,7 @@
 //! Calls on sessions, other than those of workers.
 
 use crate::{Client, Result};
+use domain::id::{ActionId, SessionId};
 use wire::{
     Page,
     failure::Failure,
@@ -15,9 +16,9 @@ pub struct SessionFilter {
     /// A status, such as `running`.
     pub status: Option<String>,
     /// Id of the action that the sessions execute.
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// Id of the sessions' parent.
-    pub parent_id: Option<String>,
+    pub parent_id: Option<SessionId>,
     /// Text that the title contains.
     pub title: Option<String>,
     /// Most items on the page; the server's default if absent.
@@ -37,8 +38,8 @@ impl Client {
         let query = [
             ("type", filter.session_type.clone()),
             ("status", filter.status.clone()),
-            ("actionId", filter.action_id.clone()),
-            ("parentId", filter.parent_id.clone()),
+            ("actionId", filter.action_id.map(|id| id.to_string())),
+            ("parentId", filter.parent_id.map(|id| id.to_string())),
             ("title", filter.title.clone()),
             ("limit", filter.limit.map(|n| n.to_string())),
             ("cursor", filter.cursor.clone()),
@@ -47,19 +48,19 @@ impl Client {
     }
 
     /// `GET /api/sessions/{id}`
-    pub async fn get_session(&self, id: &str) -> Result<Session> {
-        self.get(&["api", "sessions", id], &[]).await
+    pub async fn get_session(&self, id: SessionId) -> Result<Session> {
+        self.get(&["api", "sessions", &id.to_string()], &[]).await
     }
 
     /// `GET /api/sessions/{id}/dependencies`: the sessions that it waits for and those that wait for it.
-    pub async fn get_dependencies(&self, id: &str) -> Result<Dependencies> {
-        self.get(&["api", "sessions", id, "dependencies"], &[]).await
+    pub async fn get_dependencies(&self, id: SessionId) -> Result<Dependencies> {
+        self.get(&["api", "sessions", &id.to_string(), "dependencies"], &[]).await
     }
 
     /// `POST /api/sessions/{id}/cancel`
-    pub async fn cancel(&self, id: &str, reason: Option<&str>) -> Result<Session> {
+    pub async fn cancel(&self, id: SessionId, reason: Option<&str>) -> Result<Session> {
         let cancel = Cancel { reason: reason.map(str::to_owned) };
-        self.post(&["api", "sessions", id, "cancel"], &cancel).await
+        self.post(&["api", "sessions", &id.to_string(), "cancel"], &cancel).await
     }
 
     /// `GET /api/failures`. `state` is `open` or `acknowledged`; `None` for both.
@@ -69,12 +70,12 @@ impl Client {
     }
 
     /// `POST /api/failures/{id}/acknowledge`. Can be repeated: the first acknowledgement counts.
-    pub async fn acknowledge_failure(&self, session_id: &str) -> Result<Failure> {
-        self.post(&["api", "failures", session_id, "acknowledge"], &serde_json::json!({})).await
+    pub async fn acknowledge_failure(&self, session_id: SessionId) -> Result<Failure> {
+        self.post(&["api", "failures", &session_id.to_string(), "acknowledge"], &serde_json::json!({})).await
     }
 
     /// `POST /api/sessions/{id}/retry`: creates a session like this one. Every call creates another.
-    pub async fn retry(&self, id: &str) -> Result<Session> {
-        self.post(&["api", "sessions", id, "retry"], &serde_json::json!({})).await
+    pub async fn retry(&self, id: SessionId) -> Result<Session> {
+        self.post(&["api", "sessions", &id.to_string(), "retry"], &serde_json::json!({})).await
     }
 }

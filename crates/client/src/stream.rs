@@ -1,6 +1,7 @@
 //! Follows a session's log, and reconnects when a connection is cut.
 
 use crate::{Backoff, Client, Error, Result, limit, sse};
+use domain::id::SessionId;
 use reqwest::Response;
 use tokio::time::{sleep, timeout};
 use wire::{event::Event, worker::Delta};
@@ -19,7 +20,7 @@ pub enum StreamItem {
 #[derive(Debug)]
 pub struct EventStream {
     client: Client,
-    session_id: String,
+    session_id: SessionId,
     position: u64,
     connection: Option<(Response, sse::Parser)>,
     backoff: Backoff,
@@ -27,8 +28,8 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    pub(crate) fn new(client: Client, session_id: String, position: u64) -> Self {
-        let seed = session_id.bytes().fold(position, |seed, b| seed.rotate_left(7) ^ u64::from(b));
+    pub(crate) fn new(client: Client, session_id: SessionId, position: u64) -> Self {
+        let seed = session_id.0.as_bytes().iter().fold(position, |seed, byte| seed.rotate_left(7) ^ u64::from(*byte));
         Self { client, session_id, position, connection: None, backoff: Backoff::new(seed), ended: false }
     }
 
@@ -39,7 +40,7 @@ impl EventStream {
     /// If the server cannot be reached or refuses.
     pub async fn connect(&mut self) -> Result<()> {
         if self.connection.is_none() && !self.ended {
-            let path = ["api", "sessions", &self.session_id, "events", "stream"];
+            let path = ["api", "sessions", &self.session_id.to_string(), "events", "stream"];
             let query = [("afterSequence", Some(self.position.to_string()))];
             let response = self.client.open(&path, &query, self.position).await?;
             self.connection = Some((response, sse::Parser::new()));
@@ -154,6 +155,7 @@ mod tests {
         net::TcpListener,
     };
 
+    const SESSION: SessionId = SessionId(uuid::Uuid::nil());
     const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
     fn frame(sequence: u64) -> String {
@@ -195,7 +197,7 @@ mod tests {
             format!("{HEAD}{}{end}{}", frame(5), frame(6)),
         ])
         .await;
-        let mut stream = client.stream("s", 1);
+        let mut stream = client.stream(SESSION, 1);
         let mut seen = Vec::new();
         while let Some(event) = stream.next().await.unwrap() {
             seen.push(event.sequence);
@@ -210,18 +212,18 @@ mod tests {
         let delta = "event: delta\ndata: {\"attempt\":1,\"offset\":0,\"text\":\"Hel\"}\n\n";
         let answer = || format!("{HEAD}{delta}{}event: end\ndata: {{}}\n\n", frame(1));
         let (client, _serving) = serve(vec![answer(), answer()]).await;
-        let mut stream = client.stream("s", 0);
+        let mut stream = client.stream(SESSION, 0);
         let Some(StreamItem::Delta(item)) = stream.next_item().await.unwrap() else { panic!("no piece") };
         assert_eq!(item, Delta { attempt: 1, offset: 0, text: "Hel".into() });
         assert!(matches!(stream.next_item().await.unwrap(), Some(StreamItem::Event(event)) if event.sequence == 1));
         assert!(stream.next_item().await.unwrap().is_none());
-        assert_eq!(client.stream("s", 0).next().await.unwrap().unwrap().sequence, 1);
+        assert_eq!(client.stream(SESSION, 0).next().await.unwrap().unwrap().sequence, 1);
     }
 
     #[tokio::test]
     async fn a_gap_in_the_sequence_is_an_error() {
         let (client, _serving) = serve(vec![format!("{HEAD}{}{}", frame(1), frame(3))]).await;
-        let mut stream = client.stream("s", 0);
+        let mut stream = client.stream(SESSION, 0);
         assert_eq!(stream.next().await.unwrap().unwrap().sequence, 1);
         assert!(matches!(stream.next().await, Err(Error::Protocol { .. })));
     }

@@ -1,6 +1,7 @@
 //! Calls on views.
 
 use crate::{Client, Result, limit};
+use domain::id::ViewId;
 use reqwest::Method;
 use wire::{
     Page,
@@ -24,33 +25,38 @@ impl Client {
     }
 
     /// `GET /api/views/{id}`
-    pub async fn get_view(&self, id: &str) -> Result<View> {
-        self.get(&["api", "views", id], &[]).await
+    pub async fn get_view(&self, id: ViewId) -> Result<View> {
+        self.get(&["api", "views", &id.to_string()], &[]).await
     }
 
     /// `PATCH /api/views/{id}`
-    pub async fn update_view(&self, id: &str, change: &UpdateView) -> Result<View> {
-        self.send(Method::PATCH, &["api", "views", id], change, limit::CALL_TIMEOUT).await
+    pub async fn update_view(&self, id: ViewId, change: &UpdateView) -> Result<View> {
+        self.send(Method::PATCH, &["api", "views", &id.to_string()], change, limit::CALL_TIMEOUT).await
     }
 
     /// `DELETE /api/views/{id}`
-    pub async fn delete_view(&self, id: &str) -> Result<()> {
-        self.send(Method::DELETE, &["api", "views", id], &serde_json::json!({}), limit::CALL_TIMEOUT).await
+    pub async fn delete_view(&self, id: ViewId) -> Result<()> {
+        self.send(Method::DELETE, &["api", "views", &id.to_string()], &serde_json::json!({}), limit::CALL_TIMEOUT).await
     }
 
     /// `POST /api/views/{id}/publish`
-    pub async fn publish_view(&self, id: &str, publish: &PublishView) -> Result<View> {
-        self.post(&["api", "views", id, "publish"], publish).await
+    pub async fn publish_view(&self, id: ViewId, publish: &PublishView) -> Result<View> {
+        self.post(&["api", "views", &id.to_string(), "publish"], publish).await
     }
 
     /// `POST /api/views/{id}/unpublish`
-    pub async fn unpublish_view(&self, id: &str) -> Result<View> {
-        self.post(&["api", "views", id, "unpublish"], &serde_json::json!({})).await
+    pub async fn unpublish_view(&self, id: ViewId) -> Result<View> {
+        self.post(&["api", "views", &id.to_string(), "unpublish"], &serde_json::json!({})).await
     }
 
     /// `GET /api/views/{id}/versions`
-    pub async fn view_versions(&self, id: &str, limit: Option<u32>, cursor: Option<&str>) -> Result<Page<ViewVersion>> {
+    pub async fn view_versions(
+        &self,
+        id: ViewId,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<ViewVersion>> {
         let query = [("limit", limit.map(|n| n.to_string())), ("cursor", cursor.map(str::to_owned))];
-        self.get(&["api", "views", id, "versions"], &query).await
+        self.get(&["api", "views", &id.to_string(), "versions"], &query).await
     }
 }

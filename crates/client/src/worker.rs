@@ -1,6 +1,7 @@
 //! The calls of workers. Each can be repeated with the same attempt: the repeat is answered as the first call was.
 
 use crate::{Client, Result, limit};
+use domain::id::SessionId;
 use reqwest::Method;
 use std::time::Duration;
 use wire::{
@@ -18,44 +19,56 @@ impl Client {
 
     /// `POST /api/sessions/{id}/heartbeat`, with `allowed` as its timeout: a heartbeat that takes longer than the lease
     /// is useless.
-    pub async fn heartbeat(&self, session_id: &str, attempt: u32, allowed: Duration) -> Result<Lease> {
-        self.send(Method::POST, &["api", "sessions", session_id, "heartbeat"], &Attempt { attempt }, allowed).await
+    pub async fn heartbeat(&self, session_id: SessionId, attempt: u32, allowed: Duration) -> Result<Lease> {
+        self.send(
+            Method::POST,
+            &["api", "sessions", &session_id.to_string(), "heartbeat"],
+            &Attempt { attempt },
+            allowed,
+        )
+        .await
     }
 
     /// `POST /api/sessions/{id}/deltas`: publishes a piece of an unfinished reply to current followers.
-    pub async fn send_delta(&self, session_id: &str, delta: &Delta) -> Result<()> {
-        self.post(&["api", "sessions", session_id, "deltas"], delta).await
+    pub async fn send_delta(&self, session_id: SessionId, delta: &Delta) -> Result<()> {
+        self.post(&["api", "sessions", &session_id.to_string(), "deltas"], delta).await
     }
 
     /// `POST /api/sessions/{id}/complete`
     pub async fn complete(
         &self,
-        session_id: &str,
+        session_id: SessionId,
         attempt: u32,
         result: Option<Json>,
         usage: Option<Json>,
     ) -> Result<Session> {
-        self.post(&["api", "sessions", session_id, "complete"], &Complete { attempt, result, usage }).await
+        self.post(&["api", "sessions", &session_id.to_string(), "complete"], &Complete { attempt, result, usage }).await
     }
 
     /// `POST /api/sessions/{id}/fail`
-    pub async fn fail(&self, session_id: &str, attempt: u32, message: &str, code: Option<&str>) -> Result<Session> {
+    pub async fn fail(
+        &self,
+        session_id: SessionId,
+        attempt: u32,
+        message: &str,
+        code: Option<&str>,
+    ) -> Result<Session> {
         let error = SessionError { message: message.to_owned(), code: code.map(str::to_owned) };
         self.report_failure(session_id, &Fail { attempt, error, usage: None }).await
     }
 
     /// `POST /api/sessions/{id}/fail` with usage.
-    pub async fn report_failure(&self, session_id: &str, failure: &Fail) -> Result<Session> {
-        self.post(&["api", "sessions", session_id, "fail"], failure).await
+    pub async fn report_failure(&self, session_id: SessionId, failure: &Fail) -> Result<Session> {
+        self.post(&["api", "sessions", &session_id.to_string(), "fail"], failure).await
     }
 
     /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for is there.
-    pub async fn yield_to(&self, session_id: &str, to: &Yield) -> Result<Session> {
-        self.post(&["api", "sessions", session_id, "yield"], to).await
+    pub async fn yield_to(&self, session_id: SessionId, to: &Yield) -> Result<Session> {
+        self.post(&["api", "sessions", &session_id.to_string(), "yield"], to).await
     }
 
     /// `POST /api/sessions/{id}/release`: returns the session to the queue, unfinished.
-    pub async fn release(&self, session_id: &str, attempt: u32) -> Result<Session> {
-        self.post(&["api", "sessions", session_id, "release"], &Attempt { attempt }).await
+    pub async fn release(&self, session_id: SessionId, attempt: u32) -> Result<Session> {
+        self.post(&["api", "sessions", &session_id.to_string(), "release"], &Attempt { attempt }).await
     }
 }

@@ -1,7 +1,7 @@
 //! One type for each kind of id. All ids are UUIDv7 and plain UUID text in JSON. The list is append-only.
 
 use crate::clock::{Entropy, Timestamp};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use std::{fmt, str::FromStr};
 use uuid::{Builder, Uuid};
 
@@ -25,10 +25,35 @@ pub fn least_v7(at: Timestamp) -> Uuid {
 #[error("`{0}` is not a UUID")]
 pub struct InvalidId(pub String);
 
+/// Reads the hyphenated form of a UUID.
+fn hyphenated<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Uuid, D::Error> {
+    struct Text;
+
+    impl de::Visitor<'_> for Text {
+        type Value = Uuid;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a UUID")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Uuid, E> {
+            parse(text).map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(Text)
+}
+
+/// Parses the hyphenated form only, so that one object has one URL.
+fn parse(text: &str) -> Result<Uuid, InvalidId> {
+    let id = if text.len() == 36 { Uuid::parse_str(text).ok() } else { None };
+    id.ok_or_else(|| InvalidId(text.chars().take(64).collect()))
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(pub Uuid);
 
@@ -50,11 +75,14 @@ macro_rules! ids {
 
             /// Parses the hyphenated form only, so that one object has one URL.
             fn from_str(text: &str) -> Result<Self, InvalidId> {
-                let refused = || InvalidId(text.chars().take(64).collect());
-                if text.len() != 36 {
-                    return Err(refused());
-                }
-                Uuid::parse_str(text).map(Self).map_err(|_| refused())
+                parse(text).map(Self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            /// Reads what [`FromStr`] parses, and refuses what it refuses.
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                hyphenated(deserializer).map(Self)
             }
         }
     )+};

@@ -84,8 +84,7 @@ impl ThreadEndings {
         let (session, turns) = thread::get(&self.0.ledger, scope, id).await.ok()?;
         let is_idle = session.status() == Status::Idle && turns > 0 && thread::is_own(scope, &session);
         let agent = self.agent_of(&session).filter(|_| is_idle)?;
-        let id = session.id.to_string();
-        let asked = agent.adapter.summarize(&*agent.api, &id)?;
+        let asked = agent.adapter.summarize(&*agent.api, session.id)?;
         let missing = |why: String| Closing { head_sequence: session.head_sequence, words: Err(why), usage: None };
         let summary = tokio::select! {
             summary = timeout(Duration::from_millis(CLOSING_MS_MAX), asked) => summary,

@@ -1,6 +1,11 @@
 //! Access to a workspace: members, invitations, links, and a person's own sign-ins.
 
-use domain::{Timestamp, member::MemberStatus, role::Role};
+use domain::{
+    Timestamp,
+    id::{BrowserSessionId, LinkId, UserId},
+    member::MemberStatus,
+    role::Role,
+};
 use serde::{Deserialize, Serialize};
 
 /// `GET /api/members`
@@ -19,7 +24,7 @@ pub struct Members {
 pub struct Member {
     /// User id.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: UserId,
     /// Sign-in address.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
@@ -79,7 +84,7 @@ pub struct CreateInvitation {
 pub struct Invitation {
     /// UUID of the invitation.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: LinkId,
     /// E-mail address of the invited person.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
@@ -144,7 +149,7 @@ pub struct SignIns {
 pub struct SignIn {
     /// UUID of the sign-in.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: BrowserSessionId,
     /// Workspace that the browser shows.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::NamePart))]
     pub workspace: String,

@@ -4,6 +4,7 @@ use crate::{Json, session::Session};
 use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},
+    id::{ActionId, EntityId, SessionId, UserId},
     session::{IfDependencyFails, Status},
 };
 use serde::{Deserialize, Deserializer, Serialize};
@@ -15,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Action {
     /// UUID of the action.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: ActionId,
     /// Display name.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
@@ -30,10 +31,10 @@ pub struct Action {
     pub agent_slug: Option<String>,
     /// The person whose task it is.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub assigned_to: Option<String>,
+    pub assigned_to: Option<UserId>,
     /// The entity it is about.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub target_entity_id: Option<String>,
+    pub target_entity_id: Option<EntityId>,
     /// What its sessions produce.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::OutputType))]
     pub output_type: OutputType,
@@ -76,10 +77,10 @@ pub struct CreateAction {
     pub agent_slug: Option<String>,
     /// A member's user id.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub assigned_to: Option<String>,
+    pub assigned_to: Option<UserId>,
     /// An entity's id.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub target_entity_id: Option<String>,
+    pub target_entity_id: Option<EntityId>,
     /// Default `text`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::OutputType>))]
     pub output_type: Option<OutputType>,
@@ -115,11 +116,11 @@ pub struct UpdateAction {
     /// A member's user id, or null.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub assigned_to: Option<Option<String>>,
+    pub assigned_to: Option<Option<UserId>>,
     /// An entity's id, or null.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub target_entity_id: Option<Option<String>>,
+    pub target_entity_id: Option<Option<EntityId>>,
     /// What its sessions produce.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::OutputType>))]
@@ -139,8 +140,8 @@ pub struct UpdateAction {
 }
 
 /// Tells `null` (clear it) from an absent field (leave it).
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::<String>::deserialize(deserializer).map(Some)
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Some)
 }
 
 /// A note about a request that was accepted.
@@ -180,12 +181,12 @@ pub struct Trigger {
     /// Session of the workspace that starts this one. A worker names the session that it has claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub parent_id: Option<String>,
+    pub parent_id: Option<SessionId>,
     /// At most 100 sessions of the workspace that must end before this one is queued. Until then it is a draft.
     /// The claim returns their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 100))]
-    pub depends_on: Vec<String>,
+    pub depends_on: Vec<SessionId>,
     /// What happens if one of those does not complete: `abandon` (default) or `run_anyway`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::IfDependencyFails>))]
@@ -203,10 +204,10 @@ pub struct Trigger {
 pub struct TaskStatus {
     /// Action whose newest session is described.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub action_id: String,
+    pub action_id: ActionId,
     /// Its newest session; null if it has none.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// That session's status.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
     pub status: Option<Status>,

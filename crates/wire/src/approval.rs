@@ -7,8 +7,10 @@ use crate::{
 use domain::{
     Timestamp,
     gate::{GateKind, GateState, Verdict},
+    id::{ActionId, EntityId, GateId, SessionId},
 };
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// A pause of a session that waits, or waited, for a decision.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -17,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct Approval {
     /// UUID of the approval.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: GateId,
     /// tool, output, fields or question.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateKind))]
     pub kind: GateKind,
@@ -26,10 +28,10 @@ pub struct Approval {
     pub state: GateState,
     /// Session that waits.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Action that the session executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// Name of the action that the session executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub action_name: Option<String>,
@@ -38,7 +40,7 @@ pub struct Approval {
     pub agent_slug: Option<String>,
     /// Entity that it is about.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub entity_id: Option<String>,
+    pub entity_id: Option<EntityId>,
     /// Present title of that entity.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub entity_title: Option<String>,
@@ -111,7 +113,7 @@ pub struct Reviewer {
     pub kind: String,
     /// UUID of the person or the group.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub id: Option<String>,
+    pub id: Option<Uuid>,
     /// An e-mail address, the name of a group, or a phrase.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerName))]
     pub name: String,
@@ -199,7 +201,7 @@ pub struct ChangedDocument {
 pub struct Denial {
     /// The gate that was denied.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub gate_id: String,
+    pub gate_id: GateId,
     /// Reason that the reviewer gave.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,

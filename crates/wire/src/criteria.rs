@@ -1,6 +1,6 @@
 //! Criteria sets and their versions.
 
-use domain::{Timestamp, criteria::Dimension};
+use domain::{Timestamp, criteria::Dimension, id::CriteriaSetId};
 use serde::{Deserialize, Serialize};
 
 /// What outputs are judged by, at one version.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct CriteriaSet {
     /// UUID of the criteria set.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: CriteriaSetId,
     /// URL name, unique in the workspace; never changes.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,

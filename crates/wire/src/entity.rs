@@ -4,6 +4,7 @@ use crate::Json;
 use domain::{
     Timestamp,
     entity::{Column, FieldDef, ImportStatus, RowError},
+    id::{ActionId, EntityId, EntityTypeId, ImportId, SessionId},
     session::Status,
 };
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use serde_json::{Map, Value};
 pub struct EntityType {
     /// UUID of the entity type.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: EntityTypeId,
     /// URL name, unique in the workspace; never changes.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
@@ -84,10 +85,10 @@ pub struct UpdateEntityType {
 pub struct Entity {
     /// UUID of the entity.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: EntityId,
     /// UUID of its entity type.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub type_id: String,
+    pub type_id: EntityTypeId,
     /// That type's slug.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub type_slug: String,
@@ -120,7 +121,7 @@ pub struct Entity {
 pub struct CreateEntity {
     /// An entity type of the workspace.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub type_id: String,
+    pub type_id: EntityTypeId,
     /// 1 to 300 characters on one line.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
@@ -165,7 +166,7 @@ pub struct EntityVersion {
     pub actor: String,
     /// Session that wrote the version, if a session did.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// Time at which the version was written.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
@@ -187,10 +188,10 @@ pub struct EntitySessions {
 pub struct EntitySessionSummary {
     /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: SessionId,
     /// The action it executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub task_id: Option<String>,
+    pub task_id: Option<ActionId>,
     /// That action's slug.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub task_slug: Option<String>,
@@ -213,7 +214,7 @@ pub struct EntitySessionSummary {
     pub duration_ms: Option<u64>,
     /// The session that started it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub parent_id: Option<String>,
+    pub parent_id: Option<SessionId>,
     /// Error of the session, if it failed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub error_message: Option<String>,
@@ -265,10 +266,10 @@ pub struct PreviewRow {
 pub struct Import {
     /// UUID of the import.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: ImportId,
     /// What its rows become.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub type_id: String,
+    pub type_id: EntityTypeId,
     /// running, completed or failed.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ImportStatus))]
     pub status: ImportStatus,

@@ -1,7 +1,8 @@
 //! Events of a session's log.
 
 use crate::Json;
-use domain::{Timestamp, event::EventRole};
+pub use domain::event::NewEvent;
+use domain::{Timestamp, event::EventRole, id::EventId};
 use serde::{Deserialize, Serialize};
 
 /// One row of a session's log.
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Event {
     /// UUID of the event, chosen by its writer or by the server.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: EventId,
     /// 1-based, without gaps, in commit order.
     pub sequence: u64,
     /// Kind, e.g. `agent.message`. Unknown kinds are possible.
@@ -74,47 +75,8 @@ pub struct Append {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// 1 to 500.
-    #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 500))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::NewEvent>, min_items = 1, max_items = 500))]
     pub events: Vec<NewEvent>,
-}
-
-/// One event to append.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewEvent {
-    /// UUID chosen by the client. A repeated request with the same body is answered with the recorded event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub id: Option<String>,
-    /// A dotted lower-case name.
-    #[serde(rename = "type")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventType))]
-    pub kind: String,
-    /// user, agent or system; by the type when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EventRole>))]
-    pub role: Option<EventRole>,
-    /// Array of parts, or plain text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EventContent>))]
-    pub content: Option<Json>,
-    /// An object.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
-    pub metadata: Option<Json>,
-    /// At most 200 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
-    pub thread_id: Option<String>,
-    /// At most 200 characters; unique per session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
-    pub external_event_id: Option<String>,
-    /// When it happened; now when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
-    pub at: Option<Timestamp>,
 }
 
 /// The answer to an append.
@@ -135,7 +97,7 @@ pub struct Appended {
 pub struct AppendedEvent {
     /// UUID of the recorded event.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: EventId,
     /// Position.
     pub sequence: u64,
 }

@@ -1,6 +1,10 @@
 //! Failures: records of sessions that ended badly.
 
-use domain::{Timestamp, session::Status};
+use domain::{
+    Timestamp,
+    id::{ActionId, SessionId},
+    session::Status,
+};
 use serde::{Deserialize, Serialize};
 
 /// What is to be known, and could be done, about a session that ended failed or expired.
@@ -10,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Failure {
     /// Session that failed or expired.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Title of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
@@ -22,7 +26,7 @@ pub struct Failure {
     pub agent_slug: Option<String>,
     /// The action it executed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// For machines: `lease_exhausted`, `timed_out`, `output_invalid` and others, or the worker's own.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub code: String,

@@ -4,6 +4,7 @@ use crate::Json;
 use domain::{
     Timestamp,
     feedback_request::{Assurance, OnExpiry, Outcome, RequestState, RespondentKind},
+    id::{FeedbackRequestId, GateId, RequestAnswerId, SessionId, ViewId},
     view::Gate,
 };
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub struct AskFeedback {
     /// answer is a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub view_id: Option<String>,
+    pub view_id: Option<ViewId>,
     /// Fields of the form, as in a view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>, max_items = 50))]
@@ -62,18 +63,18 @@ pub struct AskFeedback {
 pub struct FeedbackRequest {
     /// UUID of the request.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: FeedbackRequestId,
     /// Session that asked.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Attempt of the session that asked, or that waits for the answer.
     pub attempt: u32,
     /// The approval of kind question at which the session waits; null if it goes on.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub gate_id: Option<String>,
+    pub gate_id: Option<GateId>,
     /// View with the form.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub view_id: String,
+    pub view_id: ViewId,
     /// The view's name in URLs.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub view_slug: String,
@@ -153,16 +154,16 @@ pub struct Respondent {
 pub struct RequestAnswer {
     /// UUID of the answer.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: RequestAnswerId,
     /// Request that it answers.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub request_id: String,
+    pub request_id: FeedbackRequestId,
     /// Session that asked.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Response session in which it was given; null if it was given in the inbox or by a program.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub response_session_id: Option<String>,
+    pub response_session_id: Option<SessionId>,
     /// What was asked.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
@@ -170,7 +171,7 @@ pub struct RequestAnswer {
     pub blocking: bool,
     /// View whose form was answered.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub view_id: String,
+    pub view_id: ViewId,
     /// Version of that view.
     pub version: u64,
     /// Who answered.

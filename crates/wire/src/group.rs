@@ -1,6 +1,7 @@
 //! Groups of people.
 
 use domain::Timestamp;
+use domain::id::{GroupId, UserId};
 use serde::{Deserialize, Serialize};
 
 /// People who may be asked to review together.
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Group {
     /// UUID of the group.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: GroupId,
     /// What reviewers are named by (`group:slug`); never changes.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
@@ -37,7 +38,7 @@ pub struct Group {
 pub struct GroupMember {
     /// User id.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: UserId,
     /// Sign-in address.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
@@ -66,7 +67,7 @@ pub struct CreateGroup {
     /// User ids of members of the workspace, at most 200.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 200))]
-    pub members: Vec<String>,
+    pub members: Vec<UserId>,
 }
 
 /// `PATCH /api/groups/{id}`: members come and go one by one, so that two changes at once undo nothing of each other.
@@ -81,9 +82,9 @@ pub struct UpdateGroup {
     /// User ids of members of the workspace who come in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 200))]
-    pub add_members: Vec<String>,
+    pub add_members: Vec<UserId>,
     /// User ids of who goes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>))]
-    pub remove_members: Vec<String>,
+    pub remove_members: Vec<UserId>,
 }

@@ -1,7 +1,7 @@
 //! What was said to and by an agent, across its sessions.
 
 use crate::thread::Channel;
-use domain::{Timestamp, memory_write::turn::Taint};
+use domain::{Timestamp, id::SessionId, memory_write::turn::Taint};
 use serde::{Deserialize, Serialize};
 
 /// Turns of an agent, oldest first.
@@ -22,7 +22,7 @@ pub struct History {
 pub struct HistoryTurn {
     /// The session in which it was said.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Sequence of its event.
     pub sequence: u64,
     /// Time of the event.

@@ -2,6 +2,7 @@
 
 use crate::{action::Action, session::Session};
 use domain::Timestamp;
+use domain::id::{ActionId, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// `GET /api/sessions/human/active`
@@ -23,7 +24,7 @@ pub struct ActiveHuman {
 pub struct StartHuman {
     /// An active action of the workspace.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub task_id: String,
+    pub task_id: ActionId,
 }
 
 /// The answer to a start.
@@ -37,7 +38,7 @@ pub struct StartedHuman {
     pub task: Action,
     /// The session that ended for it (completed, superseded).
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub superseded: Option<String>,
+    pub superseded: Option<SessionId>,
 }
 
 /// `POST /api/sessions/human/stop`
@@ -47,7 +48,7 @@ pub struct StartedHuman {
 pub struct StopHuman {
     /// The caller's own working session. Stopping one that has ended answers with it as it ended.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
 }
 
 /// `GET /api/sessions/human/today?timezone=Area/City`: the caller's own working sessions of their local day.
@@ -68,7 +69,7 @@ pub struct HumanToday {
 pub struct TaskTime {
     /// Action that the person worked on.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub task_id: String,
+    pub task_id: ActionId,
     /// Its name.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub title: String,
@@ -87,7 +88,7 @@ pub struct RecentActivity {
     pub text: Option<String>,
     /// Session that the text is about.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// Time at which the text was written.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,

@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    id::{ActionId, InteractionId, SessionId},
     interaction::{Feedback, Source},
     outcome::Outcome,
 };
@@ -14,13 +15,13 @@ use serde::{Deserialize, Serialize};
 pub struct Interaction {
     /// Id of the interaction, derived from the sequence at which the answer ends.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: InteractionId,
     /// The session it is part of.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The action that was run.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// The agent that answered.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,

@@ -1,5 +1,6 @@
 //! The caller: person or token, workspace and role.
 
+use domain::id::{TenantId, TokenId, UserId};
 use domain::role::{Role, TokenScope};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub struct Me {
 pub struct Tenant {
     /// UUID of the workspace.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: TenantId,
     /// URL name.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
@@ -48,7 +49,7 @@ pub struct Tenant {
 pub struct User {
     /// UUID of the person.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: UserId,
     /// Sign-in address.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
@@ -65,7 +66,7 @@ pub struct User {
 pub struct TokenName {
     /// UUID of the token.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: TokenId,
     /// Name it was given.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,

@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    id::{MemoryDocumentId, SessionId},
     memory::{Operation, Source},
 };
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,7 @@ pub struct UploadedCard {
 pub struct MemoryDocument {
     /// UUID of the document. It stays when the path changes.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: MemoryDocumentId,
     /// Slug of the agent.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub agent: String,
@@ -152,7 +153,7 @@ pub struct MemoryDocumentText {
 pub struct MemoryVersion {
     /// UUID of the document.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub document_id: String,
+    pub document_id: MemoryDocumentId,
     /// Number of the version, from 1.
     pub version: u64,
     /// Path of the document at this version.
@@ -191,7 +192,7 @@ pub struct MemoryEvidence {
     pub line: u32,
     /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session: String,
+    pub session: SessionId,
     /// Sequence of the event.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 9007199254740991_u64))]
     pub sequence: u64,
@@ -218,7 +219,7 @@ pub struct WriteMemory {
     pub evidence: Vec<MemoryEvidence>,
     /// The session that the agent works on. Required from a worker token.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// Whether the text comes from a folder that is imported.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required = false))]
@@ -245,7 +246,7 @@ pub struct RenameMemory {
     pub reason: String,
     /// The session that the agent works on. Required from a worker token.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
 }
 
 /// `POST /api/agents/{slug}/memory/revert`
@@ -268,7 +269,7 @@ pub struct RevertMemory {
     pub reason: String,
     /// The session that the agent works on. Required from a worker token.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
 }
 
 /// `POST /api/agents/{slug}/memory/erase`

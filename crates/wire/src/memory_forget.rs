@@ -1,5 +1,6 @@
 //! Forgetting a person in the memories of all agents.
 
+use domain::id::SessionId;
 use serde::{Deserialize, Serialize};
 
 /// `POST /api/memory/forget`
@@ -92,7 +93,7 @@ pub struct ForgottenProposal {
     pub path: String,
     /// UUID of the session that waits for the decision, or ended with it.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Whether it waits for a decision. It is withdrawn.
     pub waits: bool,
 }

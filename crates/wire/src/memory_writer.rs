@@ -1,7 +1,8 @@
 //! The memory writers of agents, and their runs.
 
-use domain::Timestamp;
+use domain::{Timestamp, id::SessionId};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// The answer to a request to run an agent's memory writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub struct MemoryRuns {
 pub struct MemoryRun {
     /// Id of the run.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: Uuid,
     /// What started it: `flush`, `end`, `turns` or `idle`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub cause: String,
@@ -70,7 +71,7 @@ pub struct MemoryRun {
 pub struct MemoryRunRange {
     /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session: String,
+    pub session: SessionId,
     /// The watermark before the run.
     pub after: u64,
     /// The watermark after the run.

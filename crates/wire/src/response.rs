@@ -2,11 +2,13 @@
 
 use domain::{
     Timestamp,
+    id::{ActionId, EntityId, EntityTypeId, FeedbackRequestId, SessionId, ViewId, ViewLinkId},
     response::{RespondentKind, Scores, Stage},
     view::Answers,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// The answers of one respondent to one view.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -15,16 +17,16 @@ use std::collections::BTreeMap;
 pub struct Response {
     /// UUID of the response, which is the id of its session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: SessionId,
     /// UUID of the view.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub view_id: String,
+    pub view_id: ViewId,
     /// Version of the view that the answers are for.
     pub version: u64,
     /// UUID of the agent's question that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub request_id: Option<String>,
+    pub request_id: Option<FeedbackRequestId>,
     /// `draft`, `submitted`, `promoted` (an entity was made from it) or `abandoned`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ResponseStatus))]
     pub status: Stage,
@@ -34,11 +36,11 @@ pub struct Response {
     pub respondent_kind: RespondentKind,
     /// UUID of the person or token, or an id derived from the browser's cookie.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub respondent_id: String,
+    pub respondent_id: Uuid,
     /// UUID of the entity with the name and address that the respondent gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub lead_entity_id: Option<String>,
+    pub lead_entity_id: Option<EntityId>,
     /// Number of saves so far.
     pub rev: u64,
     /// The answers by key of the field: as typed in a draft, checked once submitted.
@@ -68,11 +70,11 @@ pub struct Response {
     /// UUID of the entity that was made from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub promoted_entity_id: Option<String>,
+    pub promoted_entity_id: Option<EntityId>,
     /// UUID of the session in which a task makes the entity. It waits where the task requires approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub promotion_session_id: Option<String>,
+    pub promotion_session_id: Option<SessionId>,
 }
 
 /// The name and address that a respondent without an account gave. No one proved them.
@@ -127,12 +129,12 @@ pub struct PromoteResponse {
     /// UUID of the entity type of a new entity; either this or `actionId`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub type_id: Option<String>,
+    pub type_id: Option<EntityTypeId>,
     /// UUID of a task whose output is one entity. The answers are its output: its safety rules judge them, and they
     /// wait for approval where the task requires one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// Title of the entity. Default: the answer with the key `title` or `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
@@ -151,10 +153,10 @@ pub struct PromoteResponse {
 pub struct ViewLink {
     /// UUID of the link. It gives no access.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: ViewLinkId,
     /// UUID of the view.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub view_id: String,
+    pub view_id: ViewId,
     /// First characters of the secret.
     #[cfg_attr(feature = "openapi", schema(max_length = 10))]
     pub hint: String,
@@ -194,7 +196,7 @@ pub struct CreateViewLink {
     /// UUID of an agent's question that uses the view. What is answered by the link reaches the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub request_id: Option<String>,
+    pub request_id: Option<FeedbackRequestId>,
     /// What the link is for: one line, at most 200 characters. Only those who manage forms see it.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required = false, max_length = 200))]

@@ -3,6 +3,7 @@
 use crate::Json;
 use domain::{
     Timestamp,
+    id::{ActionId, EntityId, SessionId},
     session::{EndReason, IfDependencyFails, Status, Type, WaitsFor},
 };
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Session {
     /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: SessionId,
     /// agent, response, tool or mixed.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionType))]
     pub session_type: Type,
@@ -26,7 +27,7 @@ pub struct Session {
     pub end_reason: Option<EndReason>,
     /// The action it executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// Slug of that action when the session was created.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
@@ -35,7 +36,7 @@ pub struct Session {
     pub agent_slug: Option<String>,
     /// The entity that it is about: the target of its action at creation, or the entity of its parent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub entity_id: Option<String>,
+    pub entity_id: Option<EntityId>,
     /// Part of the product that created the session, or null for a plain one: `thread` is a conversation,
     /// `human-session-bridge` the work of a person, `claude-code` and `codex` a coding agent that reports by itself.
     #[serde(default)]
@@ -60,14 +61,14 @@ pub struct Session {
     pub error: Option<SessionError>,
     /// The session that started this one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub parent_id: Option<String>,
+    pub parent_id: Option<SessionId>,
     /// What it waits for, as a draft or idle: `dependencies` or `children`.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::WaitsFor>))]
     pub waits_for: Option<WaitsFor>,
     /// The session this one repeats.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub retry_of: Option<String>,
+    pub retry_of: Option<SessionId>,
     /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
@@ -128,7 +129,7 @@ pub struct CreateSession {
     /// An action of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// Slug of the agent that may claim it, if the action names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
@@ -148,12 +149,12 @@ pub struct CreateSession {
     /// A session of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub parent_id: Option<String>,
+    pub parent_id: Option<SessionId>,
     /// At most 100 sessions of the workspace that must end before this one is queued. Until then it is a draft.
     /// The claim returns their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 100))]
-    pub depends_on: Vec<String>,
+    pub depends_on: Vec<SessionId>,
     /// What happens if one of those does not complete: `abandon` (default) or `run_anyway`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::IfDependencyFails>))]
@@ -182,7 +183,7 @@ pub struct Dependencies {
 pub struct Neighbour {
     /// UUID of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Its action's slug.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,

@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    id::{TokenId, UserId},
     role::{Role, TokenScope},
 };
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Token {
     /// UUID of the token.
-    pub id: String,
+    pub id: TokenId,
     /// Name of the token, for people.
     pub name: String,
     /// First characters of the secret, to recognise the token.
@@ -27,7 +28,7 @@ pub struct Token {
     /// Time at which the token stopped working.
     pub revoked_at: Option<Timestamp>,
     /// The person whose own token it is. It may read what the person did.
-    pub user_id: Option<String>,
+    pub user_id: Option<UserId>,
 }
 
 /// Settings of the workspace.

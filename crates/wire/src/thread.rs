@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    id::{ActionId, EventId, SessionId},
     memory_write::channel::ChannelKind,
     session::{EndReason, Status},
     session_feedback::{Label, Surface},
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct Thread {
     /// Its session's id.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: SessionId,
     /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
@@ -25,7 +26,7 @@ pub struct Thread {
     pub agent_slug: Option<String>,
     /// The action that it executes, if it was started with one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub action_id: Option<String>,
+    pub action_id: Option<ActionId>,
     /// draft before the first message, pending while a turn is queued, running while the agent works, idle between
     /// turns, waiting_human or awaiting_tool while it waits for someone else; a final status when it has ended.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
@@ -120,7 +121,7 @@ pub struct NewMessage {
     /// UUID chosen by the client. A repeated request with it is answered with the recorded message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub id: Option<String>,
+    pub id: Option<EventId>,
     /// The person of another platform who wrote it there. Only tokens of the workspace with the role operator or admin
     /// and without a scope name one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,7 +152,7 @@ pub struct MessageAuthor {
 pub struct MessageReceipt {
     /// UUID of the message's event.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub event_id: String,
+    pub event_id: EventId,
     /// Sequence of the message's event. Events after it are the answer.
     pub sequence: u64,
     /// The conversation after the message.
@@ -225,7 +226,7 @@ pub struct ThreadSummary {
 pub struct MemoryStatus {
     /// The session of the request, if it names one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub thread_id: Option<String>,
+    pub thread_id: Option<SessionId>,
     /// Status of that session.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
     pub status: Option<Status>,

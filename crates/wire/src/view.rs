@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    id::ViewId,
     view::{Field, FormSchema, Publication},
 };
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct View {
     /// UUID of the view.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: ViewId,
     /// URL name, unique in the workspace; never changes.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
@@ -60,7 +61,7 @@ pub struct View {
 pub struct ViewVersion {
     /// UUID of the view.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub view_id: String,
+    pub view_id: ViewId,
     /// Number of the version, from 1.
     pub version: u64,
     /// Title of the form.

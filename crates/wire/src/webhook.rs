@@ -1,6 +1,7 @@
 //! Webhooks: URLs to which a workspace sends messages about events.
 
 use domain::Timestamp;
+use domain::id::{MessageId, WebhookId};
 use serde::{Deserialize, Serialize};
 
 /// A webhook to add.
@@ -24,7 +25,7 @@ pub struct CreateWebhook {
 pub struct Webhook {
     /// UUID of the webhook.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: WebhookId,
     /// URL to which messages are sent.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookUrl))]
     pub url: String,
@@ -85,7 +86,7 @@ pub enum DeliveryState {
 pub struct Delivery {
     /// The header `webhook-id` of every attempt.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub id: String,
+    pub id: MessageId,
     /// Event that the message is about.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeliveredEvent))]
     pub event: String,

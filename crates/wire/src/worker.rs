@@ -10,6 +10,7 @@ use domain::{
     Timestamp,
     feedback_request::Outcome,
     gate::{GateKind, PausedToolCall, Question, Verdict},
+    id::{FeedbackRequestId, GateId, SessionId},
     session::{EndReason, Status, WaitsFor},
 };
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,7 @@ pub struct ClaimedSession {
 pub struct Related {
     /// UUID of the related session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub session_id: String,
+    pub session_id: SessionId,
     /// Slug of the action that it executes.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
@@ -145,7 +146,7 @@ pub struct Related {
 pub struct Resume {
     /// UUID of the gate.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub gate_id: String,
+    pub gate_id: GateId,
     /// tool or question.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateKind))]
     pub kind: GateKind,
@@ -170,7 +171,7 @@ pub struct Resume {
     /// The request that the question belongs to, if one does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub request_id: Option<String>,
+    pub request_id: Option<FeedbackRequestId>,
     /// How the question ended: answered, declined, cancelled or nobody_answered; null for a tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AnswerOutcome>))]

@@ -31,7 +31,7 @@ pub async fn create(
     caller: Caller,
     JsonBody(body): JsonBody<action::CreateAction>,
 ) -> Result<(StatusCode, Json<action::Action>), Problem> {
-    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_action(body)?).await?;
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_action(body)).await?;
     Ok((StatusCode::CREATED, Json(wire_map::action(record))))
 }
 
@@ -133,7 +133,7 @@ pub async fn update(
     Id(id): Id<ActionId>,
     JsonBody(body): JsonBody<action::UpdateAction>,
 ) -> Result<Json<action::Action>, Problem> {
-    let record = use_case::update(&state.ledger, caller.scope(), id, wire_map::action_change(body)?).await?;
+    let record = use_case::update(&state.ledger, caller.scope(), id, wire_map::action_change(body)).await?;
     Ok(Json(wire_map::action(record)))
 }
 

@@ -27,7 +27,7 @@ pub async fn create(
     caller: Caller,
     JsonBody(body): JsonBody<CreateEntity>,
 ) -> Result<(StatusCode, Json<Entity>), Problem> {
-    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_entity(body)?).await?;
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_entity(body)).await?;
     Ok((StatusCode::CREATED, Json(wire_map::entity(record))))
 }
 

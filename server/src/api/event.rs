@@ -43,7 +43,7 @@ pub async fn append(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<event::Append>,
 ) -> Result<(StatusCode, Json<event::Appended>), Problem> {
-    let appended = use_case::append(&state.ledger, caller.scope(), wire_map::append(id, body)?).await?;
+    let appended = use_case::append(&state.ledger, caller.scope(), wire_map::append(id, body)).await?;
     Ok((StatusCode::CREATED, Json(wire_map::appended(appended))))
 }
 

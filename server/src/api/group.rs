@@ -27,7 +27,7 @@ pub async fn create(
     caller: Caller,
     JsonBody(body): JsonBody<CreateGroup>,
 ) -> Result<(StatusCode, Json<Group>), Problem> {
-    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_group(body)?).await?;
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_group(body)).await?;
     Ok((StatusCode::CREATED, Json(wire_map::group(record))))
 }
 
@@ -73,6 +73,6 @@ pub async fn update(
     Id(id): Id<GroupId>,
     JsonBody(body): JsonBody<UpdateGroup>,
 ) -> Result<Json<Group>, Problem> {
-    let record = use_case::update(&state.ledger, caller.scope(), id, wire_map::group_change(body)?).await?;
+    let record = use_case::update(&state.ledger, caller.scope(), id, wire_map::group_change(body)).await?;
     Ok(Json(wire_map::group(record)))
 }

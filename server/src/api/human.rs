@@ -45,8 +45,7 @@ pub async fn start(
     caller: Caller,
     JsonBody(body): JsonBody<human::StartHuman>,
 ) -> Result<Json<human::StartedHuman>, Problem> {
-    let task_id = wire_map::start_human(&body)?;
-    Ok(Json(wire_map::started_human(use_case::start(&state.ledger, caller.scope(), task_id).await?)))
+    Ok(Json(wire_map::started_human(use_case::start(&state.ledger, caller.scope(), body.task_id).await?)))
 }
 
 /// Stop working
@@ -64,8 +63,7 @@ pub async fn stop(
     caller: Caller,
     JsonBody(body): JsonBody<human::StopHuman>,
 ) -> Result<Json<Session>, Problem> {
-    let session_id = wire_map::stop_human(&body)?;
-    Ok(Json(wire_map::session(use_case::stop(&state.ledger, caller.scope(), session_id).await?)))
+    Ok(Json(wire_map::session(use_case::stop(&state.ledger, caller.scope(), body.session_id).await?)))
 }
 
 /// The query of [`today`].

@@ -63,7 +63,7 @@ impl Pending {
             LiveSignal::CountsChanged => self.counts = true,
             LiveSignal::Resync => self.lost(),
             LiveSignal::SessionMoved { session_id, head_sequence, status } => {
-                let moved = SessionMoved { session_id: session_id.to_string(), head_sequence, status };
+                let moved = SessionMoved { session_id, head_sequence, status };
                 self.moved.insert(session_id, moved);
                 if self.moved.len() > MOVED_MAX {
                     self.lost();
@@ -175,7 +175,7 @@ impl Feed {
             return;
         }
         match use_case::hidden(&self.state.ledger, self.caller.scope(), &moved).await {
-            Ok(hidden) => hidden.iter().for_each(|id| drop(self.pending.moved.remove(id))),
+            Ok(hidden) => self.pending.moved.retain(|id, _| !hidden.contains(id)),
             Err(error) => {
                 tracing::warn!(%error, "a page is told to read again, because nobody knows what it may hear of");
                 self.pending.lost();

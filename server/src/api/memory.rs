@@ -136,7 +136,7 @@ pub async fn write(
     JsonBody(body): JsonBody<WriteMemory>,
 ) -> Result<Json<MemoryDocument>, Problem> {
     let path = use_case::path(&query.path)?;
-    let write = wire_map::memory_write(body)?;
+    let write = wire_map::memory_write(body);
     let written = use_case::write(&state.ledger, caller.scope(), &agent, path, write).await?;
     Ok(Json(wire_map::memory_document(written.document)))
 }
@@ -209,7 +209,7 @@ pub async fn rename(
     JsonBody(body): JsonBody<RenameMemory>,
 ) -> Result<Json<MemoryDocument>, Problem> {
     let (path, new_path) = (use_case::path(&body.path)?, use_case::path(&body.new_path)?);
-    let change = wire_map::memory_change(body.base_version, body.reason, body.session_id)?;
+    let change = use_case::Change { base_version: body.base_version, reason: body.reason, session_id: body.session_id };
     let renamed = use_case::rename(&state.ledger, caller.scope(), &agent, path, new_path, change).await?;
     Ok(Json(wire_map::memory_document(renamed)))
 }
@@ -236,7 +236,7 @@ pub async fn revert(
     JsonBody(body): JsonBody<RevertMemory>,
 ) -> Result<Json<MemoryDocument>, Problem> {
     let path = use_case::path(&body.path)?;
-    let change = wire_map::memory_change(body.base_version, body.reason, body.session_id)?;
+    let change = use_case::Change { base_version: body.base_version, reason: body.reason, session_id: body.session_id };
     let written = use_case::revert(&state.ledger, caller.scope(), &agent, path, body.to_version, change).await?;
     Ok(Json(wire_map::memory_document(written.document)))
 }

@@ -102,7 +102,7 @@ pub async fn send_message(
     JsonBody(body): JsonBody<NewMessage>,
 ) -> Result<(StatusCode, Json<MessageReceipt>), Problem> {
     let author = body.author.clone().map(wire_map::relayed_author);
-    let message = wire_map::message(body)?;
+    let message = wire_map::message(body);
     let said = use_case::relay_message(&state.ledger, caller.scope(), id, message, author).await?;
     Ok((StatusCode::CREATED, Json(wire_map::message_receipt(said))))
 }

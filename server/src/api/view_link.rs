@@ -39,8 +39,7 @@ pub async fn create(
     JsonBodyOrDefault(body): JsonBodyOrDefault<CreateViewLink>,
 ) -> Result<(StatusCode, Json<CreatedViewLink>), Problem> {
     let (ledger, scope) = (&state.ledger, caller.scope());
-    let request_id = body.request_id.map(|id| wire_map::parse_id("requestId", &id)).transpose()?;
-    let new = use_case::NewViewLink { request_id, days: body.days, note: body.note };
+    let new = use_case::NewViewLink { request_id: body.request_id, days: body.days, note: body.note };
     let (link, secret) = use_case::create_noted(ledger, scope, id, new).await?;
     let origin = state.origin(&headers);
     let created = CreatedViewLink {

@@ -3,7 +3,7 @@
 use super::run::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
-use domain::{gate::canonical_digest, limit::DOCUMENT_BYTES_MAX};
+use domain::{gate::canonical_digest, id::SessionId, limit::DOCUMENT_BYTES_MAX};
 use serde_json::{
     Value,
     value::{RawValue, to_raw_value},
@@ -19,7 +19,7 @@ pub struct AskArgs {
     file: PathBuf,
     /// Session that asks
     #[arg(long, env = "SHIFTBOOK_SESSION_ID", value_name = "ID")]
-    session: String,
+    session: SessionId,
     /// Attempt of the claim
     #[arg(long, env = "SHIFTBOOK_ATTEMPT", value_name = "NUMBER")]
     attempt: u32,
@@ -38,7 +38,7 @@ pub async fn run(args: AskArgs) -> Result<(), Failure> {
     };
     let ask = request(&read(&args.file)?, args.attempt).map_err(Failure::Misused)?;
     let client = Client::new(&args.url, token).map_err(|error| Failure::Misused(error.to_string()))?;
-    let asked = client.ask_feedback(&args.session, &ask).await;
+    let asked = client.ask_feedback(args.session, &ask).await;
     let asked = asked.map_err(|error| Failure::Failed(error.to_string()))?;
     print_line(&serde_json::to_string(&asked).map_err(|error| Failure::Failed(error.to_string()))?)
 }

@@ -24,10 +24,8 @@ pub async fn export(client: &Client, agent: &str, root: &Path) -> Result<usize, 
     loop {
         let page = client.list_open_approvals("memory", cursor.as_deref()).await.map_err(failed)?;
         for approval in page.items.iter().filter(|one| one.agent_slug.as_deref() == Some(agent)) {
-            // The server's ids are checked: they become names of files.
-            let Ok(id) = approval.id.parse::<Uuid>() else { continue };
             let Some(text) = diff_of(approval) else { continue };
-            save(root, &format!("{FOLDER}/{id}.diff"), text.as_bytes())?;
+            save(root, &format!("{FOLDER}/{}.diff", approval.id), text.as_bytes())?;
             count += 1;
         }
         cursor = page.next_cursor;

@@ -103,14 +103,14 @@ async fn push(args: PushArgs) -> Result<(), Failure> {
     let found = client.list_views(Some(&slug), None, None).await.map_err(failed)?;
     let (before, mut view) = match found.items.into_iter().next() {
         Some(before) => {
-            let changed = client.update_view(&before.id, &change(wanted, before.revision)).await.map_err(failed)?;
+            let changed = client.update_view(before.id, &change(wanted, before.revision)).await.map_err(failed)?;
             (Some(before.revision), changed)
         }
         None => (None, client.create_view(&CreateView { slug: Some(slug), ..wanted }).await.map_err(failed)?),
     };
     if args.publish {
         let publish = PublishView { revision: Some(view.revision) };
-        view = client.publish_view(&view.id, &publish).await.map_err(failed)?;
+        view = client.publish_view(view.id, &publish).await.map_err(failed)?;
     }
     let done = match before {
         None => "created",
@@ -167,11 +167,11 @@ async fn responses(args: ResponsesArgs) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         let wrong = "cannot write to stdout";
         let written = |bytes: &[u8]| out.write_all(bytes).map_err(Failure::io(wrong));
-        client.view_responses_csv(&view.id, &filter, written).await?;
+        client.view_responses_csv(view.id, &filter, written).await?;
         return out.flush().map_err(Failure::io(wrong));
     }
     loop {
-        let page = client.view_responses(&view.id, &filter).await?;
+        let page = client.view_responses(view.id, &filter).await?;
         for response in &page.items {
             print_line(&response_line(response))?;
         }

@@ -98,8 +98,7 @@ pub async fn signed_in_shell(
     shell.live_mark = state.live_mark(scope);
     if framed {
         let workspaces = auth::list_workspaces(&state.ledger, scope).await?;
-        shell.workspaces =
-            workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
+        shell.workspaces = workspaces.into_iter().map(|t| Tenant { id: t.id, slug: t.slug, name: t.name }).collect();
         shell.needs_me = gate::count(&state.ledger, scope, BADGE_COUNT_MAX + 1).await?;
     }
     shell.viewer = Some(wire_map::me(identity.clone()));

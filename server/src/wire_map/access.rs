@@ -6,7 +6,7 @@ use wire::access::{Invitation, Member, SignIn};
 /// Converts a member of the workspace.
 pub fn member(record: MemberRecord) -> Member {
     Member {
-        id: record.user_id.to_string(),
+        id: record.user_id,
         email: record.email,
         name: record.name,
         role: record.role,
@@ -19,7 +19,7 @@ pub fn member(record: MemberRecord) -> Member {
 pub fn invitation(record: AccessLinkRecord) -> Option<Invitation> {
     let LinkPurpose::Invitation(role) = record.purpose else { return None };
     Some(Invitation {
-        id: record.id.to_string(),
+        id: record.id,
         email: record.email,
         role,
         created_at: record.created_at,
@@ -30,7 +30,7 @@ pub fn invitation(record: AccessLinkRecord) -> Option<Invitation> {
 /// Converts one of the caller's sign-ins.
 pub fn sign_in(record: SignInRecord) -> SignIn {
     SignIn {
-        id: record.id.to_string(),
+        id: record.id,
         workspace: record.workspace,
         browser: record.browser,
         created_at: record.created_at,

@@ -20,14 +20,14 @@ pub fn approval(item: GateItem) -> to::Approval {
     let may_decide = item.may_decide.reason();
     let gate = item.gate;
     to::Approval {
-        id: gate.id.to_string(),
+        id: gate.id,
         kind: gate.kind,
         state: gate.state.name(),
-        session_id: gate.session_id.to_string(),
-        action_id: gate.action_id.map(|id| id.to_string()),
+        session_id: gate.session_id,
+        action_id: gate.action_id,
         action_name: gate.action_name,
         agent_slug: gate.agent_slug,
-        entity_id: gate.entity_id.map(|id| id.to_string()),
+        entity_id: gate.entity_id,
         entity_title: gate.entity_title,
         title: gate.title,
         task: json(gate.task.to_json().to_string()),
@@ -55,8 +55,8 @@ pub fn approval(item: GateItem) -> to::Approval {
 
 fn reviewer(record: ReviewerRecord) -> to::Reviewer {
     let (kind, id, name) = match record {
-        ReviewerRecord::User { id, email } => ("user", Some(id.to_string()), email),
-        ReviewerRecord::Group { id, name } => ("group", Some(id.to_string()), name),
+        ReviewerRecord::User { id, email } => ("user", Some(id.0), email),
+        ReviewerRecord::Group { id, name } => ("group", Some(id.0), name),
         ReviewerRecord::Anyone => ("anyone", None, "anyone who reviews".to_owned()),
         ReviewerRecord::Admins => ("admins", None, "admins".to_owned()),
     };
@@ -78,7 +78,7 @@ pub fn decision(record: DecisionRecord) -> to::Decision {
 }
 
 fn denial(denied: Denied) -> to::Denial {
-    to::Denial { gate_id: denied.gate_id.to_string(), note: denied.note, by: denied.by, at: denied.at }
+    to::Denial { gate_id: denied.gate_id, note: denied.note, by: denied.by, at: denied.at }
 }
 
 /// Converts a gate with everything that a reviewer sees.
@@ -144,11 +144,11 @@ pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
 pub fn resume(resumed: Resumed) -> worker::Resume {
     let given = resumed.given;
     worker::Resume {
-        request_id: given.as_ref().and_then(|given| given.request_id).map(|id| id.to_string()),
+        request_id: given.as_ref().and_then(|given| given.request_id),
         outcome: given.as_ref().map(|given| given.outcome),
         respondent: given.as_ref().map(|given| super::respondent(given.respondent.clone())),
         block: given.map(|given| given.block),
-        gate_id: resumed.gate_id.to_string(),
+        gate_id: resumed.gate_id,
         kind: resumed.kind,
         tool_call_id: resumed.tool_call_id,
         tool_name: resumed.tool_name,

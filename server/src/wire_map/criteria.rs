@@ -1,7 +1,5 @@
 //! Converts criteria sets and groups.
 
-use super::invalid;
-use crate::problem::Problem;
 use domain::id::UserId;
 use ledger::{CriteriaSetRecord, GroupRecord, criteria_set, group};
 use wire::{criteria as wired, group as wired_group};
@@ -9,7 +7,7 @@ use wire::{criteria as wired, group as wired_group};
 /// Converts a criteria set to its JSON type.
 pub fn criteria_set(record: CriteriaSetRecord) -> wired::CriteriaSet {
     wired::CriteriaSet {
-        id: record.id.to_string(),
+        id: record.id,
         slug: record.slug,
         name: record.name,
         description: record.description,
@@ -37,9 +35,9 @@ pub fn criteria_set_change(body: wired::UpdateCriteriaSet) -> criteria_set::Crit
 
 /// Converts a group to its JSON type, with the e-mail addresses of its members.
 pub fn group(record: GroupRecord) -> wired_group::Group {
-    let member = |(id, email): (UserId, String)| wired_group::GroupMember { id: id.to_string(), email };
+    let member = |(id, email): (UserId, String)| wired_group::GroupMember { id, email };
     wired_group::Group {
-        id: record.id.to_string(),
+        id: record.id,
         slug: record.slug,
         name: record.name,
         members: record.members.into_iter().map(member).collect(),
@@ -49,23 +47,12 @@ pub fn group(record: GroupRecord) -> wired_group::Group {
     }
 }
 
-fn user_ids(field: &str, ids: Vec<String>) -> Result<Vec<UserId>, Problem> {
-    let one =
-        |(index, text): (usize, String)| text.parse().map_err(|error| invalid(&format!("{field}[{index}]"), &error));
-    ids.into_iter().enumerate().map(one).collect()
+/// Converts the body of a request that creates a group.
+pub fn new_group(body: wired_group::CreateGroup) -> group::NewGroup {
+    group::NewGroup { name: body.name, slug: body.slug, members: body.members }
 }
 
-/// Converts the body of a request that creates a group. An id that is not a UUID is refused.
-pub fn new_group(body: wired_group::CreateGroup) -> Result<group::NewGroup, Problem> {
-    let members = user_ids("members", body.members)?;
-    Ok(group::NewGroup { name: body.name, slug: body.slug, members })
-}
-
-/// Converts the body of a request that changes a group. An id that is not a UUID is refused.
-pub fn group_change(body: wired_group::UpdateGroup) -> Result<group::GroupChange, Problem> {
-    Ok(group::GroupChange {
-        name: body.name,
-        add_members: user_ids("addMembers", body.add_members)?,
-        remove_members: user_ids("removeMembers", body.remove_members)?,
-    })
+/// Converts the body of a request that changes a group.
+pub fn group_change(body: wired_group::UpdateGroup) -> group::GroupChange {
+    group::GroupChange { name: body.name, add_members: body.add_members, remove_members: body.remove_members }
 }

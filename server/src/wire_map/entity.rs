@@ -1,18 +1,17 @@
 //! Converts entities, their types and imports.
 
-use super::{id, json};
-use crate::problem::Problem;
+use super::json;
 use ledger::{
     EntityRecord, EntityTypeRecord, EntityVersionRecord, ImportRecord,
     entity::{self, OfEntity, import},
     entity_type,
 };
-use wire::{Code, entity as wired};
+use wire::entity as wired;
 
 /// Converts an entity type to its JSON type.
 pub fn entity_type(record: EntityTypeRecord) -> wired::EntityType {
     wired::EntityType {
-        id: record.id.to_string(),
+        id: record.id,
         slug: record.slug,
         name: record.name,
         fields: record.fields,
@@ -36,8 +35,8 @@ pub fn entity_type_change(body: wired::UpdateEntityType) -> entity_type::EntityT
 /// Converts an entity to its JSON type.
 pub fn entity(record: EntityRecord) -> wired::Entity {
     wired::Entity {
-        id: record.id.to_string(),
-        type_id: record.type_id.to_string(),
+        id: record.id,
+        type_id: record.type_id,
         type_slug: record.type_slug,
         title: record.title,
         fields: record.fields,
@@ -49,11 +48,9 @@ pub fn entity(record: EntityRecord) -> wired::Entity {
     }
 }
 
-/// Converts the body of a request that creates an entity. An id that is not a UUID is refused.
-pub fn new_entity(body: wired::CreateEntity) -> Result<entity::NewEntity, Problem> {
-    let missing = || Problem::field(Code::InvalidRequest, "typeId", "an entity type's id");
-    let type_id = id("typeId", Some(body.type_id))?.ok_or_else(missing)?;
-    Ok(entity::NewEntity { type_id, title: body.title, fields: body.fields })
+/// Converts the body of a request that creates an entity.
+pub fn new_entity(body: wired::CreateEntity) -> entity::NewEntity {
+    entity::NewEntity { type_id: body.type_id, title: body.title, fields: body.fields }
 }
 
 /// Converts the body of a request that changes an entity.
@@ -68,7 +65,7 @@ pub fn entity_version(record: EntityVersionRecord) -> wired::EntityVersion {
         title: record.title,
         fields: record.fields,
         actor: record.actor,
-        session_id: record.session_id.map(|id| id.to_string()),
+        session_id: record.session_id,
         at: record.at,
     }
 }
@@ -77,8 +74,8 @@ pub fn entity_version(record: EntityVersionRecord) -> wired::EntityVersion {
 pub fn entity_session(record: OfEntity) -> wired::EntitySessionSummary {
     let elapsed = record.started_at.zip(record.completed_at).map(|(from, to)| (to - from).num_milliseconds());
     wired::EntitySessionSummary {
-        id: record.id.to_string(),
-        task_id: record.action_id.map(|id| id.to_string()),
+        id: record.id,
+        task_id: record.action_id,
         task_slug: record.action_slug,
         task_name: record.action_name.unwrap_or(record.title),
         task_output_config: record.output_config.map(json),
@@ -86,7 +83,7 @@ pub fn entity_session(record: OfEntity) -> wired::EntitySessionSummary {
         started_at: record.started_at,
         completed_at: record.completed_at,
         duration_ms: elapsed.and_then(|ms| u64::try_from(ms).ok()),
-        parent_id: record.parent_id.map(|id| id.to_string()),
+        parent_id: record.parent_id,
         error_message: record.error_message,
         child_count: record.child_count,
     }
@@ -108,8 +105,8 @@ pub fn import_preview(preview: import::Preview) -> wired::ImportPreview {
 /// Converts an import with its progress.
 pub fn import(record: ImportRecord) -> wired::Import {
     wired::Import {
-        id: record.id.to_string(),
-        type_id: record.type_id.to_string(),
+        id: record.id,
+        type_id: record.type_id,
         status: record.status,
         columns: record.columns,
         rows_total: record.rows_total,

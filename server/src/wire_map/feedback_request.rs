@@ -1,6 +1,6 @@
 //! Converts requests of agents that people answer, and the answers.
 
-use super::{id, json};
+use super::json;
 use crate::problem::Problem;
 use domain::feedback_request::{Outcome, Respondent};
 use ledger::{
@@ -17,7 +17,7 @@ pub fn new_request(sent: to::AskFeedback) -> Result<NewRequest, Problem> {
         let message = "at most one of viewId, fields and requestedSchema";
         return Err(Problem::field(Code::InvalidRequest, "requestedSchema", message));
     }
-    let form = match (id("viewId", sent.view_id)?, sent.fields, sent.requested_schema) {
+    let form = match (sent.view_id, sent.fields, sent.requested_schema) {
         (Some(id), ..) => Form::View(id),
         (None, Some(fields), _) => Form::Fields(read("fields", &fields)?),
         (None, None, Some(schema)) => Form::Schema(read("requestedSchema", &schema)?),
@@ -70,11 +70,11 @@ pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
 pub fn feedback_request(item: AskedItem) -> to::FeedbackRequest {
     let request = item.request;
     to::FeedbackRequest {
-        id: request.id.to_string(),
-        session_id: request.session_id.to_string(),
+        id: request.id,
+        session_id: request.session_id,
         attempt: request.attempt,
-        gate_id: request.gate_id.map(|id| id.to_string()),
-        view_id: request.view_id.to_string(),
+        gate_id: request.gate_id,
+        view_id: request.view_id,
         view_slug: item.view_slug,
         version: request.version,
         message: request.message,
@@ -100,13 +100,13 @@ pub fn respondent(respondent: Respondent) -> to::Respondent {
 /// Converts one answer.
 pub fn request_answer(answer: AnswerRecord) -> to::RequestAnswer {
     to::RequestAnswer {
-        id: answer.id.to_string(),
-        request_id: answer.request_id.to_string(),
-        session_id: answer.session_id.to_string(),
-        response_session_id: answer.response_session_id.map(|id| id.to_string()),
+        id: answer.id,
+        request_id: answer.request_id,
+        session_id: answer.session_id,
+        response_session_id: answer.response_session_id,
         message: answer.message,
         blocking: answer.blocking,
-        view_id: answer.view_id.to_string(),
+        view_id: answer.view_id,
         version: answer.version,
         respondent: respondent(answer.respondent),
         outcome: answer.outcome,

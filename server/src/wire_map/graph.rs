@@ -1,28 +1,25 @@
 //! Converts dependencies between sessions.
 
-use super::{json, parse_id};
+use super::json;
 use crate::problem::Problem;
-use domain::session::IfDependencyFails;
+use domain::{id::SessionId, session::IfDependencyFails};
 use ledger::session::{DependsOn, Neighbour, Related, RelatedSession};
 use wire::Code;
 
 /// Converts the sessions that must end before another one starts. All have the same rule for failures.
-pub fn depends_on(ids: &[String], if_fails: Option<IfDependencyFails>) -> Result<Vec<DependsOn>, Problem> {
+pub fn depends_on(ids: Vec<SessionId>, if_fails: Option<IfDependencyFails>) -> Result<Vec<DependsOn>, Problem> {
     if ids.is_empty() && if_fails.is_some() {
         return Err(Problem::field(Code::InvalidRequest, "ifDependencyFails", "goes with dependsOn"));
     }
-    let on = |(at, text): (usize, &String)| {
-        let session_id = parse_id(&format!("dependsOn[{at}]"), text)?;
-        Ok(DependsOn { session_id, if_fails: if_fails.unwrap_or_default() })
-    };
-    ids.iter().enumerate().map(on).collect()
+    let on = |session_id| DependsOn { session_id, if_fails: if_fails.unwrap_or_default() };
+    Ok(ids.into_iter().map(on).collect())
 }
 
 /// Converts the result of a session that is related to the claimed one.
 pub fn related_session(related: RelatedSession) -> wire::worker::Related {
     let code = related.error_code;
     wire::worker::Related {
-        session_id: related.id.to_string(),
+        session_id: related.id,
         action_slug: related.action_slug,
         agent_slug: related.agent_slug,
         title: related.title,
@@ -36,7 +33,7 @@ pub fn related_session(related: RelatedSession) -> wire::worker::Related {
 
 fn neighbour(neighbour: Neighbour) -> wire::session::Neighbour {
     wire::session::Neighbour {
-        session_id: neighbour.id.to_string(),
+        session_id: neighbour.id,
         action_slug: neighbour.action_slug,
         agent_slug: neighbour.agent_slug,
         title: neighbour.title,

@@ -7,7 +7,7 @@ use wire::history as to;
 /// Converts turns.
 pub fn history(found: history::History) -> to::History {
     let turn = |turn: history::HistoryTurn| to::HistoryTurn {
-        session_id: turn.session_id.to_string(),
+        session_id: turn.session_id,
         sequence: turn.sequence,
         at: turn.at,
         taint: turn.taint,

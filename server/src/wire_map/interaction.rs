@@ -2,6 +2,7 @@
 
 use datalake::{FeedbackRecord, InteractionRecord, Role};
 use ledger::interaction::InteractionRow;
+use serde::de::Error;
 use wire::interaction as wired;
 
 /// Converts an interaction with its feedback and outcome.
@@ -18,9 +19,9 @@ pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_jso
     // Only messages; tool calls and their results are in the session's log.
     let said = |message: &datalake::Message| message.role != Role::Tool && !message.content.is_empty();
     Ok(wired::Interaction {
-        id: row.id.to_string(),
-        session_id: row.session_id.to_string(),
-        action_id: record.action_id,
+        id: row.id,
+        session_id: row.session_id,
+        action_id: record.action_id.map(|id| id.parse()).transpose().map_err(serde_json::Error::custom)?,
         agent_slug: record.agent,
         recorded_at: row.recorded_at,
         prompt: record.prompt.into_iter().filter(said).map(message).collect(),

@@ -1,7 +1,5 @@
 //! Converts memory documents, their versions and conflicts.
 
-use super::{id, parse_id};
-use crate::problem::Problem;
 use domain::memory::{Evidence, ToolCommand};
 use ledger::{CardRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, memory};
 use wire::memory as wired;
@@ -28,7 +26,7 @@ pub fn memory_conflict(sides: memory::Conflict) -> wired::MemoryConflict {
 /// Converts a document.
 pub fn memory_document(record: MemoryDocumentRecord) -> wired::MemoryDocument {
     wired::MemoryDocument {
-        id: record.id.to_string(),
+        id: record.id,
         agent: record.agent,
         path: record.path,
         version: record.version,
@@ -45,7 +43,7 @@ pub fn memory_document(record: MemoryDocumentRecord) -> wired::MemoryDocument {
 /// Converts a version.
 pub fn memory_version(record: MemoryVersionRecord) -> wired::MemoryVersion {
     wired::MemoryVersion {
-        document_id: record.document_id.to_string(),
+        document_id: record.document_id,
         version: record.version,
         path: record.path,
         operation: record.operation,
@@ -104,7 +102,7 @@ pub fn memory_diff(diff: memory::VersionDiff) -> wired::MemoryDiff {
 }
 
 fn evidence(one: Evidence) -> wired::MemoryEvidence {
-    wired::MemoryEvidence { line: one.line, session: one.session.to_string(), sequence: one.sequence }
+    wired::MemoryEvidence { line: one.line, session: one.session, sequence: one.sequence }
 }
 
 /// Converts lines with their origin.
@@ -130,24 +128,16 @@ pub fn found_memories(found: Vec<memory::FoundMemory>) -> wired::FoundMemories {
 }
 
 /// Converts the body of a write.
-pub fn memory_write(body: wired::WriteMemory) -> Result<memory::Write, Problem> {
-    let evidence = body.evidence.into_iter().map(|one| {
-        let session = parse_id("evidence", &one.session)?;
-        Ok(Evidence { line: one.line, session, sequence: one.sequence })
-    });
-    Ok(memory::Write {
+pub fn memory_write(body: wired::WriteMemory) -> memory::Write {
+    let line = |one: wired::MemoryEvidence| Evidence { line: one.line, session: one.session, sequence: one.sequence };
+    memory::Write {
         base_version: body.base_version,
         text: body.text,
         reason: body.reason,
-        evidence: evidence.collect::<Result<_, Problem>>()?,
-        session_id: id("sessionId", body.session_id)?,
+        evidence: body.evidence.into_iter().map(line).collect(),
+        session_id: body.session_id,
         is_import: body.is_import,
-    })
-}
-
-/// Converts what requests that change a document have in common.
-pub fn memory_change(base_version: u64, reason: String, session_id: Option<String>) -> Result<memory::Change, Problem> {
-    Ok(memory::Change { base_version, reason, session_id: id("sessionId", session_id)? })
+    }
 }
 
 /// Converts a command of the memory tool.

@@ -26,7 +26,7 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
     let proposal = |one: from::ForgottenProposal| to::ForgottenProposal {
         agent: one.agent,
         path: one.path,
-        session_id: one.session_id.to_string(),
+        session_id: one.session_id,
         waits: one.waits,
     };
     to::ForgottenPerson {

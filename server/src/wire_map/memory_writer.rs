@@ -6,7 +6,7 @@ use wire::memory_writer as to;
 /// Converts a run of a memory writer.
 pub fn memory_run(run: RunRecord) -> to::MemoryRun {
     to::MemoryRun {
-        id: run.id.to_string(),
+        id: run.id,
         cause: run.cause,
         state: run.state.as_str().to_owned(),
         window: serde_json::from_str(&run.window).unwrap_or_default(),

@@ -1,8 +1,7 @@
 //! Converts responses to views and links to forms.
 
-use super::parse_id;
 use crate::problem::Problem;
-use domain::response::Stage;
+use domain::{id::FeedbackRequestId, response::Stage};
 use ledger::{
     ResponseRecord, ResponseState, ViewLinkRecord,
     response::{Leads, Promote, PromoteTo, Submission},
@@ -31,21 +30,21 @@ pub fn response_with(record: ResponseRecord, leads: &Leads) -> Response {
         lead: lead.map(|lead| Lead { name: lead.name, email: lead.email }),
         status: response_stage(&record),
         scores: record.scores,
-        id: record.session_id.to_string(),
-        view_id: record.view_id.to_string(),
+        id: record.session_id,
+        view_id: record.view_id,
         version: record.version,
-        request_id: record.request_id.map(|id| id.hyphenated().to_string()),
+        request_id: record.request_id.map(FeedbackRequestId),
         respondent_kind: record.respondent_kind,
-        respondent_id: record.respondent.hyphenated().to_string(),
-        lead_entity_id: record.lead_entity_id.map(|id| id.to_string()),
+        respondent_id: record.respondent,
+        lead_entity_id: record.lead_entity_id,
         rev: record.rev,
         answers: record.answers,
         late: record.late,
         created_at: record.created_at,
         saved_at: record.saved_at,
         submitted_at: record.submitted_at,
-        promoted_entity_id: record.promotion.map(|promotion| promotion.entity_id.to_string()),
-        promotion_session_id: record.promotion_session_id.map(|id| id.to_string()),
+        promoted_entity_id: record.promotion.map(|promotion| promotion.entity_id),
+        promotion_session_id: record.promotion_session_id,
     }
 }
 
@@ -59,8 +58,8 @@ pub fn submission(body: SubmitInteraction) -> Submission {
 pub fn promote(body: PromoteResponse) -> Result<Promote, Problem> {
     let PromoteResponse { type_id, action_id, title, fields } = body;
     let to = match (type_id, action_id) {
-        (Some(id), None) => PromoteTo::Type(parse_id("typeId", &id)?),
-        (None, Some(id)) => PromoteTo::Action(parse_id("actionId", &id)?),
+        (Some(id), None) => PromoteTo::Type(id),
+        (None, Some(id)) => PromoteTo::Action(id),
         (Some(_), Some(_)) | (None, None) => {
             return Err(ledger::Error::invalid("typeId", "either `typeId` or `actionId`").into());
         }
@@ -71,8 +70,8 @@ pub fn promote(body: PromoteResponse) -> Result<Promote, Problem> {
 /// Converts a link to a form.
 pub fn view_link(record: ViewLinkRecord) -> ViewLink {
     ViewLink {
-        id: record.id.to_string(),
-        view_id: record.view_id.to_string(),
+        id: record.id,
+        view_id: record.view_id,
         hint: record.hint,
         created_by: record.created_by,
         created_at: record.created_at,

@@ -1,6 +1,5 @@
 //! Converts conversations and ratings.
 
-use super::id;
 use crate::problem::Problem;
 use domain::{memory_write::channel::Channel, session::Session, session_feedback::Surface, thread::is_incognito};
 use ledger::{FeedbackRecord, feedback, thread};
@@ -9,7 +8,7 @@ use wire::{Code, thread as wire_thread};
 /// Converts a conversation. `turns` is the number of messages of its person, if it was counted.
 pub fn thread(record: Session, turns: Option<u64>) -> wire_thread::Thread {
     wire_thread::Thread {
-        id: record.id.to_string(),
+        id: record.id,
         status: record.status(),
         end_reason: record.end_reason(),
         completed_at: record.completed_at(),
@@ -17,7 +16,7 @@ pub fn thread(record: Session, turns: Option<u64>) -> wire_thread::Thread {
         channel: Channel::of_metadata(&record.metadata).map(wire_channel),
         title: record.title,
         agent_slug: record.agent_slug,
-        action_id: record.action_id.map(|id| id.to_string()),
+        action_id: record.action_id,
         turn_count: turns,
         head_sequence: record.head_sequence,
         created_by: record.created_by,
@@ -54,14 +53,14 @@ pub fn relayed_author(of: wire_thread::MessageAuthor) -> thread::RelayedAuthor {
 }
 
 /// Converts a message of a person.
-pub fn message(body: wire_thread::NewMessage) -> Result<thread::Message, Problem> {
-    Ok(thread::Message { text: body.text, id: id("id", body.id)? })
+pub fn message(body: wire_thread::NewMessage) -> thread::Message {
+    thread::Message { text: body.text, id: body.id }
 }
 
 /// Converts the event and the sequence of a recorded message.
 pub fn message_receipt(said: thread::MessageReceipt) -> wire_thread::MessageReceipt {
     wire_thread::MessageReceipt {
-        event_id: said.event_id.to_string(),
+        event_id: said.event_id,
         sequence: said.sequence,
         thread: thread(said.session, Some(said.turns)),
     }
@@ -102,7 +101,7 @@ pub fn ended(ended: thread::Ended) -> wire_thread::EndedThread {
 pub fn memory_status(status: &feedback::Status) -> wire_thread::MemoryStatus {
     let session = status.session;
     wire_thread::MemoryStatus {
-        thread_id: session.map(|session| session.id.to_string()),
+        thread_id: session.map(|session| session.id),
         status: session.map(|session| session.status),
         incognito: session.is_some_and(|session| session.incognito),
         turn_count: session.map_or(0, |session| session.turn_count),

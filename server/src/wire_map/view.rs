@@ -15,7 +15,7 @@ use wire::{
 pub fn view(record: ViewRecord) -> View {
     let changed = record.is_changed();
     View {
-        id: record.id.to_string(),
+        id: record.id,
         slug: record.slug,
         title: record.title,
         introduction: record.introduction,
@@ -35,7 +35,7 @@ pub fn view(record: ViewRecord) -> View {
 /// Converts a version of a view to its JSON type.
 pub fn view_version(record: ViewVersionRecord) -> ViewVersion {
     ViewVersion {
-        view_id: record.view_id.to_string(),
+        view_id: record.view_id,
         version: record.version,
         title: record.title,
         introduction: record.introduction,

@@ -11,7 +11,7 @@ pub fn new_webhook(body: wired::CreateWebhook) -> NewWebhook {
 /// Converts a webhook to its JSON type, without its secret.
 pub fn webhook(record: WebhookRecord) -> wired::Webhook {
     wired::Webhook {
-        id: record.id.to_string(),
+        id: record.id,
         url: record.url,
         events: record.topics.iter().map(ToString::to_string).collect(),
         created_by: record.created_by,
@@ -30,7 +30,7 @@ pub fn delivery(record: MessageRecord) -> wired::Delivery {
         (None, None) => wired::DeliveryState::Waiting,
     };
     wired::Delivery {
-        id: record.id.to_string(),
+        id: record.id,
         event: record.topic.to_string(),
         state,
         attempts: record.attempts,

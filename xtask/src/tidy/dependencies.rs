@@ -25,7 +25,7 @@ fn may_use(package: &str) -> Option<&'static [&'static str]> {
         "wire" => &["domain"],
         "store" => &["domain", "private"],
         "datalake" => &["domain", "private", "redact"],
-        "client" => &["wire"],
+        "client" => &["domain", "wire"],
         "ledger" => &["store", "domain", "wire", "outbound", "redact"],
         "runner" => &["ledger", "client", "outbound", "datalake", "private", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],

@@ -4,12 +4,14 @@ mod author;
 mod content;
 mod human;
 mod kind;
+mod new;
 mod recorded;
 
 pub use author::{Author, WriteRefusal, may_write};
 pub use content::{InvalidContent, json_depth, normalize_content, validate_metadata};
 pub use human::{Claim, HumanActivity, HumanEvent, InvalidHuman, check_human, read_human, without_query};
 pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
+pub use new::NewEvent;
 pub use recorded::Event;
 
 /// The role of an event's author.

@@ -8,37 +8,16 @@ use domain::{
     Scope, Timestamp,
     chain::body_digest,
     event::{
-        Claim, EventRole, Kind, Prefix, check_human, json_depth, normalize_content, validate_metadata, without_query,
+        Claim, EventRole, Kind, NewEvent, Prefix, check_human, json_depth, normalize_content, validate_metadata,
+        without_query,
     },
     id::{EventId, SessionId},
     issue::Issue,
     limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EVENT_BYTES_MAX, JSON_DEPTH_MAX, KEY_CHARS_MAX, SESSION_EVENTS_MAX},
     role::Permission,
 };
-use serde_json::value::RawValue;
 use std::collections::HashSet;
 use store::{AppendRefusal, AppendRequest, PreparedEvent};
-
-/// One event as a client sends it.
-#[derive(Debug, Clone)]
-pub struct NewEvent {
-    /// Id made by the client, which makes a repeated append idempotent. `None` lets the server create it.
-    pub id: Option<EventId>,
-    /// A dotted lower-case name such as `agent.message`.
-    pub kind: String,
-    /// `None` for the default of the kind.
-    pub role: Option<EventRole>,
-    /// JSON: an array of parts, or plain text.
-    pub content: Option<Box<RawValue>>,
-    /// A JSON object.
-    pub metadata: Option<Box<RawValue>>,
-    /// Id of the sub-thread that the event belongs to.
-    pub thread_id: Option<String>,
-    /// Id in the system that the event comes from; unique in a session.
-    pub external_event_id: Option<String>,
-    /// When the event happened; now when `None`.
-    pub at: Option<Timestamp>,
-}
 
 /// One append, which stores all of its events or none.
 #[derive(Debug, Clone)]

@@ -5,8 +5,9 @@ mod delta;
 mod follow;
 mod read;
 
-pub use append::{Append, Appended, NewEvent, append};
+pub use append::{Append, Appended, append};
 pub use delta::{Delta, send_delta};
+pub use domain::event::NewEvent;
 pub use follow::{Follow, Following, follow};
 pub(crate) use read::{CountedKinds, KindCounts, counted, counted_kinds, kind_counts_on, read_on, remember, timeline};
 pub use read::{Read, Slice, events_of_page, kind_counts, read};

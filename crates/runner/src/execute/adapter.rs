@@ -8,6 +8,7 @@ use super::{
 use domain::{
     feedback_request::Outcome as AnswerOutcome,
     gate::{PausedToolCall, Question, Verdict},
+    id::{GateId, SessionId},
 };
 use serde_json::value::RawValue;
 use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
@@ -32,7 +33,7 @@ pub trait Adapter: Debug + Send + Sync + 'static {
     fn summarize<'a>(
         &'a self,
         _api: &'a dyn WorkerApi,
-        _session_id: &'a str,
+        _session_id: SessionId,
     ) -> Option<Pin<Box<dyn Future<Output = ConversationSummary> + Send + 'a>>> {
         None
     }
@@ -85,7 +86,7 @@ impl Job {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resume {
     /// Id of the gate. Each gate's decision is applied once.
-    pub gate_id: String,
+    pub gate_id: GateId,
     /// Id of the paused tool call; `None` for a question.
     pub tool_call_id: Option<String>,
     /// What the person chose.

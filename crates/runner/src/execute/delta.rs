@@ -52,7 +52,7 @@ async fn send_pieces(lease: Arc<Lease>, mut received: watch::Receiver<String>) {
             let offset = sent as u64;
             sent += text.len();
             let delta = Delta { attempt: lease.attempt, offset, text };
-            let is_sent = lease.api.send_delta(&lease.session_id, &delta).await.is_ok();
+            let is_sent = lease.api.send_delta(lease.session_id, &delta).await.is_ok();
             if !is_sent || received.has_changed().is_err() {
                 return;
             }

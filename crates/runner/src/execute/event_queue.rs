@@ -41,7 +41,7 @@ impl EventStamp {
     /// recognises it.
     fn fill(&self, mut event: NewEvent) -> NewEvent {
         let now = truncate(self.clock.now());
-        event.id.get_or_insert_with(|| EventId::new(now, &*self.entropy).to_string());
+        event.id.get_or_insert_with(|| EventId::new(now, &*self.entropy));
         event.at.get_or_insert(now);
         event
     }
@@ -193,7 +193,7 @@ impl EventAppender {
             let answer = select! {
                 biased;
                 () = self.lease.lost() => return Err(Stopped),
-                answer = self.lease.api.append(&self.lease.session_id, &body) => answer,
+                answer = self.lease.api.append(self.lease.session_id, &body) => answer,
             };
             let Err(error) = answer else { break Ok(()) };
             // `forbidden` can be about the type of one event. If it is about the worker, the next heartbeat fails too.

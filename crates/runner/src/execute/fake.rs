@@ -133,7 +133,7 @@ impl Fake {
     }
 
     pub fn lease(&self, length: Duration) -> Arc<Lease> {
-        Arc::new(Lease::new(Arc::new(self.client()), SESSION_ID.into(), 1, length, Instant::now()))
+        Arc::new(Lease::new(Arc::new(self.client()), SESSION_ID.parse().unwrap(), 1, length, Instant::now()))
     }
 
     /// A worker that runs a shell script, with a lease of one second.
@@ -250,7 +250,7 @@ async fn me(State(fake): State<Fake>) -> Response {
     if fake.with(|m| m.is_unreachable) {
         return refusal(Code::Unavailable);
     }
-    Json(json!({ "tenant": { "id": "t", "slug": "acme", "name": "Acme" }, "role": "operator" })).into_response()
+    Json(json!({ "tenant": { "id": "0193b0a0-0000-7000-8000-00000000007e", "slug": "acme", "name": "Acme" }, "role": "operator" })).into_response()
 }
 
 async fn claim(State(fake): State<Fake>, Json(body): Json<Value>) -> Response {

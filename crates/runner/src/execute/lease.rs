@@ -2,6 +2,7 @@
 
 use super::{limit, worker_api::WorkerApi};
 use client::{Backoff, Error};
+use domain::id::SessionId;
 use std::{
     fmt,
     future::Future,
@@ -64,7 +65,7 @@ pub struct Lease {
     /// The API that granted the lease.
     pub api: Arc<dyn WorkerApi>,
     /// The leased session.
-    pub session_id: String,
+    pub session_id: SessionId,
     /// The attempt: the fencing token that every call carries.
     pub attempt: u32,
     length: Duration,
@@ -77,7 +78,7 @@ pub struct Lease {
 
 impl Lease {
     /// A lease that was requested at `now`: it has expired at `now + length` at the latest.
-    pub fn new(api: Arc<dyn WorkerApi>, session_id: String, attempt: u32, length: Duration, now: Instant) -> Self {
+    pub fn new(api: Arc<dyn WorkerApi>, session_id: SessionId, attempt: u32, length: Duration, now: Instant) -> Self {
         Self {
             api,
             session_id,
@@ -99,7 +100,8 @@ impl Lease {
 
     /// A seed that differs between sessions and attempts.
     pub fn seed(&self) -> u64 {
-        self.session_id.bytes().fold(u64::from(self.attempt), |seed, b| seed.rotate_left(5) ^ u64::from(b))
+        let bytes = self.session_id.0.as_bytes().iter();
+        bytes.fold(u64::from(self.attempt), |seed, byte| seed.rotate_left(5) ^ u64::from(*byte))
     }
 
     /// A backoff with this lease's seed, so that sessions retry at different times after a common failure.
@@ -133,7 +135,7 @@ impl Lease {
             }
             let (base, cap) = limit::HEARTBEAT_PAUSE;
             let heartbeat_interval = self.retry_while_held(self.backoff().between(base, cap), |left| {
-                self.api.heartbeat(&self.session_id, self.attempt, left.min(limit::HEARTBEAT_TIMEOUT))
+                self.api.heartbeat(self.session_id, self.attempt, left.min(limit::HEARTBEAT_TIMEOUT))
             });
             match heartbeat_interval.await {
                 Ok(_) => drop(self.until.send_replace(Instant::now() + self.length)),

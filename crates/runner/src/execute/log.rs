@@ -7,6 +7,7 @@ use super::{
     worker_api::WorkerApi,
 };
 use client::EventRange;
+use domain::id::SessionId;
 use wire::event::{Event, Events};
 
 /// A session's log, and whether a failed read is repeated.
@@ -15,7 +16,7 @@ pub enum LogSource<'a> {
     /// The log of the leased session. A read that fails for a transient reason is repeated until the lease expires.
     Leased(&'a Lease),
     /// The log of the session with this id, with or without a lease. Every page is requested once.
-    Direct(&'a dyn WorkerApi, &'a str),
+    Direct(&'a dyn WorkerApi, SessionId),
 }
 
 impl<'a> LogSource<'a> {
@@ -27,7 +28,7 @@ impl<'a> LogSource<'a> {
     async fn page(self, range: &EventRange) -> client::Result<Events> {
         match self {
             Self::Leased(lease) => {
-                lease.retry_while_held(lease.backoff(), |_| lease.api.events(&lease.session_id, range)).await
+                lease.retry_while_held(lease.backoff(), |_| lease.api.events(lease.session_id, range)).await
             }
             Self::Direct(api, session_id) => api.events(session_id, range).await,
         }

@@ -32,7 +32,7 @@ impl Prompt {
         let action = match &job.session.action_id {
             None => None,
             Some(id) => {
-                let read = context.lease.retry_while_held(context.lease.backoff(), |_| context.api.action(id)).await;
+                let read = context.lease.retry_while_held(context.lease.backoff(), |_| context.api.action(*id)).await;
                 let read = read.map_err(|error| {
                     let code = if is_transient(&error) { "unavailable" } else { "action_unreadable" };
                     Failure::new(code, format!("the task's action cannot be read: {error}"))
@@ -159,7 +159,7 @@ mod tests {
     fn the_prompt_has_the_results_of_related_sessions() {
         let related = |status: &str, more: Value| {
             let mut session = json!({
-                "sessionId": "s-1", "actionSlug": "figures", "agentSlug": null, "title": "Figures", "status": status,
+                "sessionId": "0193b0a0-0000-7000-8000-000000000051", "actionSlug": "figures", "agentSlug": null, "title": "Figures", "status": status,
                 "endReason": null, "output": null, "error": null
             });
             session.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

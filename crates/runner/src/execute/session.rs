@@ -73,12 +73,12 @@ impl Worker {
     pub async fn run(&self, claimed: ClaimedSession) -> End {
         let started = Instant::now();
         let observer = &self.observer;
-        let (id, attempt) = (claimed.session.id.clone(), claimed.attempt);
+        let (id, attempt) = (claimed.session.id, claimed.attempt);
         let name = claimed.session.action_slug.as_deref().unwrap_or("-");
         observer.message(&format!("{id} claimed (attempt {attempt}, task {name})"));
         observer.session_started();
         let job = job(claimed);
-        let lease = Lease::new(Arc::clone(&self.api), id.clone(), attempt, self.lease, started);
+        let lease = Lease::new(Arc::clone(&self.api), id, attempt, self.lease, started);
         let lease = Arc::new(if job.is_thread() { lease.with_heartbeat_interval(limit::THREAD_BEAT) } else { lease });
         let end = self.work(lease, job).await;
         let seconds = started.elapsed().as_secs_f32();
@@ -223,7 +223,7 @@ fn json_of(usage: Option<String>) -> Option<Json> {
 
 /// Sends the yield until the server has answered it or the lease is lost.
 async fn yield_session(lease: &Lease, body: Yield) -> End {
-    let yielded = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(&lease.session_id, &body));
+    let yielded = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(lease.session_id, &body));
     match yielded.await {
         // A repeat after a lost answer finds the session yielded.
         Err(error) if LeaseLoss::of(&error) == Some(LeaseLoss::Yielded) => End::Yielded,
@@ -253,7 +253,7 @@ async fn has_replied(lease: &Lease, job: &Job) -> bool {
         limit: Some(1),
         ..EventRange::default()
     };
-    let page = lease.retry_while_held(lease.backoff(), |_| lease.api.events(&lease.session_id, &range)).await;
+    let page = lease.retry_while_held(lease.backoff(), |_| lease.api.events(lease.session_id, &range)).await;
     page.map_or(true, |page| !page.events.is_empty())
 }
 
@@ -295,7 +295,7 @@ async fn complete(
 ) -> Result<End, Vec<FieldProblem>> {
     let failed = |code: &str, why: String| Failure::new(code, why).with_usage(usage.as_ref());
     let body = Complete { attempt: lease.attempt, result, usage: usage.clone() };
-    let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.complete(&lease.session_id, &body)).await;
+    let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.complete(lease.session_id, &body)).await;
     Ok(match answer {
         Ok(session) => match session.status {
             Status::Completed => End::Completed,
@@ -335,12 +335,12 @@ async fn fail(lease: &Lease, failure: &Failure) -> End {
     let message = failure.message.chars().take(REASON_CHARS_MAX).collect();
     let error = SessionError { message, code: Some(failure.code.clone()) };
     let body = Fail { attempt: lease.attempt, error, usage: json_of(failure.usage.clone()) };
-    let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.fail(&lease.session_id, &body)).await;
+    let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.fail(lease.session_id, &body)).await;
     end_of(answer, End::Failed(failure.code.clone()))
 }
 
 async fn release(lease: &Lease) -> End {
-    let release = lease.retry_while_held(lease.backoff(), |_| lease.api.release(&lease.session_id, lease.attempt));
+    let release = lease.retry_while_held(lease.backoff(), |_| lease.api.release(lease.session_id, lease.attempt));
     match timeout(limit::RELEASE_TIME, release).await {
         // A repeat after a lost answer finds the session in the queue.
         Ok(Err(error)) if LeaseLoss::of(&error) == Some(LeaseLoss::Yielded) => End::Released,

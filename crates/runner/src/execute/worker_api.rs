@@ -4,7 +4,10 @@
 //! directly. Both use the wire types and return the API's errors, so callers do not depend on which one they have.
 
 use client::{Client, EventRange, Result};
-use domain::limit::PAGE_MAX;
+use domain::{
+    id::{ActionId, EntityId, SessionId},
+    limit::PAGE_MAX,
+};
 use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
 use wire::{
     action::{Action, Trigger},
@@ -25,55 +28,59 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
     fn claim<'a>(&'a self, claim: &'a Claim) -> ApiFuture<'a, Claimed>;
 
     /// Appends events to the log: all of them or none.
-    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> ApiFuture<'a, Appended>;
+    fn append<'a>(&'a self, session_id: SessionId, append: &'a Append) -> ApiFuture<'a, Appended>;
 
     /// Publishes a piece of a reply that is still being generated. Delivery is best-effort.
-    fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()>;
+    fn send_delta<'a>(&'a self, session_id: SessionId, delta: &'a Delta) -> ApiFuture<'a, ()>;
 
     /// Extends the lease. Fails with a timeout after `allowed`.
-    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease>;
+    fn heartbeat<'a>(&'a self, session_id: SessionId, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease>;
 
     /// Completes the session with its result.
-    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> ApiFuture<'a, Session>;
+    fn complete<'a>(&'a self, session_id: SessionId, complete: &'a Complete) -> ApiFuture<'a, Session>;
 
     /// Fails the session with an error.
-    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session>;
+    fn fail<'a>(&'a self, session_id: SessionId, fail: &'a Fail) -> ApiFuture<'a, Session>;
 
     /// Yields the session until what it waits for arrives: a decision, an answer, a message or its children.
-    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session>;
+    fn yield_to<'a>(&'a self, session_id: SessionId, to: &'a Yield) -> ApiFuture<'a, Session>;
 
     /// Asks people. A blocking request parks the session.
-    fn ask_feedback<'a>(&'a self, session_id: &'a str, ask: &'a AskFeedback) -> ApiFuture<'a, Asked>;
+    fn ask_feedback<'a>(&'a self, session_id: SessionId, ask: &'a AskFeedback) -> ApiFuture<'a, Asked>;
 
     /// Takes answers of people that no claim has got yet. An answer is taken once.
-    fn take_answers<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, SessionContext>;
+    fn take_answers<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, SessionContext>;
 
     /// Returns the session to the queue, unfinished.
-    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session>;
+    fn release<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, Session>;
 
     /// Reads a page of a session's log.
-    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> ApiFuture<'a, Events>;
+    fn events<'a>(&'a self, session_id: SessionId, range: &'a EventRange) -> ApiFuture<'a, Events>;
 
     /// Reads an action by its id.
-    fn action<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Action>;
+    fn action<'a>(&'a self, id: ActionId) -> ApiFuture<'a, Action>;
 
     /// Reads an entity by its id.
-    fn entity<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Entity>;
+    fn entity<'a>(&'a self, id: EntityId) -> ApiFuture<'a, Entity>;
 
     /// Finds an entity type by its slug.
     fn entity_type<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<EntityType>>;
 
     /// Creates an entity on behalf of a session. Over HTTP the entity's history names only the worker's token.
-    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> ApiFuture<'a, Entity>;
+    fn create_entity<'a>(&'a self, session_id: SessionId, entity: &'a CreateEntity) -> ApiFuture<'a, Entity>;
 
     /// Writes the next version of an entity on behalf of a session.
-    fn update_entity<'a>(&'a self, session_id: &'a str, id: &'a str, change: &'a UpdateEntity)
-    -> ApiFuture<'a, Entity>;
+    fn update_entity<'a>(
+        &'a self,
+        session_id: SessionId,
+        id: EntityId,
+        change: &'a UpdateEntity,
+    ) -> ApiFuture<'a, Entity>;
 
     /// Runs a command of the memory tool over the documents of the session's agent.
     fn call_memory_tool<'a>(
         &'a self,
-        session_id: &'a str,
+        session_id: SessionId,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer>;
 
@@ -82,7 +89,7 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
 
     /// Starts a session of an action. A repeat with the same idempotency key returns the same session in its current
     /// state.
-    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> ApiFuture<'a, Session>;
+    fn trigger<'a>(&'a self, action_id: ActionId, trigger: &'a Trigger) -> ApiFuture<'a, Session>;
 }
 
 impl WorkerApi for Client {
@@ -90,52 +97,52 @@ impl WorkerApi for Client {
         Box::pin(Self::claim(self, claim))
     }
 
-    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> ApiFuture<'a, Appended> {
+    fn append<'a>(&'a self, session_id: SessionId, append: &'a Append) -> ApiFuture<'a, Appended> {
         Box::pin(Self::append(self, session_id, append))
     }
 
-    fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()> {
+    fn send_delta<'a>(&'a self, session_id: SessionId, delta: &'a Delta) -> ApiFuture<'a, ()> {
         Box::pin(Self::send_delta(self, session_id, delta))
     }
 
-    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {
+    fn heartbeat<'a>(&'a self, session_id: SessionId, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {
         Box::pin(Self::heartbeat(self, session_id, attempt, allowed))
     }
 
-    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> ApiFuture<'a, Session> {
+    fn complete<'a>(&'a self, session_id: SessionId, complete: &'a Complete) -> ApiFuture<'a, Session> {
         let Complete { attempt, result, usage } = complete.clone();
         Box::pin(Self::complete(self, session_id, attempt, result, usage))
     }
 
-    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session> {
+    fn fail<'a>(&'a self, session_id: SessionId, fail: &'a Fail) -> ApiFuture<'a, Session> {
         Box::pin(self.report_failure(session_id, fail))
     }
 
-    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session> {
+    fn yield_to<'a>(&'a self, session_id: SessionId, to: &'a Yield) -> ApiFuture<'a, Session> {
         Box::pin(Self::yield_to(self, session_id, to))
     }
 
-    fn ask_feedback<'a>(&'a self, session_id: &'a str, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
+    fn ask_feedback<'a>(&'a self, session_id: SessionId, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
         Box::pin(Self::ask_feedback(self, session_id, ask))
     }
 
-    fn take_answers<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, SessionContext> {
+    fn take_answers<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, SessionContext> {
         Box::pin(Self::take_answers(self, session_id, attempt))
     }
 
-    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session> {
+    fn release<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, Session> {
         Box::pin(Self::release(self, session_id, attempt))
     }
 
-    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> ApiFuture<'a, Events> {
+    fn events<'a>(&'a self, session_id: SessionId, range: &'a EventRange) -> ApiFuture<'a, Events> {
         Box::pin(Self::events(self, session_id, range))
     }
 
-    fn action<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Action> {
+    fn action<'a>(&'a self, id: ActionId) -> ApiFuture<'a, Action> {
         Box::pin(self.get_action(id))
     }
 
-    fn entity<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Entity> {
+    fn entity<'a>(&'a self, id: EntityId) -> ApiFuture<'a, Entity> {
         Box::pin(self.get_entity(id))
     }
 
@@ -155,17 +162,17 @@ impl WorkerApi for Client {
         })
     }
 
-    fn create_entity<'a>(&'a self, _: &'a str, entity: &'a CreateEntity) -> ApiFuture<'a, Entity> {
+    fn create_entity<'a>(&'a self, _: SessionId, entity: &'a CreateEntity) -> ApiFuture<'a, Entity> {
         Box::pin(Self::create_entity(self, entity))
     }
 
-    fn update_entity<'a>(&'a self, _: &'a str, id: &'a str, change: &'a UpdateEntity) -> ApiFuture<'a, Entity> {
+    fn update_entity<'a>(&'a self, _: SessionId, id: EntityId, change: &'a UpdateEntity) -> ApiFuture<'a, Entity> {
         Box::pin(Self::update_entity(self, id, change))
     }
 
     fn call_memory_tool<'a>(
         &'a self,
-        session_id: &'a str,
+        session_id: SessionId,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer> {
         Box::pin(async move {
@@ -189,7 +196,7 @@ impl WorkerApi for Client {
         })
     }
 
-    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
+    fn trigger<'a>(&'a self, action_id: ActionId, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
         Box::pin(Self::trigger(self, action_id, trigger))
     }
 }

@@ -127,7 +127,7 @@ impl Api {
         let reply =
             self.connection.call(Method::POST, "/api/sessions", Some(body.to_string().into_bytes()), ANSWER_MAX).await;
         let session: wire::session::Session = serde_json::from_slice(&answered(reply, "create a session")?)?;
-        Ok(Uuid::parse_str(&session.id)?)
+        Ok(session.id.0)
     }
 
     /// The whole session with its hash chain recomputed. Read again when its row moved meanwhile (a lease may
@@ -196,7 +196,7 @@ impl Api {
     pub async fn tenant(&mut self) -> Result<Uuid> {
         let reply = self.connection.call(Method::GET, "/api/me", None, ANSWER_MAX).await;
         let me: wire::me::Me = serde_json::from_slice(&answered(reply, "ask who we are")?)?;
-        Ok(Uuid::parse_str(&me.tenant.id)?)
+        Ok(me.tenant.id.0)
     }
 }
 
@@ -222,7 +222,7 @@ fn link(previous: Digest, tenant: Uuid, session: Uuid, event: &wire::event::Even
             tenant_id: tenant,
             session_id: session,
             sequence: event.sequence,
-            event_id: Uuid::parse_str(&event.id).context("an event id is not a UUID")?,
+            event_id: event.id.0,
             kind: &event.kind,
             role: event.role.as_str(),
             actor: &event.actor,

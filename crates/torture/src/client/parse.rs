@@ -5,11 +5,10 @@ use crate::{
     client::body_digest,
     history::{Answer, Outcome, Seen},
 };
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use domain::session::Status;
 use serde::Deserialize;
 use serde_json::Value;
-use uuid::Uuid;
 
 /// The token of a result `{"token": n}`.
 pub(super) fn token_of(result: Option<&wire::Json>) -> Option<u64> {
@@ -22,20 +21,20 @@ pub(super) fn token_of(result: Option<&wire::Json>) -> Option<u64> {
 
 pub(super) fn appended(body: &[u8]) -> Result<Answer> {
     let answer: wire::event::Appended = serde_json::from_slice(body)?;
-    let events = answer.events.iter().map(|event| Ok((Uuid::parse_str(&event.id)?, event.sequence)));
-    Ok(Answer::Appended { events: events.collect::<Result<_>>()?, head: answer.head_sequence })
+    let events = answer.events.iter().map(|event| (event.id.0, event.sequence));
+    Ok(Answer::Appended { events: events.collect(), head: answer.head_sequence })
 }
 
 pub(super) fn page(body: &[u8]) -> Result<Answer> {
     let page: wire::event::Events = serde_json::from_slice(body)?;
-    let events = page.events.iter().map(seen).collect::<Result<Vec<Seen>>>()?;
+    let events = page.events.iter().map(seen).collect();
     Ok(Answer::Page { events, head: page.head_sequence, more: page.has_more })
 }
 
 pub(super) fn claimed(body: &[u8]) -> Result<Answer> {
     let claimed: wire::worker::Claimed = serde_json::from_slice(body)?;
-    let sessions = claimed.sessions.iter().map(|held| Ok((Uuid::parse_str(&held.session.id)?, held.attempt)));
-    Ok(Answer::Claimed { sessions: sessions.collect::<Result<_>>()? })
+    let sessions = claimed.sessions.iter().map(|held| (held.session.id.0, held.attempt));
+    Ok(Answer::Claimed { sessions: sessions.collect() })
 }
 
 pub(super) fn completed(body: &[u8]) -> Result<Answer> {
@@ -53,14 +52,13 @@ pub(super) fn done(_body: &[u8]) -> Result<Answer> {
 }
 
 /// An event as a reader notes it.
-pub(super) fn seen(event: &wire::event::Event) -> Result<Seen> {
-    let id = Uuid::parse_str(&event.id).with_context(|| format!("event id {:?}", event.id))?;
-    Ok((event.sequence, id, body_digest(event.content.get(), event.metadata.get())))
+pub(super) fn seen(event: &wire::event::Event) -> Seen {
+    (event.sequence, event.id.0, body_digest(event.content.get(), event.metadata.get()))
 }
 
 /// An event as the final log keeps it.
 pub(super) fn final_row(event: &wire::event::Event) -> Result<Row> {
-    let (sequence, id, digest) = seen(event)?;
+    let (sequence, id, digest) = seen(event);
     let kind = match event.kind.as_str() {
         "session.claimed" => RowKind::Claimed,
         "session.status_change" => {

@@ -136,7 +136,7 @@ fn parse_item(frame: &Frame) -> Result<StreamItem> {
     }
     let Some(id) = frame.id.as_deref().and_then(|id| id.parse::<u64>().ok()) else { return Ok(StreamItem::Other) };
     let event: wire::event::Event = serde_json::from_str(&frame.data).context("stream data is not an event")?;
-    let (sequence, event_id, digest) = parse::seen(&event)?;
+    let (sequence, event_id, digest) = parse::seen(&event);
     // A browser resumes from `id:`, so that is the position that counts.
     if id != sequence {
         bail!("a frame has id {id} and sequence {sequence}");

@@ -93,7 +93,7 @@ mod tests {
         let request: wire::event::Append = serde_json::from_slice(&make().body).unwrap();
         assert_eq!(request.events.len(), 50);
         for (event, (id, digest)) in request.events.iter().zip(make().events) {
-            assert_eq!(event.id.as_deref(), Some(id.to_string().as_str()));
+            assert_eq!(event.id, Some(domain::id::EventId(id)));
             let (content, metadata) = (event.content.as_ref().unwrap(), event.metadata.as_ref().unwrap());
             assert_eq!(body_digest(content.get(), metadata.get()), digest);
         }

@@ -4,6 +4,7 @@
 //! no values.
 
 mod closed;
+mod event;
 mod json;
 mod number;
 mod shape;
@@ -11,6 +12,7 @@ mod text;
 mod view;
 
 pub use closed::*;
+pub use event::*;
 pub use json::*;
 pub use number::*;
 pub use shape::*;
@@ -29,6 +31,7 @@ type Named = (String, RefOr<Schema>);
 pub fn all() -> Vec<Named> {
     let mut all = text::all();
     all.extend(closed::all());
+    all.extend(event::all());
     all.extend(json::all());
     all.extend(number::all());
     all.extend(shape::all());

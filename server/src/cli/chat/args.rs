@@ -2,6 +2,7 @@
 
 use super::text::TYPING;
 use clap::{Args, builder::NonEmptyStringValueParser};
+use domain::id::SessionId;
 
 /// Options of `chat`.
 #[derive(Debug, Clone, Args)]
@@ -17,7 +18,7 @@ pub struct ChatArgs {
 
     /// Continue a conversation that has not ended
     #[arg(long, value_name = "ID", conflicts_with_all = ["agent", "incognito"])]
-    pub thread: Option<String>,
+    pub thread: Option<SessionId>,
 
     /// Address of the server
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]

@@ -32,7 +32,7 @@ impl Chat {
     }
 
     async fn finish(&self, ending: EndThread) -> Result<EndedThread, Failure> {
-        let ended = with_retries(|| self.client.end_thread(&self.thread.id, &ending)).await;
+        let ended = with_retries(|| self.client.end_thread(self.thread.id, &ending)).await;
         ended.map_err(|error| {
             let id = &self.thread.id;
             Failure::Failed(format!(

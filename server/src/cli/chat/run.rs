@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{ambient::SystemEntropy, cli::run::Failure};
 use client::{Backoff, Client, Error};
-use domain::{Entropy as _, session_feedback::Surface};
+use domain::{Entropy as _, id::EventId, session_feedback::Surface};
 use std::{
     collections::BTreeSet,
     future::Future,
@@ -56,7 +56,7 @@ impl Chat {
         let client = Client::new(&args.url, &args.token).map_err(|error| Failure::Misused(error.to_string()))?;
         let me = with_retries(|| client.me()).await.map_err(refused)?;
         let reader = LineReader::open()?;
-        let thread = match &args.thread {
+        let thread = match args.thread {
             Some(id) => with_retries(|| client.get_thread(id)).await.map_err(refused)?,
             None => {
                 let agent = match &args.agent {
@@ -133,7 +133,7 @@ impl Chat {
         // Registered before the message is sent: from then on Ctrl-C stops the turn. Before, it would end the program.
         let mut interrupts = signal(SignalKind::interrupt()).map_err(Failure::io("cannot listen to Ctrl-C"))?;
         // Connected before the message is sent: pieces of a reply are not repeated to a stream that opens later.
-        let mut stream = self.client.stream(&self.thread.id, self.position);
+        let mut stream = self.client.stream(self.thread.id, self.position);
         if let Err(error) = stream.connect().await {
             tracing::debug!(%error, "the stream is opened again after the message is sent");
         }
@@ -148,8 +148,8 @@ impl Chat {
     }
 
     async fn send(&mut self, text: String) -> Result<u64, Error> {
-        let message = NewMessage { text, id: Some(fresh_id()), author: None };
-        let said = with_retries(|| self.client.send_message(&self.thread.id, &message)).await?;
+        let message = NewMessage { text, id: Some(EventId(fresh_id())), author: None };
+        let said = with_retries(|| self.client.send_message(self.thread.id, &message)).await?;
         self.message_count += 1;
         Ok(said.sequence)
     }
@@ -158,13 +158,13 @@ impl Chat {
     async fn answer(&mut self, text: String) -> Result<u64, Error> {
         let content = serde_json::value::to_raw_value(&text).ok();
         let reply = ElicitationReply { action: None, content };
-        self.client.reply(&self.thread.id, &reply).await?;
+        self.client.reply(self.thread.id, &reply).await?;
         self.has_question = false;
         Ok(self.position)
     }
 
     async fn show_memory(&self) -> Result<(), Failure> {
-        match with_retries(|| self.client.memory_status(Some(&self.thread.id))).await {
+        match with_retries(|| self.client.memory_status(Some(self.thread.id))).await {
             Ok(status) => print(&format!("{}\n", text::memory(&status))),
             Err(error) => {
                 note(&error.to_string());
@@ -221,10 +221,10 @@ async fn only_agent(client: &Client) -> Result<String, Failure> {
 }
 
 /// A random UUID.
-fn fresh_id() -> String {
+fn fresh_id() -> uuid::Uuid {
     let mut random = [0; 16];
     SystemEntropy.fill(&mut random);
-    uuid::Builder::from_random_bytes(random).into_uuid().to_string()
+    uuid::Builder::from_random_bytes(random).into_uuid()
 }
 
 /// Prints a note on standard error: it is not part of the conversation.

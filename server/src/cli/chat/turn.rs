@@ -61,7 +61,7 @@ impl Chat {
 
     /// Stops the turn; the conversation stays open.
     async fn interrupt(&self) {
-        match with_retries(|| self.client.interrupt_thread(&self.thread.id)).await {
+        match with_retries(|| self.client.interrupt_thread(self.thread.id)).await {
             Ok(_) => note("Stopped. Type a message to continue."),
             Err(error) if error.code() == Some(Code::WrongStatus) => {
                 note("No longer waiting. The turn is still queued. The agent answers it together with what you add.");

@@ -37,7 +37,7 @@ impl ChatRun<'_> {
             Ok(ask) => ask,
             Err(why) => return Ok(Err(why)),
         };
-        let sent = lease.retry_while_held(lease.backoff(), |_| self.context.api.ask_feedback(&lease.session_id, &ask));
+        let sent = lease.retry_while_held(lease.backoff(), |_| self.context.api.ask_feedback(lease.session_id, &ask));
         match sent.await {
             Ok(asked) => Ok(Ok(asked)),
             Err(error) => Ok(Err(tool::refusal_answer(error)?)),
@@ -51,8 +51,8 @@ impl ChatRun<'_> {
             return Ok(());
         }
         let lease = &self.context.lease;
-        let taken = lease
-            .retry_while_held(lease.backoff(), |_| self.context.api.take_answers(&lease.session_id, lease.attempt));
+        let taken =
+            lease.retry_while_held(lease.backoff(), |_| self.context.api.take_answers(lease.session_id, lease.attempt));
         match taken.await {
             Ok(taken) if taken.input.is_empty() => Ok(()),
             Ok(taken) => {

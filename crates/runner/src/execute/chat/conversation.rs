@@ -10,7 +10,7 @@ use super::{
     },
     budget::Spent,
 };
-use domain::thread::MESSAGE;
+use domain::{id::GateId, thread::MESSAGE};
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -53,7 +53,7 @@ pub struct Conversation {
     /// result.
     started: HashMap<String, Value>,
     /// Ids of the gates whose decisions are applied.
-    decided: HashSet<String>,
+    decided: HashSet<GateId>,
     /// Entries of a model's reply whose last event is not read yet, and the attempt that recorded them.
     pending: (Option<u32>, Vec<Entry>),
     /// Blocks of people's answers that wait for the results of open calls.
@@ -109,11 +109,11 @@ impl Conversation {
             }
             "agent.tool_result" => {
                 self.push_result(&text("toolCallId"), &part["output"]["value"]);
-                self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
+                self.decided.extend(metadata[GATE].as_str().and_then(|id| id.parse::<GateId>().ok()));
             }
             STARTED => {
                 self.mark_started(&text("toolCallId"), part["input"].clone());
-                self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
+                self.decided.extend(metadata[GATE].as_str().and_then(|id| id.parse::<GateId>().ok()));
             }
             INJECTED => self.add_answers(&metadata, text("text")),
             MESSAGE => self.add_user_message(domain::thread::text_of(event.content.get())),
@@ -240,13 +240,13 @@ impl Conversation {
     }
 
     /// Whether the decision of this gate is applied.
-    pub fn is_decision_applied(&self, gate_id: &str) -> bool {
-        self.decided.contains(gate_id)
+    pub fn is_decision_applied(&self, gate_id: GateId) -> bool {
+        self.decided.contains(&gate_id)
     }
 
     /// Marks the decision of this gate as applied.
-    pub fn mark_decision_applied(&mut self, gate_id: &str) {
-        self.decided.insert(gate_id.to_owned());
+    pub fn mark_decision_applied(&mut self, gate_id: GateId) {
+        self.decided.insert(gate_id);
     }
 
     /// Returns `wanted`, or a new id derived from it if a call of the session has it already: models repeat their ids.

@@ -14,6 +14,7 @@ mod waiting;
 use budget::Spent;
 pub use budget::{Budget, Prices};
 pub use conversation::Call;
+use domain::id::{GateId, SessionId};
 pub use model::{Model, ModelReply, ModelRequest, Pause, Secret, Wire, tokio_pause};
 
 use super::{
@@ -83,7 +84,7 @@ impl Adapter for ChatAdapter {
     fn summarize<'a>(
         &'a self,
         api: &'a dyn WorkerApi,
-        session_id: &'a str,
+        session_id: SessionId,
     ) -> Option<Pin<Box<dyn Future<Output = ConversationSummary> + Send + 'a>>> {
         Some(Box::pin(summary::summarize(self, LogSource::Direct(api, session_id))))
     }
@@ -268,7 +269,7 @@ impl ChatRun<'_> {
                 }
             };
             if let Some((_, resume)) = decided.take_if(|(id, _)| *id == call.id) {
-                conversation.mark_decision_applied(&resume.gate_id);
+                conversation.mark_decision_applied(resume.gate_id);
                 self.apply_decision(conversation, tool, call, resume).await?;
             } else if tool == Tool::StartSession && conversation.was_started(&call.id) {
                 self.start_child(conversation, call, None).await?;
@@ -298,7 +299,7 @@ impl ChatRun<'_> {
     /// The call that the person's decision is about, unless the decision is applied already. An answer to a question
     /// does not name its call; only one question is open at a time.
     fn open_decision(&self, conversation: &Conversation, open: &[Call]) -> Option<(String, &Resume)> {
-        let resume = self.job.resume.as_ref().filter(|resume| !conversation.is_decision_applied(&resume.gate_id))?;
+        let resume = self.job.resume.as_ref().filter(|resume| !conversation.is_decision_applied(resume.gate_id))?;
         let asks = |call: &&Call| {
             call.name == Tool::AskPerson.name()
                 || (call.name == Tool::RequestFeedback.name() && tool::is_blocking(&call.input))
@@ -314,7 +315,7 @@ impl ChatRun<'_> {
         call: Call,
         resume: &Resume,
     ) -> Result<(), Stop> {
-        let gate = Some(resume.gate_id.as_str());
+        let gate = Some(resume.gate_id);
         if let (Some(block), Some(outcome)) = (&resume.block, resume.outcome) {
             let told = json!({ "outcome": outcome, "answer": block });
             return self.answer(conversation, &call, &Ok(told), gate).await;
@@ -340,7 +341,7 @@ impl ChatRun<'_> {
         conversation: &mut Conversation,
         tool: Tool,
         call: &Call,
-        gate: Option<&str>,
+        gate: Option<GateId>,
     ) -> Result<(), Stop> {
         if tool == Tool::StartSession {
             return self.start_child(conversation, call.clone(), gate).await;
@@ -371,7 +372,7 @@ impl ChatRun<'_> {
         &self,
         conversation: &mut Conversation,
         mut call: Call,
-        gate: Option<&str>,
+        gate: Option<GateId>,
     ) -> Result<(), Stop> {
         if let Some(input) = conversation.started_input(&call.id) {
             call.input = input.clone();
@@ -387,7 +388,7 @@ impl ChatRun<'_> {
                 let why = format!("this session has started {CHILDREN_STARTED_MAX} others, which is the most it may");
                 return self.answer(conversation, &call, &Err(json!(why)), gate).await;
             }
-            self.mark_started(&call, &gate.map(|gate| note(GATE, gate)).unwrap_or_default()).await?;
+            self.mark_started(&call, &gate.map(|gate| note(GATE, gate.to_string())).unwrap_or_default()).await?;
             conversation.mark_started(&call.id, call.input.clone());
         }
         let own = self.job.session.agent_slug.as_deref();
@@ -404,13 +405,13 @@ impl ChatRun<'_> {
         conversation: &mut Conversation,
         call: &Call,
         answer: &tool::Answer,
-        gate: Option<&str>,
+        gate: Option<GateId>,
     ) -> Result<(), Stop> {
         let (output, failed) = match answer {
             Ok(output) => (output, false),
             Err(why) => (why, true),
         };
-        let notes = gate.map(|gate| note(GATE, gate)).unwrap_or_default();
+        let notes = gate.map(|gate| note(GATE, gate.to_string())).unwrap_or_default();
         conversation.push_result(&call.id, output);
         self.write(vec![agent_event::tool_result(&call.id, &call.name, output, failed, &notes)]).await
     }

@@ -100,7 +100,7 @@ mod tests {
 
     async fn closed(fake: &Fake, chat: &ChatAdapter) -> ConversationSummary {
         let api = fake.client();
-        Adapter::summarize(chat, &api, SESSION_ID).unwrap().await
+        Adapter::summarize(chat, &api, SESSION_ID.parse().unwrap()).unwrap().await
     }
 
     #[tokio::test]

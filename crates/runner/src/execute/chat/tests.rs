@@ -52,7 +52,7 @@ async fn fake() -> Fake {
     let fake = Fake::start().await;
     fake.with(|m| {
         m.entity = json!({
-            "id": "e1", "typeId": "t1", "typeSlug": "company", "title": "Acme", "fields": {"stage": "Lead"}, "version": 1,
+            "id": "0193b0a0-0000-7000-8000-0000000000e1", "typeId": "0193b0a0-0000-7000-8000-000000000071", "typeSlug": "company", "title": "Acme", "fields": {"stage": "Lead"}, "version": 1,
             "createdBy": "system", "updatedBy": "system", "createdAt": "2026-11-21T08:00:00Z",
             "updatedAt": "2026-11-21T08:00:00Z"
         });
@@ -85,7 +85,7 @@ fn failure(fake: &Fake) -> String {
 #[tokio::test]
 async fn a_model_reads_with_a_tool_and_hands_over_its_result_with_its_cost_on_both_wires() {
     for wire in WIRES {
-        let input = json!({"id": "e1"}).to_string();
+        let input = json!({"id": "0193b0a0-0000-7000-8000-0000000000e1"}).to_string();
         let script = [
             ScriptedReply::ToolCalls("I look — ünd.", vec![("c1", "entity_read", input)]),
             ScriptedReply::Text("It is Acme."),
@@ -114,7 +114,7 @@ async fn a_model_reads_with_a_tool_and_hands_over_its_result_with_its_cost_on_bo
 
 #[tokio::test]
 async fn what_the_model_was_given_is_noted_once_per_claim_beside_its_first_answer() {
-    let call = || ScriptedReply::tool("c1", "entity_read", &json!({"id": "e1"}));
+    let call = || ScriptedReply::tool("c1", "entity_read", &json!({"id": "0193b0a0-0000-7000-8000-0000000000e1"}));
     let model = ScriptedModel::start([call(), ScriptedReply::Text("It is Acme.")]).await;
     let fake = fake().await;
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
@@ -252,7 +252,7 @@ async fn calls_that_make_no_sense_are_answered_with_what_is_wrong_and_the_talk_g
         let calls = vec![
             ("c1", "note", r#"{"text": "#.to_owned()),
             ("c1", "rm", json!({}).to_string()),
-            ("", "entity_read", json!({"id": "e9"}).to_string()),
+            ("", "entity_read", json!({"id": "0193b0a0-0000-7000-8000-0000000000e9"}).to_string()),
         ];
         let model = ScriptedModel::start([ScriptedReply::ToolCalls("", calls), ScriptedReply::Text("Sorry.")]).await;
         let fake = fake().await;
@@ -285,7 +285,7 @@ async fn requests_go_to_the_hosts_that_the_agent_may_call_and_to_no_others() {
 
 #[tokio::test]
 async fn a_write_is_done_once_and_marked_before() {
-    let change = json!({"id": "e1", "version": 1, "fields": {"stage": "Won"}});
+    let change = json!({"id": "0193b0a0-0000-7000-8000-0000000000e1", "version": 1, "fields": {"stage": "Won"}});
     let model =
         ScriptedModel::start([ScriptedReply::tool("c1", "entity_write", &change), ScriptedReply::Text("Written.")])
             .await;
@@ -306,9 +306,9 @@ async fn a_write_is_done_once_and_marked_before() {
     assert!(answers(&fake)[0].0.as_str().unwrap().contains("started before"));
 }
 
-fn decide(gate_id: &str, tool_call_id: Option<&str>, decision: Decision) -> impl FnOnce(&mut Job) {
+fn decide(tool_call_id: Option<&str>, decision: Decision) -> impl FnOnce(&mut Job) {
     let resume = Resume {
-        gate_id: gate_id.into(),
+        gate_id: "0193b0a0-0000-7000-8000-00000000009b".parse().unwrap(),
         tool_call_id: tool_call_id.map(str::to_owned),
         decision,
         note: Some("not now".into()),
@@ -320,8 +320,8 @@ fn decide(gate_id: &str, tool_call_id: Option<&str>, decision: Decision) -> impl
 
 #[tokio::test]
 async fn a_call_that_needs_approval_waits_and_runs_as_approved_or_not_at_all() {
-    let change = json!({"id": "e1", "version": 1, "fields": {"stage": "Won"}});
-    let edited = json!({"id": "e1", "version": 1, "fields": {"stage": "Lost"}});
+    let change = json!({"id": "0193b0a0-0000-7000-8000-0000000000e1", "version": 1, "fields": {"stage": "Won"}});
+    let edited = json!({"id": "0193b0a0-0000-7000-8000-0000000000e1", "version": 1, "fields": {"stage": "Lost"}});
     for (decision, stage) in
         [(Decision::Approve(None), "Won"), (Decision::Approve(Some(edited.clone())), "Lost"), (Decision::Deny, "Lead")]
     {
@@ -339,7 +339,7 @@ async fn a_call_that_needs_approval_waits_and_runs_as_approved_or_not_at_all() {
         fake.with(|m| m.status = "running".into());
         let mut chat = agent(&model, Wire::OpenAi).chat;
         chat.tools = tools(&[Tool::EntityWrite]);
-        assert_eq!(work(&fake, chat, decide("g1", Some("c1"), decision.clone())).await, End::Completed);
+        assert_eq!(work(&fake, chat, decide(Some("c1"), decision.clone())).await, End::Completed);
         assert_eq!(fake.with(|m| m.entity["fields"]["stage"].clone()), stage);
         let messages = model.requests()[1].body["messages"].to_string();
         assert_eq!(messages.contains("a person refused this call: not now"), decision == Decision::Deny);
@@ -357,7 +357,7 @@ async fn a_question_waits_for_its_answer_and_an_answer_counts_once() {
         (&yielded["status"], &yielded["question"]),
         (&json!("waiting_human"), &json!({"message": "Which stage?"}))
     );
-    let answer = || decide("g1", None, Decision::Answer(json!({"stage": "Won"})));
+    let answer = || decide(None, Decision::Answer(json!({"stage": "Won"})));
     for _ in 0..2 {
         // The worker died, so the second claim has the same answer again. It does not answer the next question.
         fake.with(|m| m.status = "running".into());
@@ -368,7 +368,7 @@ async fn a_question_waits_for_its_answer_and_an_answer_counts_once() {
 }
 
 fn denial(note: &str) -> wire::approval::Denial {
-    let denial = json!({"gateId": "g", "note": note, "by": "ann@acme.test", "at": "2026-11-21T08:00:00Z"});
+    let denial = json!({"gateId": "0193b0a0-0000-7000-8000-00000000009a", "note": note, "by": "ann@acme.test", "at": "2026-11-21T08:00:00Z"});
     serde_json::from_value(denial).unwrap()
 }
 
@@ -398,14 +398,16 @@ async fn a_result_that_has_to_be_json_is_asked_for_once_more_and_then_fails() {
         let fake = fake().await;
         fake.with(|m| {
             m.action = json!({
-                "id": "a1", "name": "Set the stage", "slug": "s", "description": "Say how far we are.", "agentSlug": "tester",
+                "id": "0193b0a0-0000-7000-8000-0000000000a1", "name": "Set the stage", "slug": "s", "description": "Say how far we are.", "agentSlug": "tester",
                 "assignedTo": null, "targetEntityId": null, "outputType": "fields", "outputConfig": {"fields": ["stage"]},
                 "metadata": {"instructions": "Be honest."}, "status": "active", "createdAt": "2026-11-21T08:00:00Z",
                 "updatedAt": "2026-11-21T08:00:00Z"
             });
         });
         assert_eq!(
-            work(&fake, agent(&model, Wire::OpenAi).chat, |job| job.session.action_id = Some("a1".into())).await,
+            work(&fake, agent(&model, Wire::OpenAi).chat, |job| job.session.action_id =
+                "0193b0a0-0000-7000-8000-0000000000a1".parse().ok())
+            .await,
             end
         );
         let first = model.requests()[0].body.to_string();

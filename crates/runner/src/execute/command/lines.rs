@@ -232,14 +232,15 @@ fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
     let kind = Kind::parse(kind).map_err(|error| error.to_string())?;
     may_write(Author::Worker, Type::Agent, Status::Running, &kind).map_err(|error| error.to_string())?;
 
-    let mut id = text_field(&mut fields, "id")?;
+    let own_id = text_field(&mut fields, "id")?;
     let mut external_event_id = text_field(&mut fields, "externalEventId")?;
-    if let Some(foreign) = id.take_if(|id| id.parse::<EventId>().is_err()) {
+    let id: Option<EventId> = own_id.as_deref().and_then(|id| id.parse().ok());
+    if id.is_none() && own_id.is_some() {
         // An id that is not ours becomes the external id.
         if external_event_id.is_some() {
             return Err("id is not a UUID".into());
         }
-        external_event_id = Some(foreign);
+        external_event_id = own_id;
     }
     let thread_id = text_field(&mut fields, "threadId")?;
     for key in [&external_event_id, &thread_id].into_iter().flatten() {

@@ -166,7 +166,7 @@ impl CommandAdapter {
         let session = &job.session;
         let refused = (!job.refused.is_empty()).then(|| serde_json::to_string(&job.refused).unwrap_or_default());
         [
-            ("SHIFTBOOK_SESSION_ID", Some(session.id.clone())),
+            ("SHIFTBOOK_SESSION_ID", Some(session.id.to_string())),
             ("SHIFTBOOK_URL", Some(self.api_access.url.clone())),
             ("SHIFTBOOK_TOKEN", self.api_access.token.clone()),
             ("SHIFTBOOK_ATTEMPT", Some(job.attempt.to_string())),

@@ -57,7 +57,7 @@ impl Asker {
     pub async fn ask(&self, ask: &AskFeedback) -> client::Result<Asked> {
         let ask = AskFeedback { attempt: self.lease.attempt, ..ask.clone() };
         let lease = &self.lease;
-        lease.retry_while_held(lease.backoff(), |_| self.api.ask_feedback(&lease.session_id, &ask)).await
+        lease.retry_while_held(lease.backoff(), |_| self.api.ask_feedback(lease.session_id, &ask)).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     super::adapter::{Failure, JobContext},
-    Answer, tool_answer,
+    Answer, parse_id, tool_answer,
 };
 use serde_json::{Value, json};
 
@@ -31,6 +31,9 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
             answer => answer,
         });
     }
-    let id = input["id"].as_str().unwrap_or_default();
+    let id = match parse_id(input["id"].as_str().unwrap_or_default()) {
+        Ok(id) => id,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
     tool_answer(lease.retry_while_held(lease.backoff(), |_| context.api.entity(id)).await, |entity| json!(entity))
 }

@@ -5,7 +5,7 @@ use super::{
         adapter::{Failure, JobContext},
         lease::is_transient,
     },
-    Answer, tool_answer,
+    Answer, parse_id, tool_answer,
 };
 use serde_json::{Map, Value, json};
 use wire::entity::{CreateEntity, Entity, UpdateEntity};
@@ -31,10 +31,14 @@ pub fn schema() -> Value {
 pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
     let title = input["title"].as_str().map(str::to_owned);
     let fields: Map<String, Value> = input["fields"].as_object().cloned().unwrap_or_default();
-    if let Some(id) = input["id"].as_str() {
+    if let Some(text) = input["id"].as_str() {
+        let id = match parse_id(text) {
+            Ok(id) => id,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         let version = input["version"].as_u64().unwrap_or_default();
         let change = UpdateEntity { version, title, fields };
-        return written(context.api.update_entity(&context.lease.session_id, id, &change).await);
+        return written(context.api.update_entity(context.lease.session_id, id, &change).await);
     }
     let slug = input["type"].as_str().unwrap_or_default();
     let lease = &context.lease;
@@ -44,7 +48,7 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
         Err(error) => return tool_answer(Err(error), |(): ()| Value::Null),
     };
     let entity = CreateEntity { type_id, title: title.unwrap_or_default(), fields };
-    written(context.api.create_entity(&context.lease.session_id, &entity).await)
+    written(context.api.create_entity(context.lease.session_id, &entity).await)
 }
 
 fn written(answer: client::Result<Entity>) -> Result<Answer, Failure> {

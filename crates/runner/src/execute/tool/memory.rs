@@ -39,7 +39,7 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
         Ok(command) => command,
         Err(error) => return Ok(Err(json!(format!("the input does not fit the command: {error}")))),
     };
-    let session_id = &context.lease.session_id;
+    let session_id = context.lease.session_id;
     match context.api.call_memory_tool(session_id, &command).await {
         Ok(MemoryToolAnswer { content, is_error: true, .. }) => Ok(Err(json!(content))),
         answer => tool_answer(answer, |answer| json!(answer.content)),

@@ -16,10 +16,12 @@ use super::{
     adapter::{Failure, JobContext},
     chat::Call,
 };
+use domain::id::InvalidId;
 use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::fmt;
+use std::{fmt, str::FromStr};
+use wire::Code;
 
 pub use ask_person::question;
 pub use http_request::Http;
@@ -206,6 +208,11 @@ impl Toolbox {
             Tool::StartSession => Ok(Err(json!("a session is started by whoever can wait for it"))),
         }
     }
+}
+
+/// Parses an id that a model gives. The error is the answer that the model receives.
+fn parse_id<T: FromStr<Err = InvalidId>>(text: &str) -> Result<T, Value> {
+    text.parse().map_err(|error: InvalidId| json!({ "code": Code::InvalidId, "message": error.to_string() }))
 }
 
 /// Turns the result of an API call into a tool's answer. An API that cannot be reached fails the session.

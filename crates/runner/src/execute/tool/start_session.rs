@@ -44,14 +44,14 @@ pub async fn start(call: &Call, own: Option<&str>, context: &JobContext) -> Resu
     if own.is_some() && action.agent_slug.as_deref() == own {
         return Ok(Err(json!(format!("{slug:?} is this agent's own work: an agent does not start itself"))));
     }
-    let key = format!("start-session-{}", body_digest(&lease.session_id, &call.id));
+    let key = format!("start-session-{}", body_digest(&lease.session_id.to_string(), &call.id));
     let trigger = Trigger {
         input: call.input.get("input").and_then(|input| to_raw_value(input).ok()),
-        parent_id: Some(lease.session_id.clone()),
+        parent_id: Some(lease.session_id),
         idempotency_key: Some(key),
         ..Trigger::default()
     };
-    match lease.retry_while_held(lease.backoff(), |_| context.api.trigger(&action.id, &trigger)).await {
+    match lease.retry_while_held(lease.backoff(), |_| context.api.trigger(action.id, &trigger)).await {
         Ok(child) => Ok(Ok(child)),
         Err(error) => refusal_answer(error).map(Err),
     }

@@ -6,6 +6,7 @@ use domain::{
     chain::{Digest, Link, body_digest, extend},
     clock::from_micros,
     event::EventRole,
+    id::{EventId, SessionId},
     session::{EndReason, Status, Type},
 };
 use serde::{Deserialize, Serialize};
@@ -73,7 +74,7 @@ pub struct Change {
 pub struct Held {
     pub row: Row,
     pub events: Vec<Event>,
-    pub ids: HashMap<String, usize>,
+    pub ids: HashMap<EventId, usize>,
     pub renewed: Instant,
 }
 
@@ -89,7 +90,7 @@ impl Held {
     pub fn apply(&mut self, change: Change) {
         self.row = change.row;
         for event in change.events {
-            self.ids.entry(event.id.clone()).or_insert(self.events.len());
+            self.ids.entry(event.id).or_insert(self.events.len());
             self.events.push(event);
         }
     }
@@ -105,7 +106,7 @@ impl Held {
         for (new, sequence) in new.iter().zip(self.head() + 1 + skip..) {
             let content = new.content.clone().unwrap_or_else(|| raw("[]"));
             let metadata = new.metadata.clone().unwrap_or_else(|| raw("{}"));
-            let id = new.id.as_deref().map(Uuid::parse_str).transpose()?.unwrap_or_else(random_id);
+            let id = new.id.map_or_else(random_id, |id| id.0);
             let link = Link {
                 tenant_id: TENANT,
                 session_id: self.row.id,
@@ -123,7 +124,7 @@ impl Held {
             };
             previous = extend(previous, &link);
             events.push(Event {
-                id: id.to_string(),
+                id: EventId(id),
                 sequence,
                 kind: new.kind.clone(),
                 role: EventRole::Agent,
@@ -152,7 +153,7 @@ impl Held {
     pub fn wire(&self) -> Session {
         let now = now();
         Session {
-            id: self.row.id.to_string(),
+            id: SessionId(self.row.id),
             session_type: Type::Agent,
             status: self.row.status,
             end_reason: (self.row.status == Status::Completed).then_some(EndReason::Done),

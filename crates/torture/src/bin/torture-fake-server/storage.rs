@@ -250,7 +250,7 @@ fn late_writer(mut file: File) -> Sender<Vec<u8>> {
 }
 
 fn placed(event: &wire::event::Event) -> AppendedEvent {
-    AppendedEvent { id: event.id.clone(), sequence: event.sequence }
+    AppendedEvent { id: event.id, sequence: event.sequence }
 }
 
 /// A problem as the API words it.
