@@ -72,16 +72,19 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const ADA: &str = "01935f00-0000-7000-8000-000000000001";
+    const BO: &str = "01935f00-0000-7000-8000-000000000002";
+
     fn said(assigned_to: Option<&str>, metadata: &Value) -> (&'static str, String) {
         let at = "2026-11-21T07:00:00Z";
         let action = json!({
-            "id": "a", "slug": "write", "name": "Write", "description": "", "agentSlug": "scout",
+            "id": "01935f00-0000-7000-8000-0000000000a1", "slug": "write", "name": "Write", "description": "", "agentSlug": "scout",
             "assignedTo": assigned_to, "outputType": "text", "outputConfig": {}, "metadata": metadata,
             "status": "active", "createdAt": at, "updatedAt": at,
         });
         let action: Action = serde_json::from_str(&action.to_string()).unwrap();
         let member = |id, email| json!({ "id": id, "email": email, "name": "", "role": "member", "status": "active", "createdAt": at });
-        let members = json!([member("1", "ada@acme.test"), member("2", "bo@acme.test")]);
+        let members = json!([member(ADA, "ada@acme.test"), member(BO, "bo@acme.test")]);
         let members: Vec<Member> = serde_json::from_value(members).unwrap();
         let summary = approval_summary(&action, &members);
         (summary.what, summary.who)
@@ -91,14 +94,14 @@ mod tests {
     fn the_summary_says_what_needs_approval_and_whose() {
         let (what, who) = said(None, &json!({ "requiresApproval": true }));
         assert_eq!((what, who.as_str()), ("its output, and tool calls that require approval", "any reviewer"));
-        let (what, who) = said(Some("1"), &json!({}));
+        let (what, who) = said(Some(ADA), &json!({}));
         assert_eq!(what, "tool calls that require approval; its output is used without approval");
         assert_eq!(who, "ada@acme.test, whom the task is assigned to");
         let approval = json!({
-            "reviewers": ["user:2", "group:legal", "user:9"], "quorum": 2, "selfApproval": false,
+            "reviewers": [format!("user:{BO}"), "group:legal", "user:01935f00-0000-7000-8000-000000000009"], "quorum": 2, "selfApproval": false,
             "expiresAfterSeconds": 172_800,
         });
-        let (_, who) = said(Some("1"), &json!({ "requiresApproval": true, "approval": approval }));
+        let (_, who) = said(Some(ADA), &json!({ "requiresApproval": true, "approval": approval }));
         let terms = "(2 must approve; not the person who started it; expires after 2d)";
         assert_eq!(who, format!("bo@acme.test, the group legal, a former member {terms}"));
     }

@@ -137,7 +137,10 @@ mod tests {
         for (body, field) in [
             (r#"{"events":[{"type":"a.b"},{"type":7}]}"#, "events[1].type"),
             (r#"{"events":[{"type":"a.b","rolle":"agent"}]}"#, "events[0].rolle"),
-            (r#"{"events":[{"id":"x"}]}"#, "events[0].type"),
+            (r#"{"events":[{"content":"x"}]}"#, "events[0].type"),
+            (r#"{"events":[{"id":"x"}]}"#, "events[0].id"),
+            (r#"{"events":[{"type":"a.b","id":"0193B0A0-0000-7000-8000-0000000000E1 "}]}"#, "events[0].id"),
+            (r#"{"events":[{"type":"a.b","id":7}]}"#, "events[0].id"),
             (r#"{"events":[{"type":"a.b","role":"boss"}]}"#, "events[0].role"),
             (r#"{"events":[{"type":"a.b","at":"yesterday"}]}"#, "events[0].at"),
             (r#"{"events":{}}"#, "events"),
