@@ -23,7 +23,7 @@ use tokio::{
 };
 
 /// Interval between searches for a workspace that does not exist yet.
-pub const LOOK_EVERY: Duration = Duration::from_millis(500);
+pub const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Time for agents to end when the server stops. It is part of the time that open connections get.
 const STOP: Duration = Duration::from_millis(2_500);
 
@@ -91,7 +91,7 @@ async fn serve(state: AppState, agent: Agent, phase: watch::Receiver<Phase>) {
             Err(error) => tracing::warn!(%error, agent = agent.slug, "cannot look for the agent's workspace"),
         }
         tokio::select! {
-            () = sleep(LOOK_EVERY) => {}
+            () = sleep(CHECK_INTERVAL) => {}
             () = state.shutdown.begun() => return,
         }
     };

@@ -1,7 +1,7 @@
 //! Runs the memory writers of the settings inside the server.
 
 use crate::{
-    agents::{LOOK_EVERY, build_environment},
+    agents::{CHECK_INTERVAL, build_environment},
     config::{Error, Settings},
     state::AppState,
 };
@@ -61,7 +61,7 @@ async fn serve(state: AppState, writer: PreparedWriter) {
             Err(error) => tracing::warn!(%error, agent = writer.agent, "cannot look for the workspace of a memory"),
         }
         tokio::select! {
-            () = sleep(LOOK_EVERY) => {}
+            () = sleep(CHECK_INTERVAL) => {}
             () = state.shutdown.begun() => return,
         }
     };

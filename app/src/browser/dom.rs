@@ -132,7 +132,7 @@ pub fn is_mac() -> bool {
 }
 
 /// A whole number as text. Avoids the float formatter, which would add to the WASM size.
-pub fn whole(number: f64) -> String {
+pub fn integer_text(number: f64) -> String {
     (number as u64).to_string()
 }
 

@@ -245,7 +245,7 @@ pub fn count_down(store: Store) {
     if let Some(form) = store.detail.find("[data-left]") {
         let left = form.get_attribute("data-left").and_then(|left| dom::figure(&left)).unwrap_or_default() - 1.0;
         form.set_hidden(left < 0.0);
-        let left = dom::whole(left.max(0.0));
+        let left = dom::integer_text(left.max(0.0));
         let _ = form.set_attribute("data-left", &left);
         if let Some(words) = dom::find(&form, "[data-count]") {
             words.set_text_content(Some(&[" (", &left, " s)"].concat()));

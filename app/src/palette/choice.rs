@@ -19,7 +19,7 @@ const SETTINGS: [(&str, &str); 6] = [
 /// A record that the server found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Its name.
+    /// Title, as the list shows it.
     pub title: String,
     /// What it is, e.g. `task`.
     pub kind: String,

@@ -7,7 +7,7 @@ use super::choice::Found;
 #[cfg(feature = "ssr")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
-    /// Its name.
+    /// Title, as the list shows it.
     pub title: String,
     /// What it is, e.g. `task`.
     pub kind: String,

@@ -124,7 +124,7 @@ fn on_this_page() -> Vec<(usize, Shortcut)> {
 }
 
 fn option_id(at: usize) -> String {
-    ["palette-option-", &dom::whole(at as f64)].concat()
+    ["palette-option-", &dom::integer_text(at as f64)].concat()
 }
 
 /// The list, and what is said where it has no row. The list of shortcuts is loaded with it.

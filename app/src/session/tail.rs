@@ -120,7 +120,7 @@ impl Transcript {
     /// Reads one page of rows. Returns whether there are more.
     async fn read_page(self) -> Result<bool, fetch::Failed> {
         let after = self.tail(|tail| tail.last_sequence);
-        let from = ["/rows?afterSequence=", &dom::whole(after), &self.kinds_query()].concat();
+        let from = ["/rows?afterSequence=", &dom::integer_text(after), &self.kinds_query()].concat();
         let response = fetch::get(&self.address(&from)).await?;
         let figure = |name: &str| fetch::header(&response, name).and_then(|text| dom::figure(&text));
         let last = figure("x-last-sequence").unwrap_or(after);
@@ -218,7 +218,7 @@ fn open_target(transcript: Transcript) {
     let name = hash.trim_start_matches('#');
     let Some(target) = transcript.named(name) else {
         if let Some(sequence) = name.strip_prefix("seq-").and_then(dom::figure) {
-            let wanted = ["?before=", &dom::whole(sequence + BEYOND_TARGET as f64)].concat();
+            let wanted = ["?before=", &dom::integer_text(sequence + BEYOND_TARGET as f64)].concat();
             if location.search().is_ok_and(|search| search != wanted) {
                 let _ = location.replace(&[&transcript.address(&wanted), hash.as_str()].concat());
             }

@@ -111,7 +111,7 @@ fn at(row: &HtmlElement) -> Option<f64> {
 
 fn lasted(ms: f64) -> String {
     match ms {
-        ms if ms < 1_000.0 => format!("{} ms", dom::whole(ms)),
+        ms if ms < 1_000.0 => format!("{} ms", dom::integer_text(ms)),
         ms if ms < 60_000.0 => format!("{}.{} s", (ms / 1_000.0) as u64, (ms / 100.0) as u64 % 10),
         ms => format!("{} min {} s", (ms / 60_000.0) as u64, (ms / 1_000.0) as u64 % 60),
     }
@@ -138,7 +138,7 @@ async fn read_earlier(transcript: Transcript) -> Option<bool> {
     let list = transcript.element()?;
     let first = transcript.rows().into_iter().next();
     let before = first.as_ref().map_or(0.0, sequence);
-    let from = ["/rows?beforeSequence=", &dom::whole(before), &transcript.kinds_query()].concat();
+    let from = ["/rows?beforeSequence=", &dom::integer_text(before), &transcript.kinds_query()].concat();
     let response = fetch::get(&transcript.address(&from)).await.ok()?;
     let has_more = fetch::header(&response, "x-has-more").as_deref() == Some("true");
     let fragment = patch::parse(&fetch::text(&response).await.ok()?)?;
@@ -168,7 +168,7 @@ async fn read_earlier(transcript: Transcript) -> Option<bool> {
 /// Shows the link to the events before the first row.
 fn offer_earlier(transcript: Transcript) {
     let before = transcript.rows().first().map_or(0.0, sequence);
-    let from = ["?before=", &dom::whole(before), &transcript.kinds_query()].concat();
+    let from = ["?before=", &dom::integer_text(before), &transcript.kinds_query()].concat();
     transcript.earlier.set(Some(transcript.address(&from)));
 }
 
@@ -223,7 +223,7 @@ async fn show_raw(transcript: Transcript, raws: Vec<HtmlElement>) {
     }
     let wanted: Vec<_> = wanted.into_iter().filter(|(_, raw)| dom::find(raw, "pre").is_none()).collect();
     let (Some(first), Some(last)) = (wanted.first().map(|w| w.0), wanted.last().map(|w| w.0)) else { return };
-    let (after, limit) = (dom::whole(first - 1.0), dom::whole((last - first + 1.0).min(1_000.0)));
+    let (after, limit) = (dom::integer_text(first - 1.0), dom::integer_text((last - first + 1.0).min(1_000.0)));
     let from = ["/events?afterSequence=", &after, "&limit=", &limit].concat();
     let url = ["/api", &transcript.address(&from)].concat();
     let Ok(answer) = fetch::get_json(&url).await else { return };

@@ -71,13 +71,13 @@ mod live {
 
     async fn read(figure: RwSignal<String>, most: f64) {
         // The server counts one more than the badge shows, so that the badge can end in a plus.
-        let address = ["/api/approvals/count?atMost=", &dom::whole(most + 1.0)].concat();
+        let address = ["/api/approvals/count?atMost=", &dom::integer_text(most + 1.0)].concat();
         let Ok(count) = fetch::get_json(&address).await else { return };
         let Some(open) = dom::number(&count, "open") else { return };
         let now = match open {
             0.0 => String::new(),
-            open if open > most => [&dom::whole(most), "+"].concat(),
-            open => dom::whole(open),
+            open if open > most => [&dom::integer_text(most), "+"].concat(),
+            open => dom::integer_text(open),
         };
         show_in_title(&now);
         figure.set(now);

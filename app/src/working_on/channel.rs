@@ -42,12 +42,12 @@ pub fn keep_paused(paused: bool) {
 }
 
 /// Whether an earlier page of this person left events in the queue. Reads local storage, not the database.
-pub fn left_waiting(work: Work) -> bool {
+pub fn was_queued(work: Work) -> bool {
     dom::stored(&waiting_key(work)).is_some_and(|left| left != "0")
 }
 
 /// Keeps for the next page whether events are queued.
-pub fn keep_waiting(work: Work, is_waiting: bool) {
+pub fn save_queued(work: Work, is_waiting: bool) {
     dom::store(&waiting_key(work), Some(if is_waiting { "1" } else { "0" }));
 }
 

@@ -28,7 +28,7 @@ static NEWEST_MS: AtomicU64 = AtomicU64::new(0);
 /// Runs once per page: records it if a session is active, and sends what earlier pages queued.
 pub fn start(work: Work) {
     let is_active = work.active_now().is_some();
-    if !is_active && !channel::left_waiting(work) {
+    if !is_active && !channel::was_queued(work) {
         return;
     }
     let document = dom::document();

@@ -143,7 +143,7 @@ impl Work {
     }
 
     /// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is what was shown.
-    pub fn tell(self, before: Option<Active>, news: News) {
+    pub fn publish(self, before: Option<Active>, news: News) {
         channel::send_news(self, &news);
         self.show(after(before, news));
     }
@@ -164,8 +164,8 @@ impl Work {
     /// Sets the number of queued events here and for the next page, if the other tabs know it already.
     pub fn found_waiting(self, now: Waiting) {
         // The next page only needs to know whether the queue is empty. Each write causes an event in every other tab.
-        if channel::left_waiting(self) != (now.count > 0) {
-            channel::keep_waiting(self, now.count > 0);
+        if channel::was_queued(self) != (now.count > 0) {
+            channel::save_queued(self, now.count > 0);
         }
         if *self.waiting.read_untracked() != now {
             self.waiting.set(now);

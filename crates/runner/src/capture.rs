@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 /// Random bytes in the name of a writer's files.
 const WRITER_BYTES: usize = 4;
 /// Interval between searches for turns to capture.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Turns of a batch: one write per file and one transaction.
 const BATCH: u32 = 64;
 /// Pause after a batch as a multiple of its duration, if other writes happened meanwhile. Capture then uses a fifth of
@@ -123,7 +123,7 @@ struct Captured {
 
 /// Captures turns until `stop`. Failures are repeated; no session waits for capture.
 pub async fn run(ledger: Ledger, turn_capture: Arc<TurnCapture>, stop: CancellationToken) {
-    let mut ticks = interval(LOOK_EVERY);
+    let mut ticks = interval(CHECK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

@@ -6,7 +6,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 /// Interval between searches for imports that no server works on.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Runs an import in a task of its own. If this process ends before it is done, [`run`] continues it.
 pub fn start(ledger: &Ledger, import: &ImportRecord) {
@@ -21,7 +21,7 @@ pub fn start(ledger: &Ledger, import: &ImportRecord) {
 /// Continues interrupted imports until `stop`. Several servers can run it: each chunk is decided under the import's
 /// lock.
 pub async fn run(ledger: Ledger, stop: CancellationToken) {
-    let mut ticks = interval(LOOK_EVERY);
+    let mut ticks = interval(CHECK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

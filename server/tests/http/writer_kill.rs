@@ -22,7 +22,7 @@ const MICROS: u64 = 60_000;
 const ANSWERS: usize = 20;
 /// Looks for the end of the runs of a round, and the time between two.
 const LOOKS: usize = 3_000;
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 fn rounds() -> usize {
     std::env::var("SHIFTBOOK_WRITER_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
@@ -85,7 +85,7 @@ async fn all_read(app: &App, talks: &[(String, String)]) {
         while runs_of(app, agent, session).await.is_empty() {
             looks += 1;
             assert!(looks < LOOKS, "{agent} never read {session}: {}", app.log());
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     }
 }

@@ -49,7 +49,7 @@ pub async fn fill(site: &Site, held: &Held, count: usize) -> Result<u64> {
     for from in (0..count).step_by(BATCH) {
         let mut script = AppendScript::new(target, &site.account.token, held, BATCH.min(count - from));
         let request = script.request().map(<[u8]>::to_vec).unwrap_or_default();
-        let answer = connection.exchange(&request, crate::http::Body::Keep).await?.good()?;
+        let answer = connection.exchange(&request, crate::http::Body::Keep).await?.require_success()?;
         head = append::head_sequence(answer.body)?;
     }
     Ok(head)

@@ -38,8 +38,11 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The answer, if it is a good one.
-    pub fn good(self) -> Result<Self> {
+    /// The answer, if its status is 200 to 399.
+    ///
+    /// # Errors
+    /// The status and the first 300 bytes of any other answer.
+    pub fn require_success(self) -> Result<Self> {
         if !(200..400).contains(&self.status) {
             bail!("{} {}", self.status, String::from_utf8_lossy(&self.body[..self.body.len().min(300)]));
         }

@@ -17,8 +17,8 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Interval between looks for work of one agent.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Interval between two searches for work of one agent.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// Time for a last run of every agent when the server stops.
 const DRAIN: Duration = Duration::from_secs(5);
 
@@ -38,13 +38,13 @@ pub struct MemoryWriter {
 impl MemoryWriter {
     /// Looks for work until `stop`. Then what is open is summarised, as far as it fits in five seconds.
     pub async fn work(self, ledger: Ledger, stop: CancellationToken) {
-        let mut looks = interval(LOOK_EVERY);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ticks = interval(CHECK_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                _ = looks.tick() => {}
+                _ = ticks.tick() => {}
             }
             // A run that the server's end interrupts is done again: nothing of it is written.
             tokio::select! {

@@ -16,7 +16,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 /// Interval between searches for due messages.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between removals of old messages.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
 /// Lease on a message. Delivery starts at once and takes less than a third of it.
@@ -38,7 +38,7 @@ impl OutboxWorker {
     /// Delivers due messages until `stop`. Deliveries in progress are aborted then and repeated when their leases
     /// expire.
     pub async fn run(self, stop: CancellationToken) {
-        let mut ticks = interval(LOOK_EVERY);
+        let mut ticks = interval(CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut housekeeping = interval(PRUNE_EVERY);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);

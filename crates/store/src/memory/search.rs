@@ -96,7 +96,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[
 pub struct FoundDocument {
     /// The document.
     pub record: MemoryDocumentRecord,
-    /// Its text.
+    /// Text of its newest version.
     pub document: Document,
 }
 

@@ -92,7 +92,7 @@ pub struct MemoryVersionRecord {
 pub struct MemoryVersionText {
     /// Its number, author and reason.
     pub version: MemoryVersionRecord,
-    /// Its text.
+    /// Text of the document as that version left it.
     pub document: Document,
 }
 
