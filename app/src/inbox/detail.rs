@@ -27,7 +27,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    gate::{GateKind, GateState, MEMORY_BASE},
+    gate::{GateKind, GateState, MEMORY_BASE, Verdict},
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
@@ -98,9 +98,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
             </header>
             <div class="gate-part" data-part="state"><Refused messages=refused/>{state(approval)}</div>
             <form class="gate-part" id="gate-form" method="post" action=Decide::PATH data-part="values" data-decides=decides>
-                // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
-                // decides nothing.
-                <button type="submit" disabled hidden></button>
+                {may.then(|| enter_button(approval.kind))}
                 {hidden_fields(approval, next.as_deref())}
                 {memory}
                 {base}
@@ -129,6 +127,13 @@ fn base_field(rows: &mut Vec<Row>, item: &ApprovalDetail) -> Option<impl IntoVie
     let conflict = item.document.as_ref().filter(|document| document.conflicts);
     let value = conflict.map_or(row.proposed, |document| document.version.to_string());
     Some(view! { <input type="hidden" name=row.name value=value/> })
+}
+
+/// What Enter in a field of the item does: approve with the typed values, or answer. Enter presses the first submit
+/// button of a form, also a hidden one, and the visible buttons come later in the document or belong to other forms.
+fn enter_button(kind: GateKind) -> impl IntoView {
+    let verdict = if kind.takes(Verdict::Approve) { Verdict::Approve } else { Verdict::Respond };
+    view! { <button type="submit" name="decision" value=verdict.as_str() hidden></button> }
 }
 
 /// The answer form of a question: a field for each part of the answer, or one text area.
@@ -282,6 +287,23 @@ mod tests {
         assert_eq!(offers(output(1, json!({"stage": "Won"}))), [true, true, true, false, true]);
         assert_eq!(offers(tool(1, json!({"to": "x"}))), [true, true, true, true, true]);
         assert_eq!(offers(question(1)), [false, false, true, true, true]);
+    }
+
+    #[test]
+    fn enter_in_a_field_decides_the_item_where_the_viewer_may() {
+        let first_button = |item| {
+            let html = detail_fragment(&shown(detail(item)));
+            let form = html.split("id=\"gate-form\"").nth(1).unwrap_or_default();
+            let form = form.split("</form>").next().unwrap_or_default();
+            form.split("<button").nth(1).map(|button| button.split('>').next().unwrap_or_default().to_owned())
+        };
+        let presses = |verdict: &str| Some(format!(" type=\"submit\" name=\"decision\" value=\"{verdict}\" hidden"));
+        assert_eq!(first_button(output(1, json!({"stage": "Won"}))), presses("approve"));
+        assert_eq!(first_button(tool(1, json!({"to": "x"}))), presses("approve"));
+        assert_eq!(first_button(question(1)), presses("respond"));
+        let mut of_others = output(1, json!({"stage": "Won"}));
+        of_others.may_decide = false;
+        assert_eq!(first_button(of_others), None);
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     let action = pressed.as_ref().and_then(|pressed| pressed.get_attribute("formaction"));
     let path = action.as_ref().unwrap_or(&own).split('?').next().unwrap_or_default().to_owned();
     let item = triage::shown(store);
+    let pressed = pressed.map(|pressed| visible_button(item.as_ref(), pressed));
     let is_batch = own == DecideMany::PATH;
     let leaving = match path.as_str() {
         _ if is_batch => store.selected(),
@@ -82,6 +83,14 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     advance(store, &leaving);
     let sent = Sent { path, fields, undone, leaving, item };
     spawn_local(run(store, sent));
+}
+
+/// The button of the item that does what the hidden one does which Enter presses: only a visible button can show that
+/// it needs a second press.
+fn visible_button(item: Option<&HtmlElement>, pressed: HtmlElement) -> HtmlElement {
+    let visible = "[form=gate-form][name=decision], #gate-form [name=decision]:not([hidden])";
+    let of = item.filter(|_| pressed.has_attribute("hidden"));
+    of.and_then(|item| dom::find(item, visible)).unwrap_or(pressed)
 }
 
 /// Decisions that cannot be undone need a second click: returns whether this was the first.
