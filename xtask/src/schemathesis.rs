@@ -3,6 +3,7 @@
 //! `xtask/schemathesis/`.
 
 use std::path::Path;
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,23 +28,47 @@ const CAPTURE_SECONDS_MAX: u64 = 30;
 const TENANT: &str = "schemathesis";
 const AGENT: &str = "scout";
 
-/// A kind of caller: what its token may do, and how it calls.
+/// The person who is signed in.
+const EMAIL: &str = "ada@schemathesis.localhost";
+const PASSWORD: &str = "schemathesis signs in";
+
+/// A kind of caller: what it may do, and how it calls.
 struct Identity {
     name: &'static str,
-    /// None sends no credentials.
-    role: Option<&'static str>,
-    scope: Option<&'static str>,
+    credentials: Credentials,
     phases: &'static str,
+}
+
+/// What requests carry.
+enum Credentials {
+    None,
+    Token {
+        role: &'static str,
+        scope: Option<&'static str>,
+    },
+    /// The cookie of a signed-in person, and the header by which a browser says that the request is of our own pages.
+    Cookie {
+        role: &'static str,
+    },
+}
+
+const fn token(role: &'static str) -> Credentials {
+    Credentials::Token { role, scope: None }
 }
 
 /// The longest run first. Not every caller goes through every phase, because that would take minutes. `stateful`, which
 /// follows what one request made into the next, has the caller that may do everything.
-const IDENTITIES: [Identity; 5] = [
-    Identity { name: "admin", role: Some("admin"), scope: None, phases: "coverage,fuzzing,stateful" },
-    Identity { name: "worker", role: Some("operator"), scope: Some("worker"), phases: "fuzzing" },
-    Identity { name: "operator", role: Some("operator"), scope: None, phases: "coverage" },
-    Identity { name: "member", role: Some("member"), scope: None, phases: "coverage" },
-    Identity { name: "nobody", role: None, scope: None, phases: "coverage" },
+const IDENTITIES: [Identity; 6] = [
+    Identity { name: "admin", credentials: token("admin"), phases: "coverage,fuzzing,stateful" },
+    Identity {
+        name: "worker",
+        credentials: Credentials::Token { role: "operator", scope: Some("worker") },
+        phases: "fuzzing",
+    },
+    Identity { name: "operator", credentials: token("operator"), phases: "coverage" },
+    Identity { name: "person", credentials: Credentials::Cookie { role: "reviewer" }, phases: "fuzzing" },
+    Identity { name: "member", credentials: token("member"), phases: "coverage" },
+    Identity { name: "nobody", credentials: Credentials::None, phases: "coverage" },
 ];
 /// Runs side by side.
 const AT_ONCE: usize = 2;
@@ -93,22 +118,40 @@ fn examine(build: Build, identity: &Identity) -> Result<()> {
     let folder = tempfile::tempdir_in(crate::scratch::folder())?;
     let data = folder.path().join("data");
     let admin = Admin::new(build, &data, TENANT);
-    let token = identity.role.map(|role| admin.add_token(identity.name, role, identity.scope)).transpose()?;
+    let mut run = command(schemathesis_program());
+    run.args(["--config-file", "schemathesis.toml", "run", "--no-color", "--continue-on-failure"]);
+    match identity.credentials {
+        Credentials::None => {}
+        Credentials::Token { role, scope } => {
+            let token = admin.add_token(identity.name, role, scope)?;
+            run.args(["--header", &format!("Authorization: Bearer {token}")]);
+        }
+        Credentials::Cookie { role } => admin.add_user(EMAIL, role, PASSWORD)?,
+    }
     let maker = admin.add_token("maker", "admin", None)?;
     let server = Served::start(build, &data, "127.0.0.1:0")?;
-    write_settings(folder.path(), &objects(&server.client(&maker))?)?;
-    call(folder.path(), &server.url, token.as_deref(), identity.phases)
+    let client = server.client(&maker);
+    write_settings(folder.path(), &objects(&client)?)?;
+    if matches!(identity.credentials, Credentials::Cookie { .. }) {
+        sign_in(&mut run, &client)?;
+    }
+    call(run, folder.path(), &server.url, identity.phases)
+}
+
+/// The headers of a browser's request, and for the hooks what belongs to its sign-in.
+fn sign_in(run: &mut Command, client: &Client) -> Result<()> {
+    let cookie = client.sign_in(EMAIL, PASSWORD)?;
+    let (name, _) = cookie.split_once('=').context("a cookie without a name")?;
+    let listed = client.get_as(&cookie, "/api/sign-ins")?;
+    run.env("SHIFTBOOK_COOKIE_NAME", name).env("SHIFTBOOK_SIGN_IN", text(&listed["signIns"][0], "id")?);
+    run.args(["--header", &format!("Cookie: {cookie}"), "--header", "Sec-Fetch-Site: same-origin"]);
+    Ok(())
 }
 
 /// One run with all checks. What it says is shown only if it finds something.
-fn call(folder: &Path, url: &str, token: Option<&str>, phases: &str) -> Result<()> {
-    let mut run = command(schemathesis_program());
+fn call(mut run: Command, folder: &Path, url: &str, phases: &str) -> Result<()> {
     run.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1");
-    run.args(["--config-file", "schemathesis.toml", "run", "--no-color", "--continue-on-failure"]);
     run.args(["--phases", phases, "--max-examples", &EXAMPLES_MAX.to_string()]);
-    if let Some(token) = token {
-        run.args(["--header", &format!("Authorization: Bearer {token}")]);
-    }
     run.arg(format!("{url}/api/openapi.json"));
     run_quietly(&mut run, Some(Duration::from_secs(RUN_SECONDS_MAX)))
 }

@@ -166,8 +166,7 @@ impl Client {
 
     /// The id of the person who signs in with this password, as in a browser.
     pub fn user_id(&self, email: &str, password: &str) -> Result<String> {
-        let me = ureq::get(format!("{}/api/me", self.url)).header("cookie", self.sign_in(email, password)?);
-        let me = answer("/api/me", me.config().timeout_global(LIMIT).http_status_as_error(false).build().call())?;
+        let me = self.get_as(&self.sign_in(email, password)?, "/api/me")?;
         Ok(text(me.get("user").context("/api/me names no user")?, "id")?.to_owned())
     }
 
@@ -178,6 +177,12 @@ impl Client {
         let signed_in = sign_in.send_form([("email", email), ("password", password)])?;
         let cookie = signed_in.headers().get("set-cookie").and_then(|cookie| cookie.to_str().ok()?.split(';').next());
         Ok(cookie.with_context(|| format!("{email} cannot sign in: {}", signed_in.status()))?.to_owned())
+    }
+
+    /// Reads with the cookie of a person.
+    pub fn get_as(&self, cookie: &str, path: &str) -> Result<Value> {
+        let request = ureq::get(format!("{}{path}", self.url)).header("cookie", cookie);
+        answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().call())
     }
 
     /// Sends what only people may, with the cookie of one.
