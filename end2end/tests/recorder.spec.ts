@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
 import { startServer, stopServer, type Server } from "../server";
-import { BINARY, expect, signIn, environment, test } from "../support";
+import { BINARY, expect, signInByForm, environment, test } from "../support";
 import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
 
 const EVENTS = "**/fn/working-on/record";
@@ -106,7 +106,7 @@ test("events wait through signing out, and nobody else's sign-in sends them", as
   await expect.poll(() => pathsOf(own), { timeout: 20_000 }).toEqual(["/sessions"]);
   expect(foreign).toEqual([]);
   await page.getByRole("button", { name: "Sign out" }).click();
-  await signIn(page, "operator");
+  await signInByForm(page, "operator");
   await expect.poll(async () => (await pathsOf(session))[0], { timeout: 20_000 }).toBe("/actions");
 });
 
