@@ -1,6 +1,6 @@
 /** The page of a session: where it opens, links into it, and what changes on it while the session runs. */
 import { type Page } from "@playwright/test";
-import { api, expect, signIn, test } from "../support";
+import { api, expect, pageLoaded, signIn, test } from "../support";
 
 const messageEvent = (n: number) => ({ type: "agent.message", content: [{ type: "text", text: `said ${n}.` }] });
 const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
@@ -91,6 +91,28 @@ test("raw JSON stands right below its event", async ({ page }) => {
     });
     expect(hole).toBeLessThan(40);
   }
+});
+
+test("raw JSON of all events is shown once each", async ({ page }) => {
+  const { id, attempt } = await running(2);
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await awake(page);
+  let answers = 0;
+  page.on("response", (response) => void (response.url().includes("afterSequence=") && response.url().includes("limit=") && (answers += 1)));
+  await page.getByRole("button", { name: "Raw JSON", exact: true }).click();
+  await expect(page.locator(".raw pre").first()).toBeVisible();
+  // Unfolding sends events of its own. After a second press and a third one, those of the first have been handled.
+  await page.getByRole("button", { name: "Raw JSON", exact: true }).click();
+  await expect(page.locator(".raw[open]")).toHaveCount(0);
+  await page.getByRole("button", { name: "Raw JSON", exact: true }).click();
+  await expect(page.locator(".raw pre").first()).toBeVisible();
+  await pageLoaded(page);
+  const counts = await page.locator(".raw[open]").evaluateAll((all) => all.map((raw) => raw.querySelectorAll("pre").length));
+  expect(counts.length).toBeGreaterThan(3);
+  expect(new Set(counts)).toEqual(new Set([1]));
+  expect(answers).toBe(1);
 });
 
 test("type has the sizes that were designed, and grows with the reader's own font size", async ({ page }) => {

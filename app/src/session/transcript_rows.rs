@@ -209,6 +209,9 @@ pub fn raw_all(transcript: Transcript, open: bool) {
     spawn_local(show_raw(transcript, seen));
 }
 
+/// Set on raw JSON that was asked for. Unfolding it here calls the handler of [`start`] too, before there is an answer.
+const ASKED: &str = "data-asked";
+
 /// Replaces the links to raw JSON by the JSON, with one request for all of them.
 async fn show_raw(transcript: Transcript, raws: Vec<HtmlElement>) {
     let wanted: Vec<(f64, HtmlElement)> = raws
@@ -221,12 +224,19 @@ async fn show_raw(transcript: Transcript, raws: Vec<HtmlElement>) {
     for (_, raw) in &wanted {
         let _ = raw.set_attribute("open", "");
     }
-    let wanted: Vec<_> = wanted.into_iter().filter(|(_, raw)| dom::find(raw, "pre").is_none()).collect();
+    let wanted: Vec<_> = wanted.into_iter().filter(|(_, raw)| !raw.has_attribute(ASKED)).collect();
+    for (_, raw) in &wanted {
+        let _ = raw.set_attribute(ASKED, "");
+    }
     let (Some(first), Some(last)) = (wanted.first().map(|w| w.0), wanted.last().map(|w| w.0)) else { return };
     let (after, limit) = (dom::integer_text(first - 1.0), dom::integer_text((last - first + 1.0).min(1_000.0)));
     let from = ["/events?afterSequence=", &after, "&limit=", &limit].concat();
     let url = ["/api", &transcript.address(&from)].concat();
-    let Ok(answer) = fetch::get_json(&url).await else { return };
+    let Ok(answer) = fetch::get_json(&url).await else {
+        // The next unfolding asks again.
+        wanted.iter().for_each(|(_, raw)| drop(raw.remove_attribute(ASKED)));
+        return;
+    };
     let events =
         js_sys::Reflect::get(&answer, &"events".into()).map(|events| js_sys::Array::from(&events)).unwrap_or_default();
     for event in events.iter() {
