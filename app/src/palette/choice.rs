@@ -6,13 +6,19 @@ use crate::lowercase::lowercase;
 /// Shortest text that the server is searched for, characters.
 const CHARS_MIN: usize = 2;
 
-/// Sections of the settings page that have no shortcut.
-const SETTINGS: [(&str, &str); 6] = [
+/// Pages, and sections of the settings page, that have no shortcut.
+const PAGES: [(&str, &str); 12] = [
+    ("Go to Memory", "/memory"),
+    ("Go to forms", "/views"),
+    ("Go to criteria sets", "/criteria-sets"),
+    ("Go to training data", "/export"),
+    ("Settings: your account and password", "/settings#account"),
     ("Settings: members", "/settings#members"),
     ("Settings: groups", "/settings#groups"),
+    ("Settings: approvals", "/settings#approvals"),
     ("Settings: tokens", "/settings#tokens"),
     ("Settings: notifications", "/settings#notifications"),
-    ("Settings: appearance", "/settings#appearance"),
+    ("Settings: appearance and theme", "/settings#appearance"),
     ("Settings: keyboard", "/settings#keyboard"),
 ];
 
@@ -32,8 +38,8 @@ pub struct Found {
 pub enum Row {
     /// A shortcut, by its index among all of them.
     Command(usize, Shortcut),
-    /// A section of the settings, by its words and its address.
-    Settings(&'static str, &'static str),
+    /// A page without a shortcut, by its words and its address.
+    Page(&'static str, &'static str),
     /// A record.
     Found(Found),
 }
@@ -43,7 +49,7 @@ impl Row {
     pub fn words(&self) -> &str {
         match self {
             Self::Command(_, shortcut) => shortcut.words,
-            Self::Settings(words, _) => words,
+            Self::Page(words, _) => words,
             Self::Found(found) => &found.title,
         }
     }
@@ -52,7 +58,7 @@ impl Row {
     pub fn href(&self) -> Option<&str> {
         match self {
             Self::Command(_, shortcut) => shortcut.href(),
-            Self::Settings(_, href) => Some(href),
+            Self::Page(_, href) => Some(href),
             Self::Found(found) => Some(&found.href),
         }
     }
@@ -74,7 +80,7 @@ pub fn is_asked(typed: &str) -> bool {
     typed.trim().chars().count() >= CHARS_MIN
 }
 
-/// The rows for the typed text: commands and settings that contain every word of it, then what the server found. A
+/// The rows for the typed text: commands and pages that contain every word of it, then what the server found. A
 /// record may match in a text that it does not show; until the answer to this text is there, it has to show the words.
 pub fn rows(commands: &[(usize, Shortcut)], typed: &str, answer: &Answer) -> Vec<Row> {
     let words: Vec<String> = lowercase(typed).split_whitespace().map(str::to_owned).collect();
@@ -83,11 +89,11 @@ pub fn rows(commands: &[(usize, Shortcut)], typed: &str, answer: &Answer) -> Vec
         words.iter().all(|word| text.contains(word.as_str()))
     };
     let commands = commands.iter().map(|(at, shortcut)| Row::Command(*at, *shortcut));
-    let settings = SETTINGS.into_iter().map(|(words, href)| Row::Settings(words, href));
+    let pages = PAGES.into_iter().map(|(words, href)| Row::Page(words, href));
     let found = if is_asked(typed) { answer.found.as_slice() } else { &[] };
     let is_answered = answer.asked == typed;
     let found = found.iter().filter(|found| is_answered || fits(&found.title)).cloned().map(Row::Found);
-    commands.chain(settings).filter(|row| fits(row.words())).chain(found).collect()
+    commands.chain(pages).filter(|row| fits(row.words())).chain(found).collect()
 }
 
 /// What is said below the rows: nothing while rows are shown or an answer is awaited.
@@ -124,6 +130,8 @@ mod tests {
     #[test]
     fn every_word_has_to_be_there() {
         assert_eq!(words("TOK set", &Answer::default()), ["Settings: tokens"]);
+        assert_eq!(words("theme", &Answer::default()), ["Settings: appearance and theme"]);
+        assert_eq!(words("memory", &Answer::default()), ["Go to Memory"]);
         let hrefs: Vec<_> =
             rows(&[], "zz", &answer("zz", "Acme")).iter().map(|row| row.href().map(str::to_owned)).collect();
         assert_eq!(hrefs, [Some("/actions/1".to_owned())]);

@@ -158,7 +158,7 @@ fn option(list: List, at: usize, row: &Row) -> impl IntoView + use<> {
             let keys = move || list.keys.bindings.with(|bindings| bindings.get(at).map(|ways| keys_view(ways)));
             view! { <span class="palette-hint">{keys}</span> }.into_any()
         }
-        Row::Settings(..) => ().into_any(),
+        Row::Page(..) => ().into_any(),
         Row::Found(found) => view! { <span class="palette-hint">{found.kind.clone()}</span> }.into_any(),
     };
     view! {
