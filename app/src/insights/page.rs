@@ -150,7 +150,9 @@ fn outcomes(insights: &Insights) -> Section {
     let Figures { accepted, rejected, neutral, unknown, .. } = insights.total;
     let all = accepted + rejected + neutral + unknown;
     let share = |n: u64| percent(n as f64 / all as f64);
-    let answer = if all > 0 {
+    let answer = if all > 0 && unknown == all {
+        format!("{}, not yet followed by a message.", counted(all, "answer"))
+    } else if all > 0 {
         format!(
             "Of {}, the next message accepted {} and rejected {}. It was neutral after {}, and {} had no next message.",
             counted(all, "answer"),
@@ -329,6 +331,8 @@ mod tests {
             outcomes(&one).answer,
             "Of 1 answer, the next message accepted 100% and rejected 0%. It was neutral after 0%, and 0% had no next message."
         );
+        let first = insights(json!({ "sessions": 4, "unknown": 4 }));
+        assert_eq!(outcomes(&first).answer, "4 answers, not yet followed by a message.");
         assert_eq!(decisions(&one).answer, "No proposal was approved or denied. People answered 1 question.");
         assert_eq!(cost(&one).answer, "No session reported a cost. 1 input token and 0 output tokens were used.");
         let more = insights(json!({
