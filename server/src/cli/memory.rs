@@ -8,6 +8,7 @@ use super::{
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::{
+    count::counted,
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_IMPORT_DOCUMENTS_MAX},
     memory::{Folder, MemoryPath, digest},
 };
@@ -172,7 +173,8 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
         Err(error) => return Err(failed(error)),
     }
     let pending = memory_pending::export(&client, agent, &args.folder).await?;
-    print_line(&format!("{} documents, {pending} proposals", all.len()))
+    let documents = counted(all.len() as u64, "document");
+    print_line(&format!("{documents}, {}", counted(pending as u64, "proposal")))
 }
 
 pub fn save(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Failure> {
@@ -234,7 +236,7 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
     let client = args.server.client()?;
     let agent = &args.server.agent;
     let all = listed(&client, agent).await?;
-    let mut changed = 0;
+    let mut changed = 0_u64;
     for (path, text) in documents {
         let before = all.get(path.as_str());
         if before.is_some_and(|(_, sha256)| *sha256 == digest(&text).to_string()) {
@@ -256,7 +258,7 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
     }
     let word = if args.apply { "written" } else { "would be written; repeat it with --apply" };
-    print_line(&format!("{changed} documents {word}"))
+    print_line(&format!("{} {word}", counted(changed, "document")))
 }
 
 /// The change of one document as `diff -u` shows it. Control characters are shown as `·`.

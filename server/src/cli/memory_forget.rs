@@ -3,6 +3,7 @@
 use super::run::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
+use domain::count::counted;
 use wire::memory_forget::{ForgetPerson, ForgottenPerson, RememberPerson};
 
 /// The server and the token.
@@ -77,7 +78,8 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
     let mut lines = vec![format!("names: {}", visible(&found.names.join(", ")))];
     for document in &found.documents {
         let what = if document.is_whole { "whole document" } else { "lines" };
-        lines.push(format!("{}/{}: {what}, {} versions", document.agent, visible(&document.path), document.versions));
+        let versions = counted(document.versions, "version");
+        lines.push(format!("{}/{}: {what}, {versions}", document.agent, visible(&document.path)));
         lines.extend(document.lines.iter().map(|one| format!("  -{} {} ({})", one.line, visible(&one.text), one.why)));
     }
     for proposal in &found.proposals {
@@ -89,7 +91,8 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
     }
     lines.extend(found.kept.iter().map(|sentence| format!("kept: {}", visible(sentence))));
     let word = if found.applied { "erased" } else { "would be erased; repeat it with --apply" };
-    lines.push(format!("{} documents and {} proposals {word}", found.documents.len(), found.proposals.len()));
+    let documents = counted(found.documents.len() as u64, "document");
+    lines.push(format!("{documents} and {} {word}", counted(found.proposals.len() as u64, "proposal")));
     lines
 }
 
@@ -124,7 +127,7 @@ mod tests {
             "  -3 - Ines· (named)",
             "denied lines: 1",
             "kept: Logs.",
-            "1 documents and 0 proposals would be erased; repeat it with --apply",
+            "1 document and 0 proposals would be erased; repeat it with --apply",
         ];
         assert_eq!(report(&found), expected);
     }
