@@ -1,7 +1,7 @@
 //! What was said to and by an agent, across its sessions.
 
 use crate::{
-    extract::{AgentSlug, Caller, Params},
+    extract::{AgentSlug, Caller, Params, checked_limit},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -9,15 +9,7 @@ use crate::{
 use axum::{Json, extract::State};
 use ledger::history as use_case;
 use serde::Deserialize;
-use wire::{Code, history::History};
-
-/// The asked number of turns; 0 where none was named.
-fn checked(limit: Option<u32>) -> Result<u32, Problem> {
-    if limit == Some(0) {
-        return Err(Problem::field(Code::InvalidRequest, "limit", "at least 1"));
-    }
-    Ok(limit.unwrap_or_default())
-}
+use wire::history::History;
 
 /// Query of the turns on a channel.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -63,7 +55,7 @@ pub async fn channel(
     Params(query): Params<ChannelQuery>,
 ) -> Result<Json<History>, Problem> {
     let channel = (query.platform, query.channel);
-    let found = use_case::recent(&state.ledger, caller.scope(), &agent, channel, checked(query.limit)?).await?;
+    let found = use_case::recent(&state.ledger, caller.scope(), &agent, channel, checked_limit(query.limit)?).await?;
     Ok(Json(wire_map::history(found)))
 }
 
@@ -84,6 +76,6 @@ pub async fn unsummarised(
     AgentSlug(agent): AgentSlug,
     Params(query): Params<UnsummarisedQuery>,
 ) -> Result<Json<History>, Problem> {
-    let found = use_case::since_watermark(&state.ledger, caller.scope(), &agent, checked(query.limit)?).await?;
+    let found = use_case::since_watermark(&state.ledger, caller.scope(), &agent, checked_limit(query.limit)?).await?;
     Ok(Json(wire_map::history(found)))
 }

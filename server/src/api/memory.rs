@@ -1,7 +1,7 @@
 //! Memory documents of agents.
 
 use crate::{
-    extract::{AgentSlug, Caller, JsonBody, Limit, Params, Sequence, query_id},
+    extract::{AgentSlug, Caller, JsonBody, Limit, Params, Sequence, checked_limit, query_id},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -394,10 +394,7 @@ pub async fn search(
     AgentSlug(agent): AgentSlug,
     Params(query): Params<SearchQuery>,
 ) -> Result<Json<FoundMemories>, Problem> {
-    if query.limit == Some(0) {
-        return Err(Problem::field(Code::InvalidRequest, "limit", "at least 1"));
-    }
-    let limit = query.limit.unwrap_or_default();
+    let limit = checked_limit(query.limit)?;
     let found = use_case::search(&state.ledger, caller.scope(), Some(&agent), &query.q, limit).await?;
     Ok(Json(wire_map::found_memories(found)))
 }

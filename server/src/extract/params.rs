@@ -58,6 +58,14 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
+/// The asked number of items of a list that caps it; 0 if none was named.
+pub fn checked_limit(limit: Option<u32>) -> Result<u32, Problem> {
+    if limit == Some(0) {
+        return Err(Problem::field(Code::InvalidRequest, "limit", "at least 1"));
+    }
+    Ok(limit.unwrap_or_default())
+}
+
 /// The query of a list without filters.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
