@@ -2,10 +2,9 @@
  * The inbox with 10,000 items: the server's time for a list, the time between a key and the next item on the
  * screen, and the time for a hundred similar decisions by keyboard.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { type Page } from "@playwright/test";
 import { api, expect, pageLoaded, signIn, environment, test } from "../support";
+import { type Figure, report } from "./figures";
 
 const WAITING = Number(process.env.SHIFTBOOK_BENCH_ITEMS ?? 10_000);
 const AGENTS = 20;
@@ -16,14 +15,6 @@ const ALIKE = 100;
 /** Concurrent requests while the items are created. */
 const LANES = 8;
 const CLAIM_MAX = 100;
-
-interface Figure {
-  what: string;
-  unit: string;
-  ours: number;
-  atMost?: number;
-  facts?: string;
-}
 
 const figures: Figure[] = [];
 
@@ -181,12 +172,5 @@ test("the inbox", async ({ page, context }) => {
   await expect.poll(() => openCount(cookie), { timeout: 60_000, intervals: [20] }).toBe(left - ALIKE);
   figures.push({ what: `${ALIKE} similar approvals with a key each, answered`, unit: "s", ours: (performance.now() - singly) / 1_000, atMost: 10, facts: `the last item was on the screen after ${shown.toFixed(2)} s` });
 
-  for (const { what, unit, ours, atMost, facts } of figures) {
-    console.log(`${what}: ${ours.toFixed(2)} ${unit}${atMost ? ` (at most ${atMost})` : ""}${facts ? `; ${facts}` : ""}`);
-  }
-  const file = process.env.SHIFTBOOK_BENCH_FIGURES;
-  if (file) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, JSON.stringify(figures, null, 2));
-  }
+  report(figures);
 });

@@ -4,6 +4,7 @@
  */
 import { type CDPSession } from "@playwright/test";
 import { api, expect, signIn, test } from "../support";
+import { report } from "./figures";
 
 const NAVIGATIONS = Number(process.env.SHIFTBOOK_BENCH_NAVIGATIONS ?? 30);
 const ITEMS = 60;
@@ -42,7 +43,9 @@ test("CPU from navigation start to interactive", async ({ page }) => {
       all.push(busy.all);
       script.push(busy.script);
     }
-    const words = (figures: number[]) => `${at(figures, 0.5).toFixed(1)} ms (quartiles ${at(figures, 0.25).toFixed(1)} to ${at(figures, 0.75).toFixed(1)})`;
-    console.log(`CPU until ${path} is interactive, median of ${NAVIGATIONS}: ${words(all)}, of which script ${words(script)}`);
+    const quartiles = (figures: number[]) => `quartiles ${at(figures, 0.25).toFixed(1)} to ${at(figures, 0.75).toFixed(1)} ms`;
+    const ofScript = `script ${at(script, 0.5).toFixed(1)} ms (${quartiles(script)})`;
+    const facts = `median of ${NAVIGATIONS}, ${quartiles(all)}; ${ofScript}`;
+    report([{ what: `CPU time until ${path} is interactive`, unit: "ms", ours: at(all, 0.5), facts }]);
   }
 });

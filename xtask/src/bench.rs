@@ -21,7 +21,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     crate::build::build()?;
     let is_whole = !arguments.iter().any(|word| word.starts_with("--only"));
     // Measured first, and only if no single goals are selected.
-    let figures = if is_whole { Some(inbox()?) } else { None };
+    let figures = if is_whole { Some(in_browser()?) } else { None };
     let references =
         if is_whole || names(arguments, &IN_NODE) { Some(crate::prerequisites::bench_references()?) } else { None };
     let umadb = if is_whole || names(arguments, &[UMADB]) { Some(umadb()?) } else { None };
@@ -73,14 +73,17 @@ fn names(arguments: &[String], goals: &[&str]) -> bool {
     words.any(|word| goals.iter().any(|goal| word.trim().eq_ignore_ascii_case(goal)))
 }
 
-/// Measures the inbox with 10,000 items and returns the file with the figures.
-fn inbox() -> Result<PathBuf> {
+/// The benchmarks in a browser: the inbox with 10,000 items, pages until they are interactive, and the recorder.
+const IN_BROWSER: [&str; 3] = ["inbox.ts", "interactive.ts", "recorder.ts"];
+
+/// Measures in a browser and returns the file with the figures.
+fn in_browser() -> Result<PathBuf> {
     crate::prerequisites::ensure()?;
     let figures = target("bench/inbox.json");
     // Figures of an earlier run must not be used.
     let _ = std::fs::remove_file(&figures);
     let mut playwright = crate::e2e::tool(Build::Release, "playwright");
-    playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts", "inbox.ts"]);
+    playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts"]).args(IN_BROWSER);
     run(&mut playwright)?;
     Ok(figures)
 }

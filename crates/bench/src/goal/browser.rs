@@ -1,4 +1,4 @@
-//! What a browser measured beside us: `end2end/bench/inbox.ts` leaves its figures in a file.
+//! What a browser measured beside us: the benchmarks below `end2end/bench` leave their figures in a file.
 
 use super::Bench;
 use crate::report::{Bound, Finding};
