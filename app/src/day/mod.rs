@@ -8,7 +8,9 @@ mod page;
 mod section;
 
 pub use island::LiveDay;
+#[cfg(feature = "hydrate")]
+pub use island::follow;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use section::{Day, day_fragment, live_day};
+pub use section::{Day, day_fragment};

@@ -34,7 +34,7 @@ pub fn day_fragment(day: &Day) -> String {
 }
 
 /// The section, kept up to date in the browser.
-pub fn live_day(day: &Day) -> impl IntoView + use<> {
+pub(super) fn live_day(day: &Day) -> impl IntoView + use<> {
     let section = day_section(day);
     view! { <LiveDay>{section}</LiveDay> }
 }

@@ -5,9 +5,9 @@ use super::{
     section::{Section, section_view},
 };
 use crate::{
-    day::{Day, live_day},
+    day::{Day, day_fragment},
     document::render,
-    render::static_html,
+    render::{append_html, static_html, to_html},
     shell::{Place, Shell, frame},
     ui::{
         empty::{Connect, ConnectAgent},
@@ -57,18 +57,16 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { picked, everyone, counts, timezone, sections, connect: connecting, day } = props;
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
-        provide_context(StripGiven { picked: picked_name, everyone, counts, timezone });
-        let sections = sections
-            .iter()
-            .map(|section| static_html(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
-            .collect::<Vec<_>>();
+        let mut below = to_html(connecting.map(|c| view! { <ConnectAgent connect=c/> }));
+        for section in &sections {
+            append_html(&mut below, section_view(shell, section, picked.is_some_and(|p| p != section.bucket)));
+        }
+        let day = day.as_ref().map(day_fragment).unwrap_or_default();
+        provide_context(StripGiven { picked: picked_name, everyone, counts, timezone, sections: below, day });
         let page = view! {
             <PageHead title="Today">{static_html(switch(everyone, picked))}</PageHead>
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
             <WorkQueueStrip/>
-            {connecting.map(|c| static_html(view! { <ConnectAgent connect=c/> }))}
-            {sections}
-            {day.map(|day| live_day(&day))}
         };
         frame(shell, Place::Today, page)
     })

@@ -1,13 +1,16 @@
 //! Keeps counts and sections current, and selects a bucket without loading a page. Only in the WASM build.
 
-use super::bucket::{BUCKETS, address};
+use super::{
+    bucket::{BUCKETS, address},
+    strip::Queue,
+};
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
     browser::{dom, fetch, patch, times},
     fragment,
 };
-use leptos::prelude::*;
+use leptos::prelude::Set as _;
 use std::{cell::Cell, rc::Rc};
 use wasm_bindgen::JsValue;
 use web_sys::HtmlElement;
@@ -19,22 +22,22 @@ const GATHER_TRENDS_MS: i32 = 5_000;
 
 /// Reads the hourly counts now, and everything after each signal. The page itself is current, unless it was rendered
 /// for another time zone than the reader's.
-pub fn start(counts: RwSignal<[Option<u32>; 5]>, everyone: bool, timezone: &str) {
+pub fn start(queue: Queue, timezone: &str) {
     if times::zone_name() != timezone {
-        read_counts(counts, everyone);
-        read_section("done_today", everyone);
+        read_counts(queue);
+        read_section(queue, "done_today");
     }
-    read_trends(everyone);
-    gathered(GATHER_TRENDS_MS, move || read_trends(everyone));
+    read_trends(queue);
+    gathered(GATHER_TRENDS_MS, move || read_trends(queue));
     gathered(GATHER_MS, move || {
-        read_counts(counts, everyone);
-        BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name, everyone));
+        read_counts(queue);
+        BUCKETS.into_iter().for_each(|bucket| read_section(queue, bucket.name));
     });
 }
 
 /// The query of every fragment: time zone, and whose work.
-fn query(everyone: bool) -> String {
-    ["?timezone=", &times::zone(), "&assignedTo=", if everyone { "all" } else { "me" }].concat()
+fn query(queue: Queue) -> String {
+    ["?timezone=", &times::zone(), "&assignedTo=", if queue.everyone { "all" } else { "me" }].concat()
 }
 
 /// Calls `read` once for all signals within the time.
@@ -52,40 +55,39 @@ fn gathered(millis: i32, read: impl Fn() + Clone + 'static) {
     });
 }
 
-fn read_counts(counts: RwSignal<[Option<u32>; 5]>, everyone: bool) {
+fn read_counts(queue: Queue) {
     spawn_local(async move {
-        let url = ["/api/today/work-queue-counts", &query(everyone)].concat();
+        let url = ["/api/today/work-queue-counts", &query(queue)].concat();
         let Ok(json) = fetch::get_json(&url).await else { return };
-        counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
+        queue.counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
     });
 }
 
-fn read_trends(everyone: bool) {
+fn read_trends(queue: Queue) {
     spawn_local(async move {
-        let Ok(html) = fetch::get_text(&["/today/courses", &query(everyone)].concat()).await else { return };
-        let (Some(root), Some(trends)) = (dom::root(), patch::parse(&html)) else { return };
+        let Ok(html) = fetch::get_text(&["/today/courses", &query(queue)].concat()).await else { return };
+        let Some(trends) = patch::parse(&html) else { return };
         for trend in patch::children(&trends) {
             let name = trend.get_attribute("data-trend").unwrap_or_default();
-            if let Some(place) = dom::find(&root, &["[data-bucket=", &name, "] .strip-more"].concat()) {
-                place.set_inner_html(&trend.inner_html());
-                times::refine(&place);
+            if let Some(at) = BUCKETS.iter().position(|bucket| bucket.name == name) {
+                queue.trends.get(at).inspect(|place| place.show(&trend.inner_html()));
             }
         }
     });
 }
 
-/// The section of a bucket. It is outside of the island: wrapped as its children, Today would load 5 KiB more.
-fn section(name: &str) -> Option<HtmlElement> {
-    dom::root().and_then(|root| dom::find(&root, &["[aria-labelledby=heading-", name, "]"].concat()))
+/// The section of a bucket.
+fn section(queue: Queue, name: &str) -> Option<HtmlElement> {
+    queue.sections.find(&["[aria-labelledby=heading-", name, "]"].concat())
 }
 
-fn read_section(name: &'static str, everyone: bool) {
-    let Some(section) = section(name) else { return };
+fn read_section(queue: Queue, name: &'static str) {
+    let Some(section) = section(queue, name) else { return };
     if section.hidden() {
         return;
     }
     spawn_local(async move {
-        let url = ["/today/section/", name, &query(everyone)].concat();
+        let url = ["/today/section/", name, &query(queue)].concat();
         let Some(new) = fragment::read(&url).await else { return };
         match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
             (Some(list), Some(rows)) => patch::list(&list, &rows.inner_html(), "data-key-id"),
@@ -95,21 +97,21 @@ fn read_section(name: &'static str, everyone: bool) {
 }
 
 /// Shows the selected bucket, or all of them, and moves the focus there.
-pub fn show(picked: &str, everyone: bool) {
+pub fn show(queue: Queue, picked: &str) {
     for bucket in BUCKETS {
-        if let Some(section) = section(bucket.name) {
+        if let Some(section) = section(queue, bucket.name) {
             section.set_hidden(!picked.is_empty() && picked != bucket.name);
         }
     }
-    let address = address(everyone, picked);
+    let address = address(queue.everyone, picked);
     if let Ok(history) = dom::window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
     }
     if picked.is_empty() {
         return;
     }
-    read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name), everyone);
-    if let Some(heading) = section(picked).and_then(|section| dom::find(&section, "h2")) {
+    read_section(queue, BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name));
+    if let Some(heading) = section(queue, picked).and_then(|section| dom::find(&section, "h2")) {
         let _ = heading.focus();
         heading.scroll_into_view();
     }

@@ -1,6 +1,7 @@
 //! The strip of five buckets: plain links, whose counts the island keeps current.
 
 use super::bucket::BUCKETS;
+use crate::fragment::{Fragment, Slot};
 use leptos::prelude::*;
 
 /// What the page says of the strip, as attributes: a parser of arguments would be more than the rest of this island.
@@ -14,6 +15,23 @@ pub struct StripGiven {
     pub counts: String,
     /// IANA name of the time zone that they were counted in.
     pub timezone: String,
+    /// What is below the strip, HTML of the server. The browser needs none: the page has it.
+    pub sections: String,
+    /// The person's day below them, HTML of the server; empty for API tokens.
+    pub day: String,
+}
+
+/// What changes on the page. A copy is the same state.
+#[derive(Clone, Copy)]
+pub struct Queue {
+    /// Whether everyone's work is shown, not only the reader's.
+    pub everyone: bool,
+    /// The counts, in the order of the buckets; absent while unknown.
+    pub counts: RwSignal<[Option<u32>; 5]>,
+    /// The hours of each bucket, in their order.
+    pub trends: [Slot; 5],
+    /// The sections.
+    pub sections: Slot,
 }
 
 impl StripGiven {
@@ -36,21 +54,33 @@ impl StripGiven {
             everyone: strip.has_attribute("data-everyone"),
             counts: get("data-counts"),
             timezone: get("data-timezone"),
+            ..Self::default()
         }
     }
 }
 
-/// Counts and hourly bars of the five buckets, and their sections, read again after each signal. The sections stay HTML
-/// of the server: their rows name kinds, agents and times as every list does. The server provides [`StripGiven`].
+/// Counts and hourly bars of the five buckets, their sections and the person's day, read again after each signal. Bars,
+/// sections and day stay HTML of the server: their rows name kinds, agents and times as every list does. The server
+/// provides [`StripGiven`].
 #[island(lazy)]
 pub fn WorkQueueStrip() -> impl IntoView {
     let given = StripGiven::of_page();
-    let everyone = given.everyone;
     let mut counted = given.counts.split(' ').map(|count| count.parse().ok());
-    let counts = RwSignal::new(BUCKETS.map(|_| counted.next().flatten()));
+    let queue = Queue {
+        everyone: given.everyone,
+        counts: RwSignal::new(BUCKETS.map(|_| counted.next().flatten())),
+        trends: BUCKETS.map(|_| Slot::default()),
+        sections: Slot::default(),
+    };
     let picked = RwSignal::new(given.picked.clone());
+    let day = Slot::default();
     #[cfg(feature = "hydrate")]
-    super::refresh::start(counts, everyone, &given.timezone);
+    {
+        let timezone = given.timezone.clone();
+        // The sections are there once the island is mounted.
+        Effect::new(move |_| super::refresh::start(queue, &timezone));
+        crate::day::follow(day);
+    }
     let pick = move |name: &'static str, event: leptos::ev::MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
             return;
@@ -59,19 +89,20 @@ pub fn WorkQueueStrip() -> impl IntoView {
         let now = if picked.get_untracked() == name { "" } else { name };
         picked.set(now.to_owned());
         #[cfg(feature = "hydrate")]
-        super::refresh::show(now, everyone);
+        super::refresh::show(queue, now);
     };
     let buckets = BUCKETS
         .into_iter()
+        .zip(queue.trends)
         .enumerate()
-        .map(|(at, bucket)| {
-            let count = move || -> Option<u32> { counts.get().get(at).copied().flatten() };
+        .map(|(at, (bucket, trend))| {
+            let count = move || -> Option<u32> { queue.counts.get().get(at).copied().flatten() };
             let is_picked = move || picked.get() == bucket.name;
             view! {
                 <li>
                     <a
                         class="strip-bucket"
-                        href=super::bucket::address(everyone, bucket.name)
+                        href=super::bucket::address(queue.everyone, bucket.name)
                         data-bucket=bucket.name
                         data-some=move || count().is_some_and(|n| n > 0).then_some("")
                         aria-current=move || is_picked().then_some("true")
@@ -80,8 +111,8 @@ pub fn WorkQueueStrip() -> impl IntoView {
                         <span class="strip-count" data-waiting=move || count().is_none().then_some("")>
                             {move || count().map_or_else(|| "–".to_owned(), |n| n.to_string())}
                         </span>
-                        <span class="strip-label">{bucket.heading(everyone)}</span>
-                        <div class="strip-more"><span class="strip-sub">{bucket.about}</span></div>
+                        <span class="strip-label">{bucket.heading(queue.everyone)}</span>
+                        <div class="strip-more"><Fragment html=about(bucket.about) at=trend/></div>
                     </a>
                 </li>
             }
@@ -89,10 +120,17 @@ pub fn WorkQueueStrip() -> impl IntoView {
         .collect_view();
     view! {
         <nav
-            aria-label="Work queue" data-picked=given.picked data-everyone=everyone.then_some("") data-counts=given.counts
+            aria-label="Work queue" data-picked=given.picked data-everyone=queue.everyone.then_some("") data-counts=given.counts
             data-timezone=given.timezone
         >
             <ul class="strip">{buckets}</ul>
         </nav>
+        <Fragment html=given.sections at=queue.sections/>
+        <Fragment html=given.day at=day/>
     }
+}
+
+/// What a bucket says until its hours are read.
+fn about(words: &str) -> String {
+    ["<span class=\"strip-sub\">", words, "</span>"].concat()
 }
