@@ -204,7 +204,7 @@ impl Site {
         Ok(())
     }
 
-    /// Files of `style/static/` under their own names, then one bundle of all styles that may refer to them.
+    /// Files of `style/static/` under their own names, then the bundles of styles that may refer to them.
     fn add_styles(&mut self) -> Result<()> {
         let folder = root().join("style/static");
         let mut renamed = Vec::new();
@@ -215,11 +215,13 @@ impl Site {
                 renamed.push((path, hashed));
             }
         }
-        let mut css = bundle_styles(&root().join("style/main.css"))?;
-        for (path, hashed) in renamed {
-            css = css.replace(&format!("static/{path}"), &hashed);
+        for (logical, name, entry) in [("css", "app.css", "main.css"), ("pages-css", "pages.css", "pages.css")] {
+            let mut css = bundle_styles(&root().join("style").join(entry))?;
+            for (path, hashed) in &renamed {
+                css = css.replace(&format!("static/{path}"), hashed);
+            }
+            self.add(logical, name, css.into_bytes());
         }
-        self.add("css", "app.css", css.into_bytes());
         self.add("form-css", "form.css", bundle_styles(&root().join("style/form.css"))?.into_bytes());
         self.add("form-js", "form.js", minified(&fs::read_to_string(root().join(FORM_SCRIPT))?)?.into_bytes());
         Ok(())

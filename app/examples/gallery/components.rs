@@ -40,8 +40,10 @@ const LONG: &str = "Find duplicates in the customer list and propose merges for 
 
 /// The HTML of all components.
 pub fn page() -> String {
-    render(&stranger(), "Components", || {
+    let shell = stranger();
+    render(&shell, "Components", || {
         view! {
+            <link rel="stylesheet" href=shell.pages_css_href.clone()/>
             <main class="page" id="main">
                 <div class="page-inner">
                     <PageHead title="Components" crumbs=vec![("Gallery".to_owned(), "#main".to_owned())]>
@@ -179,8 +181,8 @@ fn messages() -> impl IntoView {
             <Empty sentence="No session matches the filter." link=Some(("Show all", "#main".to_owned()))/>
             <Empty sentence="Nothing is waiting." small=true/>
             <Skeleton label="Reading the tasks"/>
-            <Progress label="Rows processed" done=37 total=Some(100)/>
-            <Progress label="Rows found" done=37/>
+            <Progress label="Rows processed" of=|| (37, Some(100))/>
+            <Progress label="Rows found" of=|| (37, None)/>
         </Section>
     }
 }

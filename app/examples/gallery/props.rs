@@ -8,6 +8,7 @@ use domain::{role::Role, session::Status, work_queue::Bucket};
 pub fn shell() -> Shell {
     Shell {
         css_href: "/style/main.css".into(),
+        pages_css_href: "/style/pages.css".into(),
         js_href: "/pkg/shiftbook.js".into(),
         wasm_href: "/pkg/shiftbook_bg.wasm".into(),
         nonce: "gallery".into(),

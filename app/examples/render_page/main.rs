@@ -55,6 +55,7 @@ fn read<T: DeserializeOwned>(file: &str) -> Result<T, Box<dyn Error>> {
 fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
     let shell = Shell {
         css_href: "/pkg/app.css".into(),
+        pages_css_href: "/pkg/pages.css".into(),
         js_href: "/pkg/app.js".into(),
         wasm_href: "/pkg/app.wasm".into(),
         nonce: "bm9uY2U".into(),

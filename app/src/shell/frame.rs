@@ -63,7 +63,11 @@ const BAR_ENTRIES: usize = 4;
 /// A page inside the shell.
 pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
     let notice = shell.notice.as_deref().and_then(notice::of);
+    // In the body, where it comes before all that it styles: the first visits of a day do not load it.
+    let more_styles = (!matches!(here, Place::Today | Place::Inbox) && !shell.pages_css_href.is_empty())
+        .then(|| view! { <link rel="stylesheet" href=shell.pages_css_href.clone()/> });
     view! {
+        {more_styles}
         <a class="skip" href="#main">"Skip to content"</a>
         <div class="shell">
             {rail(shell, here)}

@@ -47,6 +47,8 @@ impl Theme {
 pub struct Shell {
     /// Address of the bundled style sheet.
     pub css_href: String,
+    /// Address of the style sheet of all pages but Today and the inbox.
+    pub pages_css_href: String,
     /// Address of the JavaScript that loads the islands.
     pub js_href: String,
     /// Address of their WASM.

@@ -157,6 +157,7 @@ pub fn anonymous_shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Non
     });
     Shell {
         css_href: href("css"),
+        pages_css_href: href("pages-css"),
         js_href: href("js"),
         wasm_href: href("wasm"),
         nonce: nonce.map(|nonce| nonce.as_str().to_owned()).unwrap_or_default(),

@@ -5,28 +5,30 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 use crate::progress::say;
 
 const KIB: u64 = 1024;
-/// The WASM that every page loads.
-const CORE_BYTES_MAX: u64 = 110 * KIB;
-/// Each file of WASM that is loaded later.
-const PART_BYTES_MAX: u64 = 70 * KIB;
 
-/// A first visit: HTML, CSS, script, core, and the files of the page's lazy functions.
-struct Page {
-    path: &'static str,
-    /// The HTML of a busy workspace, gzipped as the server sends it, rounded up.
-    html_bytes: u64,
-    lazy: &'static [&'static str],
-    bytes_max: u64,
+/// The budgets. A spec holds a browser's first visits to the same ones (`end2end/tests/download-size.spec.ts`).
+const BUDGETS: &str = include_str!("budget.json");
+
+/// A size of the budgets, in bytes.
+fn bytes(budgets: &Value, name: &str) -> Result<u64> {
+    let kib = budgets.get(name).and_then(Value::as_u64);
+    Ok(kib.with_context(|| format!("budget.json has no number {name}"))? * KIB)
 }
 
-const PAGES: [Page; 2] = [
-    Page { path: "/today", html_bytes: 8 * KIB, lazy: &["work_queue_strip"], bytes_max: 150 * KIB },
-    Page { path: "/inbox", html_bytes: 12 * KIB, lazy: &["live_inbox"], bytes_max: 210 * KIB },
-];
+/// The texts or objects of a list.
+fn list<'a>(value: &'a Value, name: &str) -> Result<&'a Vec<Value>> {
+    value.get(name).and_then(Value::as_array).with_context(|| format!("budget.json has no list {name}"))
+}
+
+/// A text of an object or a list.
+fn text(value: Option<&Value>) -> Result<&str> {
+    value.and_then(Value::as_str).context("budget.json has no text for a path or a lazy function")
+}
 
 /// Logical names of what every page loads.
 const EVERYWHERE: [&str; 3] = ["css", "js", "wasm"];
@@ -42,6 +44,8 @@ pub struct Files<'a> {
 impl Files<'_> {
     /// Prints every size and fails if one is over its budget.
     pub fn check(&self) -> Result<()> {
+        let budgets: Value = serde_json::from_str(BUDGETS)?;
+        let (core_max, part_max) = (bytes(&budgets, "coreKib")?, bytes(&budgets, "partKib")?);
         let mut over = Vec::new();
         let mut figure = |what: &str, size: u64, most: u64| {
             let line = format!("{what}: {:.1} KiB, budget {} KiB", kib(size), most / KIB);
@@ -50,25 +54,26 @@ impl Files<'_> {
                 over.push(line);
             }
         };
-        figure("WASM of every page", self.size(self.named("wasm")?)?, CORE_BYTES_MAX);
+        figure("WASM of every page", self.size(self.named("wasm")?)?, core_max);
         for file in self.parts.values().flatten().collect::<BTreeSet<_>>() {
-            figure(file, self.size(file)?, PART_BYTES_MAX);
+            figure(file, self.size(file)?, part_max);
         }
-        for page in PAGES {
+        for page in list(&budgets, "pages")? {
             let mut files = BTreeSet::new();
             for name in EVERYWHERE {
                 files.insert(self.named(name)?);
             }
-            for function in page.lazy {
-                let needs = self.parts.get(*function);
+            // A first visit: HTML, CSS, script, core, and the files of the page's lazy functions.
+            for function in list(page, "lazy")? {
+                let function = text(Some(function))?;
+                let needs = self.parts.get(function);
                 files.extend(needs.with_context(|| format!("the site has no lazy function {function}"))?);
             }
             let sizes = files.into_iter().map(|file| self.size(file)).collect::<Result<Vec<_>>>()?;
-            figure(
-                &format!("first visit to {}", page.path),
-                page.html_bytes + sizes.iter().sum::<u64>(),
-                page.bytes_max,
-            );
+            let path = text(page.get("path"))?;
+            // The HTML of a busy workspace, gzipped as the server sends it, rounded up.
+            let html = bytes(page, "htmlKib")?;
+            figure(&format!("first visit to {path}"), html + sizes.iter().sum::<u64>(), bytes(page, "kib")?);
         }
         if !over.is_empty() {
             bail!("too large: {}", over.join("; "));
