@@ -72,7 +72,6 @@ pub mod agent;
 pub mod api_docs;
 #[cfg(feature = "hydrate")]
 mod browser;
-#[cfg(feature = "ssr")]
 pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]
@@ -80,6 +79,7 @@ pub mod criteria;
 pub mod day;
 #[cfg(feature = "ssr")]
 mod document;
+#[cfg(feature = "ssr")]
 pub mod entity;
 #[cfg(feature = "ssr")]
 pub mod error_page;
@@ -99,6 +99,7 @@ mod lowercase;
 #[cfg(feature = "ssr")]
 pub mod memory;
 pub mod palette;
+pub mod progress;
 #[cfg(feature = "ssr")]
 mod render;
 pub mod server_function;

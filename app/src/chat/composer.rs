@@ -1,38 +1,41 @@
-//! The form in which a person writes a message. It is not part of the fragment that is replaced, so typed text is
-//! kept.
+//! The form in which a person writes a message. It is not part of what is replaced, so typed text is kept.
 
+use super::talk::{Talk, Written};
 use crate::{
-    FormState,
-    server_function::page_fields,
-    shell::Shell,
     thread::SendMessage,
     ui::button::{Button, Look},
 };
-use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};
-use leptos::{prelude::*, server_fn::ServerFn as _};
-use wire::thread::Thread;
+use leptos::{ev::SubmitEvent, prelude::*, server_fn::ServerFn as _};
 
-/// The form. While the agent works it needs scripts: without them the page reloads itself, which would discard typed
-/// text.
-pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -> impl IntoView + use<> {
-    let is_busy = matches!(thread.status, Status::Pending | Status::Running);
-    let typed = form.value("text").unwrap_or_default().to_owned();
-    let class = if is_busy && typed.is_empty() { "composer js-only" } else { "composer" };
-    let said = form.errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join(" ");
-    let page = format!("/chat/{}", thread.id);
+/// The form. A message that is refused stays in it, with the reason.
+#[component]
+pub fn Composer(talk: Talk, given: Written) -> impl IntoView {
+    let session_id = talk.session_id.get_value();
+    let page = ["/chat/", &session_id].concat();
+    let class = if given.needs_scripts { "composer js-only" } else { "composer" };
+    let send = move |event: SubmitEvent| {
+        event.prevent_default();
+        #[cfg(feature = "hydrate")]
+        super::follow::send(talk);
+    };
     view! {
-        <form class=class id="composer" method="post" action=SendMessage::PATH data-stay="message">
-            {page_fields(page.clone(), page)}
-            <input type="hidden" name="session_id" value=thread.id.to_string()/>
-            <input type="hidden" name="id" value=shell.form_key.clone()/>
-            <label class="hidden-text" for="say">{format!("Message to {agent}")}</label>
+        <form
+            class=class id="composer" method="post" action=SendMessage::PATH
+            data-sending=move || talk.is_sending.get().then_some("") on:submit=send
+        >
+            <input type="hidden" name="next" value=page.clone()/>
+            <input type="hidden" name="page" value=page/>
+            <input type="hidden" name="session_id" value=session_id/>
+            <input type="hidden" name="id" value=given.key prop:value=move || talk.key.get()/>
             <textarea
                 class="input" id="say" name="text" rows="2" required="" data-enter="" autocomplete="off" aria-describedby="composer-said"
-                maxlength=THREAD_MESSAGE_CHARS_MAX.to_string() placeholder=format!("Message {agent}") autofocus=(!is_busy).then_some("")
-            >
-                {format!("\n{typed}")}
-            </textarea>
-            <p class="field-error" id="composer-said" role="alert">{said}</p>
+                aria-label=["Message to ", &given.agent].concat() placeholder=["Message ", &given.agent].concat()
+                maxlength=given.chars_max autofocus=given.is_focused inner_html=given.text_html
+                prop:value=move || talk.text.get() on:input:target=move |event| talk.text.set(event.target().value())
+            ></textarea>
+            <p class="field-error" id="composer-said" role="alert">
+                {move || Some(talk.said.get()).filter(|said| !said.is_empty())}
+            </p>
             <div class="composer-foot">
                 <p class="meta enter-hint js-only">"Press Enter to send, Shift Enter for a new line."</p>
                 <p class="meta composer-late">"The conversation has ended. The text in this field was not sent."</p>

@@ -81,8 +81,8 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
         .filter(|_| thread.status == Status::Idle && conversation.before.is_none())
         .map(str::to_owned);
     let messages = write(&lines, conversation.agent());
-    let page = conversation.before.map(|before| format!("before={before}&")).unwrap_or_default();
-    let source = format!("/chat/{id}/live?{page}ids=");
+    let page = conversation.before.map(|before| format!("?before={before}")).unwrap_or_default();
+    let source = format!("/chat/{id}/live{page}");
     let earlier = conversation.has_earlier.then(|| {
         let before = conversation.events.first().map_or(0, |event| event.sequence);
         view! { <ButtonLink small=true href=format!("/chat/{id}?before={before}")>"Earlier messages"</ButtonLink> }
@@ -98,10 +98,7 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
         }
     });
     view! {
-        <div
-            class="conversation" id="conversation" data-session-id=id.to_string() data-rows=source
-            data-form-key=shell.form_key.clone()
-        >
+        <div class="conversation" id="conversation" data-live=source data-form-key=shell.form_key.clone()>
             <div class="conversation-facts" data-part="facts">
                 <StatusBadge status=thread.status/>
                 <dl class="facts">

@@ -1,17 +1,17 @@
 //! The page /chat/{id}.
 
 use super::{
-    composer::composer,
+    LiveConversation,
     conversation::{Conversation, conversation_view},
     state::end_view,
+    talk::{Content, Written},
 };
 use crate::{
     FormState,
     document::render,
-    render::static_html,
-    sessions::LiveRows,
+    render::to_html,
     shell::{Place, Shell, frame},
-    text::shorten,
+    text::{escape, shorten},
     thread::SendMessage,
     ui::{
         button::{ButtonLink, Look},
@@ -19,7 +19,7 @@ use crate::{
         page_head::Breadcrumbs,
     },
 };
-use domain::session::Status;
+use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Reload interval without scripts while the agent works, seconds.
@@ -59,26 +59,45 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <div class="conversation-look" inner_html=html></div> }
         });
         // A page of earlier messages has no form, unless it restores a message that was refused.
-        let write = (goes_on && conversation.before.is_none() || say.is_refused())
-            .then(|| static_html(composer(shell, thread, conversation.agent(), &say)));
-        let shown = view! {
-            <div class="chat" data-keys="session">
-                <header class="chat-head">
-                    {static_html(view! { <Breadcrumbs crumbs=vec![("Chat".to_owned(), "/chat".to_owned())]/> })}
-                    <h1 dir="auto">{title.clone()}</h1>
-                    <div class="session-actions">
-                        <ButtonLink look=Look::Quiet href=format!("/sessions/{}", thread.id)>"Transcript"</ButtonLink>
-                        {goes_on.then(|| static_html(end_view(thread)))}
-                    </div>
-                </header>
-                <Refused messages=others/>
-                {static_html(conversation_view(shell, &conversation))}
-                {look.map(static_html)}
-                {write}
-            </div>
+        let composer = (goes_on && conversation.before.is_none() || say.is_refused())
+            .then(|| written(shell, &conversation, &say));
+        let head = view! {
+            <header class="chat-head">
+                <Breadcrumbs crumbs=vec![("Chat".to_owned(), "/chat".to_owned())]/>
+                <h1 dir="auto">{title.clone()}</h1>
+                <div class="session-actions">
+                    <ButtonLink look=Look::Quiet href=format!("/sessions/{}", thread.id)>"Transcript"</ButtonLink>
+                    {goes_on.then(|| end_view(thread))}
+                </div>
+            </header>
+            <Refused messages=others/>
         };
-        let shown = static_html(shown);
-        let page = view! { <LiveRows>{shown}</LiveRows> };
+        let live = view! {
+            {conversation_view(shell, &conversation)}
+            {look}
+        };
+        let (session_id, head, conversation) = (thread.id.to_string(), to_html(head), to_html(live));
+        provide_context(Content { session_id, head, conversation, composer });
+        let page = view! { <LiveConversation/> };
         frame(shell, Place::Chat, page)
     })
+}
+
+/// The form for the next message.
+fn written(shell: &Shell, conversation: &Conversation, form: &FormState) -> Written {
+    let is_busy = matches!(conversation.thread.status, Status::Pending | Status::Running);
+    let text = form.value("text").unwrap_or_default().to_owned();
+    // A browser drops the first line break of the field.
+    let mut text_html = "\n".to_owned();
+    escape::content(&mut text_html, &text);
+    Written {
+        agent: conversation.agent().to_owned(),
+        needs_scripts: is_busy && text.is_empty(),
+        text,
+        text_html,
+        chars_max: THREAD_MESSAGE_CHARS_MAX.to_string(),
+        key: shell.form_key.clone(),
+        said: form.errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join(" "),
+        is_focused: !is_busy,
+    }
 }

@@ -34,7 +34,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
         .into_any(),
         Status::Running => view! {
             <p class="conversation-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
-            <form method="post" action=InterruptTurn::PATH data-stay="interrupt">
+            <form method="post" action=InterruptTurn::PATH>
                 {own_fields(&id.to_string())}
                 <Button picture=Icon::Square small=true title="Stop this turn. Messages so far are kept.">"Stop"</Button>
             </form>
@@ -49,7 +49,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
             .map(|text| {
                 view! {
                     <p class="meta">"Nothing is lost. Your next message continues the conversation."</p>
-                    <form method="post" action=SendMessage::PATH data-stay="message">
+                    <form method="post" action=SendMessage::PATH>
                         {own_fields(&id.to_string())}
                         <input type="hidden" name="text" value=text/>
                         <input type="hidden" name="id" value=conversation.resend_id.clone()/>

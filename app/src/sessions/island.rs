@@ -1,10 +1,10 @@
-//! The island keeps rows and conversations that the server rendered up to date.
+//! The island keeps rows that the server rendered up to date.
 
 use crate::fragment::{FragmentOfPage, Slot};
 use leptos::prelude::*;
 
-/// Updates every row inside that has a `data-session-id`, and an open conversation, and sends its forms. Rows, messages
-/// and their state stay HTML of the server: markdown, tool views and the words for each status never ship.
+/// Updates every row inside that has a `data-session-id`. Rows stay HTML of the server: the words for each status never
+/// ship.
 #[island(lazy)]
 pub fn LiveRows(children: Children) -> impl IntoView {
     let at = Slot::default();

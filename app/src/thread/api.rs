@@ -1,6 +1,5 @@
 //! The server functions of conversations: start one, send a message, interrupt a turn, end it. Forms post to them; in
-//! an
-//! open conversation scripts call them.
+//! an open conversation scripts call them.
 
 #[cfg(feature = "ssr")]
 use crate::server_function::backend;

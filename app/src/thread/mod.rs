@@ -1,5 +1,5 @@
-//! The server functions of conversations (threads in code). The pages are in `chat`; the island `LiveRows` of
-//! `sessions` calls these functions for an open conversation.
+//! The server functions of conversations (threads in code). The pages are in `chat`, whose island
+//! `LiveConversation` calls these functions.
 
 mod api;
 

@@ -1,0 +1,114 @@
+//! Reads a conversation again after a change, and calls the server functions of its forms. Only in the WASM build.
+
+use super::talk::Talk;
+use crate::{
+    browser::{
+        dom, fetch,
+        live::{self, Signal},
+        patch,
+        task::spawn_local,
+    },
+    fragment,
+    server_function::{Refusal, call, submit},
+    thread::{InterruptTurn, SendMessage},
+};
+use leptos::{
+    ev::SubmitEvent,
+    prelude::{GetUntracked as _, GetValue as _, RwSignal, Set as _, WithUntracked as _, WithValue as _},
+    server_fn::ServerFn as _,
+};
+use std::{cell::Cell, rc::Rc};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlFormElement;
+
+/// Signals within this time cause one request, in milliseconds.
+const GATHER_MS: i32 = 250;
+/// The status of a refusal because nobody is signed in.
+const SIGNED_OUT: u16 = 401;
+
+/// Reads the conversation after each signal about it.
+pub fn start(talk: Talk) {
+    if let Some(shown) = talk.conversation.child() {
+        patch::remember(&shown);
+    }
+    let due = Rc::new(Cell::new(false));
+    live::subscribe(move |signal| {
+        let concerns = match signal {
+            Signal::Session { id, .. } => talk.session_id.with_value(|own| own == id),
+            Signal::Resync | Signal::Opened => true,
+            Signal::Counts => false,
+        };
+        if concerns && !due.replace(true) {
+            let due = due.clone();
+            dom::after(GATHER_MS, move || {
+                due.set(false);
+                spawn_local(read(talk));
+            });
+        }
+    });
+}
+
+/// Reads the conversation and shows it. Its address is in `data-live`, and what it brings is in `data-form-key`: the
+/// idempotency key of the next message, if that has none.
+async fn read(talk: Talk) {
+    let Some(shown) = talk.conversation.child() else { return };
+    let address = shown.get_attribute("data-live").unwrap_or_default();
+    let Some(new) = fragment::read(&address).await else { return };
+    patch::parts(&shown, &new);
+    if talk.key.with_untracked(String::is_empty) {
+        talk.key.set(new.get_attribute("data-form-key").unwrap_or_default());
+    }
+}
+
+/// Sends what is typed.
+pub fn send(talk: Talk) {
+    let (text, id) = (talk.text.get_untracked(), talk.key.get_untracked());
+    let message = SendMessage { session_id: talk.session_id.get_value(), text: text.clone(), id: Some(id) };
+    run(talk, talk.is_sending, async move {
+        call(message).await?;
+        talk.key.set(String::new());
+        // Text typed since then belongs to the next message, so it is kept.
+        if talk.text.get_untracked() == text {
+            talk.text.set(String::new());
+        }
+        Ok(())
+    });
+}
+
+/// Sends a form that the server rendered, if it stays on this page: one that stops the agent's turn or sends a message
+/// again.
+pub fn on_submit(talk: Talk, event: &SubmitEvent) {
+    let form = dom::closest(event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
+    let Some(form) = form.filter(|_| !event.default_prevented()) else { return };
+    let path = form.get_attribute("action").unwrap_or_default();
+    if ![InterruptTurn::PATH, SendMessage::PATH].contains(&path.as_str()) {
+        return;
+    }
+    event.prevent_default();
+    let fields = fetch::fields(&form, None).unwrap_or_default();
+    run(talk, talk.is_calling, async move { submit(&path, fields).await });
+}
+
+/// Runs a call unless one of its kind is under way, says why it was refused, and reads the conversation.
+fn run(talk: Talk, is_busy: RwSignal<bool>, calling: impl Future<Output = Result<(), Refusal>> + 'static) {
+    if is_busy.get_untracked() {
+        return;
+    }
+    is_busy.set(true);
+    spawn_local(async move {
+        let called = calling.await;
+        is_busy.set(false);
+        talk.said.set(called.err().as_ref().map(reason).unwrap_or_default());
+        read(talk).await;
+    });
+}
+
+fn reason(refusal: &Refusal) -> String {
+    if refusal.status == SIGNED_OUT {
+        return "You are signed out. Sign in on another tab, then send it again.".to_owned();
+    }
+    match refusal.errors.as_slice() {
+        [] => refusal.message(),
+        errors => errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join(" "),
+    }
+}

@@ -1,0 +1,35 @@
+//! The island of a conversation's page: what a person writes, and what changes while the agent works.
+
+use super::{
+    composer::Composer,
+    talk::{Content, Talk},
+};
+use crate::fragment::Fragment;
+use leptos::{ev::SubmitEvent, prelude::*};
+
+/// The page of a conversation. Its header, messages and state stay HTML of the server: markdown, tool views and the
+/// words for each status never ship. The server provides [`Content`].
+#[island(lazy)]
+pub fn LiveConversation() -> impl IntoView {
+    let content = Content::of_page();
+    let talk = Talk::new(&content);
+    let Content { session_id, head, conversation, composer } = content;
+    // The conversation is there once the island is mounted.
+    #[cfg(feature = "hydrate")]
+    Effect::new(move |_| super::follow::start(talk));
+    view! {
+        <div class="chat" data-keys="session" data-session=session_id on:submit=move |event| submit(talk, &event)>
+            <Fragment html=head at=talk.head/>
+            <Fragment html=conversation at=talk.conversation/>
+            {composer.map(|given| view! { <Composer talk given/> })}
+        </div>
+    }
+}
+
+/// A form that the server rendered was submitted.
+fn submit(talk: Talk, event: &SubmitEvent) {
+    #[cfg(feature = "hydrate")]
+    super::follow::on_submit(talk, event);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (talk, event);
+}
