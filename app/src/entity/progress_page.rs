@@ -1,12 +1,13 @@
 //! The page /imports/{id}: progress and errors of an import.
 
-use super::{ImportProgress, import_page::error_table};
+use super::import_page::error_table;
 use crate::{
     document::render,
-    render::{static_html, to_html},
+    progress::{self, LiveProgress, Shown},
+    render::static_html,
     shell::{Place, Shell, frame},
     text::{escape::query, number, shorten::one_line},
-    ui::{page_head::PageHead, progress::Progress, time::moment},
+    ui::{page_head::PageHead, time::moment},
 };
 use domain::entity::ImportStatus;
 use leptos::prelude::*;
@@ -33,22 +34,23 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
             (one_line(&of.name, 60), format!("/entity-types/{}", of.id)),
         ];
         let running = import.status == ImportStatus::Running;
-        let inside = to_html(progress(&import));
         let again = running.then(|| {
             format!(
                 "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/imports/{}\">Reload</a></p></noscript>",
                 query(&import.id.to_string())
             )
         });
-        let shown = view! {
-            <div class="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id.to_string())) data-running=running.then_some("") inner_html=inside></div>
+        let shown = shown(&import);
+        let shown = if running {
+            provide_context(shown);
+            view! { <LiveProgress/> }.into_any()
+        } else {
+            view! { <div class="fragment" inner_html=progress::html(shown)></div> }.into_any()
         };
-        let shown = static_html(shown);
-        let shown =
-            if running { view! { <ImportProgress>{shown}</ImportProgress> }.into_any() } else { shown.into_any() };
         let page = view! {
             <PageHead title=format!("Import into {}", one_line(&of.name, 100)) crumbs=crumbs/>
             {shown}
+            <p class="meta">"Started "{moment(import.created_at)}</p>
             {again.map(|html| view! { <div inner_html=html></div> })}
             {static_html(error_table(&of, &import.errors))}
             <p><a href=format!("/entities?type={}", query(&of.slug))>"Show the entities"</a></p>
@@ -57,13 +59,12 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
     })
 }
 
-/// HTML of the progress bar and the rows with errors, for scripts that refresh the page.
+/// The progress as HTML, for scripts that keep the page current.
 pub fn progress_fragment(import: &Import) -> String {
-    let running = (import.status == ImportStatus::Running).then_some("");
-    to_html(view! { <div class="import-progress" data-running=running inner_html=to_html(progress(import))></div> })
+    progress::html(shown(import))
 }
 
-fn progress(import: &Import) -> impl IntoView + use<> {
+fn shown(import: &Import) -> Shown {
     let (done, total) = (import.rows_done, import.rows_total);
     let words = match import.status {
         ImportStatus::Running => "Importing. You can leave this page. The import continues.",
@@ -71,14 +72,17 @@ fn progress(import: &Import) -> impl IntoView + use<> {
         ImportStatus::Completed => "Done. Rows with errors were left out. Correct them and import only those rows.",
         ImportStatus::Failed => "The import stopped. The entities that it created are kept.",
     };
-    view! {
-        <p role="status">{words}</p>
-        <Progress label="Rows processed" done=done total=Some(total)/>
-        <dl class="facts">
-            <div><dt>"Rows"</dt><dd>{format!("{} of {}", number::grouped(done), number::grouped(total))}</dd></div>
-            <div><dt>"Created"</dt><dd>{number::grouped(import.created_count)}</dd></div>
-            <div><dt>"With errors"</dt><dd>{number::grouped(import.failed_count)}</dd></div>
-            <div><dt>"Started"</dt><dd>{moment(import.created_at)}</dd></div>
-        </dl>
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    Shown {
+        address: format!("/imports/{}/progress", query(&import.id.to_string())),
+        is_running: import.status == ImportStatus::Running,
+        words: words.to_owned(),
+        label: "Rows processed",
+        done: Some((done, Some(total))),
+        facts: vec![
+            fact("Rows", format!("{} of {}", number::grouped(done), number::grouped(total))),
+            fact("Created", number::grouped(import.created_count)),
+            fact("With errors", number::grouped(import.failed_count)),
+        ],
     }
 }

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     document::render,
-    entity::ImportProgress,
-    render::{static_html, to_html},
+    progress::{self, LiveProgress, Shown},
+    render::static_html,
     server_function::page_fields,
     shell::{Place, Shell, frame},
     text::{escape::query, number},
@@ -15,7 +15,6 @@ use crate::{
         button::{Button, ButtonLink, Look},
         notice::Refused,
         page_head::PageHead,
-        progress::Progress,
         section::Section,
     },
 };
@@ -134,13 +133,18 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             let label = format!("Download {name} ({})", kibibytes(bytes));
             view! { <ButtonLink href=format!("/exports/{id}/file?split=validation") attr:download="">{label}</ButtonLink> }
         });
-        let inside = to_html(progress(&job));
-        let shown = view! {
-            <div class="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
+        let shown = shown(&job);
+        let shown = if running {
+            provide_context(shown);
+            view! { <LiveProgress/> }.into_any()
+        } else {
+            let failed = if let Stage::Failed(message) = &job.stage { vec![message.clone()] } else { Vec::new() };
+            view! {
+                <div class="fragment" inner_html=progress::html(shown)></div>
+                <Refused messages=failed/>
+            }
+            .into_any()
         };
-        let shown = static_html(shown);
-        let shown =
-            if running { view! { <ImportProgress>{shown}</ImportProgress> }.into_any() } else { shown.into_any() };
         let page = view! {
             <PageHead title=job.title.clone() crumbs=crumbs/>
             {shown}
@@ -153,21 +157,17 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
     })
 }
 
-/// The part that moves, as the browser fetches it again.
+/// The part that moves, for scripts that keep the page current.
 pub fn progress_fragment(job: &Job) -> String {
-    let running = matches!(job.stage, Stage::Running { .. }).then_some("");
-    to_html(view! { <div class="import-progress" data-running=running inner_html=to_html(progress(job))></div> })
+    progress::html(shown(job))
 }
 
-fn progress(job: &Job) -> impl IntoView + use<> {
-    let (words, bar) = match &job.stage {
+fn shown(job: &Job) -> Shown {
+    let (words, done) = match &job.stage {
         Stage::Running { doing, done, total } => {
             let of = total.map(|total| format!(" of {}", number::grouped(total))).unwrap_or_default();
-            let bar = view! { <Progress label="Done" done=*done total=*total/> };
-            (
-                format!("{doing}: {}{of}. You can leave this page. The export continues.", number::grouped(*done)),
-                Some(bar),
-            )
+            let words = format!("{doing}: {}{of}. You can leave this page. The export continues.", number::grouped(*done));
+            (words, Some((*done, *total)))
         }
         Stage::Done if job.file.is_some() => ("Done. The file is ready.".to_owned(), None),
         Stage::Done => ("Done. This preview shows what an export would contain. No file was written.".to_owned(), None),
@@ -175,9 +175,14 @@ fn progress(job: &Job) -> impl IntoView + use<> {
         Stage::Failed(_) => ("The export failed. No file was written.".to_owned(), None),
         Stage::Gone(words) => (words.clone(), None),
     };
-    let failed = if let Stage::Failed(message) = &job.stage { vec![message.clone()] } else { Vec::new() };
-    let failed = view! { <Refused messages=failed/> };
-    view! { <p role="status">{words}</p>{bar}{failed} }
+    Shown {
+        address: format!("/exports/{}/progress", query(&job.id)),
+        is_running: matches!(job.stage, Stage::Running { .. }),
+        words,
+        label: "Done",
+        done,
+        facts: Vec::new(),
+    }
 }
 
 fn facts(counts: &[(&'static str, u64)], redactions: &[(String, u64)]) -> impl IntoView + use<> {

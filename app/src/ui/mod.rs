@@ -26,11 +26,9 @@ pub mod page_head;
 pub mod pager;
 #[cfg(feature = "ssr")]
 pub mod popover;
-#[cfg(feature = "ssr")]
 pub mod progress;
 #[cfg(feature = "ssr")]
 pub mod section;
-#[cfg(feature = "ssr")]
 pub mod skeleton;
 #[cfg(feature = "ssr")]
 pub mod table;
