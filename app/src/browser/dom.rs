@@ -24,6 +24,11 @@ pub fn find_all(root: &Element, selector: &str) -> Vec<HtmlElement> {
     (0..found.length()).filter_map(|i| found.get(i)?.dyn_into().ok()).collect()
 }
 
+/// The descendant that the fragment of an address names.
+pub fn target(root: &Element, fragment: &str) -> Option<HtmlElement> {
+    find(root, &["[id=\"", fragment, "\"]"].concat())
+}
+
 /// The document's root element.
 pub fn root() -> Option<HtmlElement> {
     document().document_element()?.dyn_into().ok()

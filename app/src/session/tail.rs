@@ -161,9 +161,9 @@ impl Transcript {
         });
     }
 
-    /// The element of the page with this id.
-    fn named(self, id: &str) -> Option<HtmlElement> {
-        self.page().and_then(|page| dom::find(&page, &["[id=\"", id, "\"]"].concat()))
+    /// The row or part of the page that the fragment of an address names.
+    fn named(self, fragment: &str) -> Option<HtmlElement> {
+        self.page().and_then(|page| dom::target(&page, fragment))
     }
 }
 

@@ -62,8 +62,8 @@ impl Content {
             at_head: page.has_attribute("data-at-head"),
             opens_at: list.as_ref().and_then(|list| list.get_attribute("data-begin")),
             is_complete: list.is_some_and(|list| list.has_attribute("data-complete")),
-            earlier: find("#earlier").and_then(|link| link.get_attribute("href")),
-            end: find("#transcript-end").and_then(|end| end.text_content()).unwrap_or_default(),
+            earlier: find(".transcript-edge > a").and_then(|link| link.get_attribute("href")),
+            end: find(".transcript-end").and_then(|end| end.text_content()).unwrap_or_default(),
             ..Self::default()
         }
     }

@@ -8,6 +8,9 @@ const PAGES: &str = "app/src/";
 /// Folder whose functions wrap what the browser offers.
 const EDGE: &str = "app/src/browser/";
 
+/// Functions that take a selector.
+const SEARCHES: [&str; 6] = ["find", "find_all", "closest", "matches", "query_selector", "query_selector_all"];
+
 /// State in a `thread_local!`, and elements found by their id, outside of the wrappers of the browser.
 pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
     if !path.starts_with(PAGES) || path.starts_with(EDGE) {
@@ -25,10 +28,41 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
                 let what = "an element looked up by its id: use a node reference or a signal";
                 findings.push(Finding::new(path, token.line, "element-by-id", what));
             }
+            text if names_id(text) && is_searched(tokens, at) => {
+                let what = "a selector with an id: use a node reference, a signal, or a class or attribute of its kind";
+                findings.push(Finding::new(path, token.line, "element-by-id", what));
+            }
             _ => {}
         }
     }
     findings
+}
+
+/// Whether this is a text with a selector that names an id, as in `"#inbox"` and `"[id=inbox] a"`.
+fn names_id(text: &str) -> bool {
+    let is_id = |from: &str| from.starts_with(|first: char| first.is_ascii_alphabetic());
+    text.starts_with('"') && (text.contains("[id=") || text.split('#').skip(1).any(is_id))
+}
+
+/// Whether the token is inside the arguments of a function that takes a selector.
+fn is_searched(tokens: &[Token], at: usize) -> bool {
+    let mut open = 0_usize;
+    for (index, token) in tokens.iter().enumerate().take(at).rev() {
+        match token.text.as_str() {
+            ")" | "]" | "}" => open += 1,
+            "(" | "[" if open > 0 => open -= 1,
+            "(" => {
+                let called = index.checked_sub(1).and_then(|before| tokens.get(before));
+                return called.is_some_and(|called| SEARCHES.contains(&called.text.as_str()));
+            }
+            // A list of texts that is joined to a selector.
+            "[" => {}
+            "{" if open > 0 => open -= 1,
+            "{" | ";" if open == 0 => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -45,6 +79,10 @@ mod tests {
         let lookups = "fn f() { dom::by_id(\"inbox\"); document().get_element_by_id(\"inbox\"); }";
         assert_eq!(rules("app/src/inbox/rows.rs", state), ["view-state"]);
         assert_eq!(rules("app/src/inbox/rows.rs", lookups), ["element-by-id", "element-by-id"]);
+        let selectors = "fn f() { find(\"#inbox\"); at.closest(\"li #row\"); dom::find(&page, &[\"[id=\", id, \"]\"].concat()); }";
+        assert_eq!(rules("app/src/inbox/rows.rs", selectors), ["element-by-id"; 3]);
+        let links = "fn f() { let href = \"#new\"; find(\".row\"); tab(\"Mine\", \"#mine\"); find(&[\"a[href='\", at, \"']\"].concat()) }";
+        assert!(rules("app/src/inbox/rows.rs", links).is_empty());
         assert!(rules("app/src/browser/dom.rs", lookups).is_empty());
         assert!(rules("crates/client/src/lib.rs", state).is_empty());
         assert!(rules("app/src/inbox/rows.rs", "// dom::by_id(\"inbox\")\nfn by_id() {}").is_empty());
