@@ -11,14 +11,16 @@ use crate::{
     browser::live::{self, Signal},
     browser::{dom, fetch, patch},
     palette::{act_on_waiting, step},
+    ui::skeleton,
 };
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// Shown while the current item loads. It has no controls, so that a shortcut cannot decide another item.
-const LOADING: &str =
-    "<p class=\"inbox-nothing inbox-loading meta\" id=\"gate-title\" tabindex=\"-1\" data-keys-wait>Loading…</p>";
+/// Shown while the current item loads, before the rows of a skeleton. It has no controls, so that a shortcut cannot
+/// decide another item.
+const LOADING: &str = "<div class=\"skeleton inbox-nothing inbox-loading\" aria-busy=\"true\" data-keys-wait>\
+    <p class=\"hidden-text\" id=\"gate-title\" tabindex=\"-1\">Loading…</p>";
 
 fn path() -> String {
     dom::window().location().pathname().unwrap_or_default()
@@ -174,7 +176,7 @@ pub fn show(store: Store, row: &Row) {
             }
         }
         None => {
-            store.detail.show(LOADING);
+            store.detail.show(&[LOADING, skeleton::ROWS, "</div>"].concat());
             spawn_local(load(store, row.clone()));
         }
     }

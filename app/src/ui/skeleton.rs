@@ -1,22 +1,24 @@
-//! The place of rows that are still being read.
+//! The place of what is still being read.
 
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
-/// Grey rows of the height that the real ones will have, so that nothing moves when they come. Screen readers get the
-/// label instead.
+/// Three grey rows of the height that the real ones will have, so that nothing moves when they come. Screen readers get
+/// none of them. An island puts them in beside a label of its own.
+pub const ROWS: &str = "<span class=\"skeleton-row\" aria-hidden=\"true\"></span>\
+    <span class=\"skeleton-row\" aria-hidden=\"true\"></span><span class=\"skeleton-row\" aria-hidden=\"true\"></span>";
+
+/// The rows, with a label for screen readers.
+#[cfg(feature = "ssr")]
 #[component]
 pub fn Skeleton(
     /// What is being read.
     label: &'static str,
-    /// How many rows.
-    #[prop(default = 3)]
-    rows: u8,
 ) -> impl IntoView {
-    let rows = (0..rows).map(|_| view! { <span class="skeleton-row" aria-hidden="true"></span> });
     view! {
         <div class="skeleton" role="status" aria-busy="true">
             <span class="hidden-text">{label}</span>
-            {rows.collect::<Vec<_>>()}
+            <div class="fragment" inner_html=ROWS></div>
         </div>
     }
 }
