@@ -13,7 +13,7 @@ use crate::{
     ui::{
         badge::StatusBadge,
         button::{Button, ButtonLink, Look},
-        empty::{Connect, ConnectAgent},
+        empty::{Connect, ConnectAgent, Empty},
         field::{Choice, Field, Select},
         notice::Refused,
         page_head::PageHead,
@@ -69,7 +69,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let list = if entries.is_empty() {
             let words =
                 if is_continued { "There are no older conversations." } else { "You have no conversations yet." };
-            view! { <p class="empty" data-size="small">{words}</p> }.into_any()
+            view! { <Empty sentence=words small=true/> }.into_any()
         } else {
             view! { <ul class="rows" data-rows="/chat/rows?ids=" inner_html=rows></ul> }.into_any()
         };

@@ -5,6 +5,7 @@ use crate::{
     render::{static_html, to_html},
     sessions::{SessionEntry, session_table},
     text::{duration, number},
+    ui::empty::Empty,
 };
 use domain::Timestamp;
 use leptos::prelude::*;
@@ -45,7 +46,7 @@ fn day_section(day: &Day) -> impl IntoView + use<> {
     let total = (!tasks.is_empty()).then(|| view! { <span class="meta">{duration::words(total)}</span> });
     let rows: Vec<_> = tasks.iter().map(task_row).collect();
     let empty = tasks.is_empty().then(|| {
-        view! { <div class="empty" data-size="small"><p>"You have not worked on anything today. Choose a task to start."</p></div> }
+        view! { <Empty sentence="You have not worked on anything today. Choose a task to start." small=true/> }
     });
     let list = (!tasks.is_empty()).then(|| view! { <ul class="day">{rows}</ul> });
     let sessions = (day.whole && !sessions.is_empty()).then(|| {

@@ -6,7 +6,11 @@ use super::{
     questions,
     words::{Note, control_id},
 };
-use crate::{form::FormState, render::static_html};
+use crate::{
+    form::FormState,
+    render::static_html,
+    ui::button::{Button, Look},
+};
 use domain::{
     issue::Issue,
     view::{Answers, Field},
@@ -114,7 +118,7 @@ pub fn page(props: &Props) -> String {
     let draft = format!("{}/draft", props.action);
     let save = props.has_drafts.then(|| {
         let draft = draft.clone();
-        view! { <button class="button" type="submit" formaction=draft>"Save draft"</button> }
+        view! { <Button attr:formaction=draft>"Save draft"</Button> }
     });
     let body = view! {
         <main class="form-page" id="main">
@@ -127,7 +131,7 @@ pub fn page(props: &Props) -> String {
                 {questions(&props.fields, &props.answers, &props.issues, &props.entities)}
                 {trap()}
                 <div class="form-actions">
-                    <button class="button" type="submit" data-look="primary">"Submit"</button>
+                    <Button look=Look::Primary>"Submit"</Button>
                     {save}
                     <p class="form-state" role="status" data-state=""></p>
                 </div>
@@ -191,7 +195,7 @@ pub fn lead_page(props: &LeadProps) -> String {
                 {of("name", "Name", "text", "name")}
                 {of("email", "E-mail", "email", "email")}
                 {trap()}
-                <div class="form-actions"><button class="button" type="submit" data-look="primary">"Continue"</button></div>
+                <div class="form-actions"><Button look=Look::Primary>"Continue"</Button></div>
             </form>
         </main>
     };
@@ -208,7 +212,7 @@ pub fn signed_out_page(props: &SignedOutProps) -> String {
             <p><a href="/sign-in" target="_blank" rel="noopener">"Sign in in a new tab"</a>", then come back to this page and submit."</p>
             <form class="form" method="post" action=props.action.clone()>
                 {hidden(&props.kept)}
-                <div class="form-actions"><button class="button" type="submit" data-look="primary">"Submit"</button></div>
+                <div class="form-actions"><Button look=Look::Primary>"Submit"</Button></div>
             </form>
         </main>
     };

@@ -21,6 +21,7 @@ use crate::{
     text::{escape::query, number},
     ui::{
         button::{Button, ButtonLink, Look},
+        empty::Empty,
         icon::{Icon, icon},
         popover::{Menu, Opens, Popover},
     },
@@ -158,12 +159,7 @@ fn empty(list: &List) -> impl IntoView + use<> {
         (Shown::Snoozed, _) => ("You have not snoozed anything.", Some(("Show what is waiting", "/inbox"))),
         (Shown::Settled, _) => ("Nothing has been decided yet.", Some(("Show what is waiting", "/inbox"))),
     };
-    view! {
-        <div class="empty">
-            <p>{words}</p>
-            {link.map(|(label, href)| view! { <ButtonLink href=href>{label}</ButtonLink> })}
-        </div>
-    }
+    view! { <Empty sentence=words link=link.map(|(label, href)| (label, href.to_owned()))/> }
 }
 
 fn rows(list: &List) -> Vec<Item> {

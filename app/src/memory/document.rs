@@ -11,6 +11,7 @@ use crate::{
     shell::Shell,
     text::{html::Html, number::counted, shorten::one_line},
     ui::{
+        button::Button,
         notice::{Notice, Tone},
         tabs::{Tab, Tabs},
         time::moment,
@@ -144,7 +145,7 @@ fn item(
                 <input type="hidden" name="path" value=selected.document.path.clone()/>
                 <input type="hidden" name="baseVersion" value=selected.document.version.to_string()/>
                 <input type="hidden" name="toVersion" value=version.version.to_string()/>
-                <button class="button" data-size="small" type="submit">"Revert to this"<span class="hidden-text">" version "{version.version}</span></button>
+                <Button small=true about=format!("version {}", version.version)>"Revert to this"</Button>
             </form>
         }
     });

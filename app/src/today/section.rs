@@ -10,12 +10,14 @@ use crate::{
     text::{duration, markdown, number, shorten::one_line},
     trigger::trigger_button,
     ui::{
-        badge::StatusBadge,
+        badge::{Badge, StatusBadge},
         button::{Button, ButtonLink},
+        empty::Empty,
+        icon::Icon,
         time::{moment, since},
     },
 };
-use domain::{role::Permission, run_again::run_again, work_queue::Bucket};
+use domain::{role::Permission, run_again::run_again, session::Status, work_queue::Bucket};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use std::collections::BTreeMap;
 use wire::action::Action;
@@ -79,7 +81,7 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
         view! { <p class="rows-more"><a href=href>{format!("{count} of unassigned tasks also failed")}</a></p> }
     });
     let body = if rows.is_empty() {
-        view! { <div class="empty" data-size="small"><p>{words.empty}</p></div> }.into_any()
+        view! { <Empty sentence=words.empty small=true/> }.into_any()
     } else {
         view! { <ul class="rows">{rows}</ul>{more} }.into_any()
     };
@@ -171,7 +173,7 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
     };
     view! {
         <li class="row" data-key-id=action.id.to_string()>
-            <span class="badge" data-status="idle">{crate::ui::icon::icon(crate::ui::icon::Icon::Agent)}<span>"Ready"</span></span>
+            <Badge picture=Icon::Agent word="Ready" colour=Status::Idle/>
             <div class="row-body">
                 <a class="row-title" href=href.clone() dir="auto">{action.name.clone()}</a>
                 <div class="row-sub">
