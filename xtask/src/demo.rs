@@ -182,8 +182,9 @@ pub fn start_workers(server: &Served, sign_in: &SignIn, data_dir: &Path) -> Resu
     Ok(workers)
 }
 
-/// Creates the actions, triggers them one after the other and prints the outcomes of their sessions.
-pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
+/// Creates the actions, triggers them one after the other and prints the outcomes of their sessions. Returns the
+/// address at which people without an account answer the example form.
+pub fn play(server: &Served, sign_in: &SignIn) -> Result<String> {
     say("==> open the address above and watch: the demo's sessions start now");
     let client = server.client(&sign_in.operator_token);
     // Actions without an assignee do not appear on Today.
@@ -201,14 +202,14 @@ pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
         }
     }
     settle(&client, &mut sessions)?;
-    show_forms(&client, &sessions)?;
+    let form_url = show_forms(&client, &sessions)?;
     say("==> the demo is set: trigger any action in the browser, the agents keep waiting for work");
-    Ok(())
+    Ok(form_url)
 }
 
-/// Publishes an example form. Prints the addresses at which people without an account answer it, and the questions at
-/// which sessions wait.
-fn show_forms(client: &Client, sessions: &[Watched]) -> Result<()> {
+/// Publishes an example form and returns the address at which people without an account answer it. Prints that address,
+/// and those of the questions at which sessions wait.
+fn show_forms(client: &Client, sessions: &[Watched]) -> Result<String> {
     let form = client.post(
         "/api/views",
         &json!({
@@ -228,7 +229,8 @@ fn show_forms(client: &Client, sessions: &[Watched]) -> Result<()> {
     client.post(&format!("/api/views/{id}/publish"), &json!({}))?;
     let link = client.post(&format!("/api/views/{id}/links"), &json!({}))?;
     say("==> forms for people without an account: open them in a private window, or send them to somebody");
-    say(&format!("    {}: {}", text(&form, "title")?, text(&link, "url")?));
+    let url = text(&link, "url")?.to_owned();
+    say(&format!("    {}: {url}", text(&form, "title")?));
     for session in sessions.iter().filter(|session| session.rests_in == "waiting_human") {
         for request in waiting_requests(client, &session.id)? {
             let links = format!("/api/views/{}/links", text(&request, "viewId")?);
@@ -236,7 +238,7 @@ fn show_forms(client: &Client, sessions: &[Watched]) -> Result<()> {
             say(&format!("    {}: {}", text(&request, "message")?, text(&link, "url")?));
         }
     }
-    Ok(())
+    Ok(url)
 }
 
 /// The questions of a session that wait for an answer.

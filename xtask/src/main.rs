@@ -54,7 +54,7 @@ enum Command {
     /// Measure the release build against the bare engine; arguments go to the binary `bench`.
     Bench(PassedOn),
     /// Take the screenshots of README and docs, of the demo workspace.
-    Shots,
+    Shots(shots::Options),
     /// Inject faults and check the history; see xtask/src/torture.rs for its arguments.
     Torture(PassedOn),
 }
@@ -89,7 +89,7 @@ fn dispatch(command: Command) -> Result<()> {
         Command::E2e(PassedOn { arguments }) => e2e::command(&arguments),
         Command::Tidy(options) => tidy::command(&options),
         Command::Bench(PassedOn { arguments }) => bench::bench(&arguments),
-        Command::Shots => shots::shots(),
+        Command::Shots(options) => shots::shots(&options),
         Command::Torture(PassedOn { arguments }) => torture::command(&arguments),
     }
 }

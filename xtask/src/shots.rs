@@ -2,33 +2,56 @@
 
 use anyhow::Result;
 
-use crate::build::{self, Build};
+use crate::build::{Build, build_first};
 use crate::demo;
 use crate::e2e;
 use crate::process::run;
 use crate::progress::announced;
 use crate::served::Served;
-use crate::workspace::root;
+use crate::workspace::{root, target};
 
 /// Folder of the screenshots.
 const FOLDER: &str = "docs/images";
+/// Folder of those that are only looked at.
+const LOOK_FOLDER: &str = "shots";
+/// Width of the pages in README and docs, pixels.
+const WIDTH: &str = "1280";
+/// Widths at which pages are looked at, pixels.
+const LOOK_WIDTHS: &str = "1280,360";
 const LISTEN: &str = "127.0.0.1:0";
 
-pub fn shots() -> Result<()> {
+#[derive(clap::Args)]
+pub struct Options {
+    /// Leaves README and docs alone: writes the pages, on a phone too, to target/shots.
+    #[arg(long)]
+    look: bool,
+    /// Takes them of the server of the tests, which must have been compiled.
+    #[arg(long)]
+    tested: bool,
+}
+
+pub fn shots(options: &Options) -> Result<()> {
     crate::prerequisites::ensure()?;
-    build::build_first()?;
+    let build = if options.tested { Build::Tests } else { Build::First };
+    if !options.tested {
+        build_first()?;
+    }
     let data = tempfile::tempdir()?;
-    let sign_in = demo::SignIn::create(Build::First, data.path())?;
-    let server = Served::start(Build::First, data.path(), LISTEN)?;
+    let sign_in = demo::SignIn::create(build, data.path())?;
+    let server = Served::start(build, data.path(), LISTEN)?;
     let _workers = demo::start_workers(&server, &sign_in, data.path())?;
-    demo::play(&server, &sign_in)?;
+    let form = demo::play(&server, &sign_in)?;
+    let (folder, widths) =
+        if options.look { (target(LOOK_FOLDER), LOOK_WIDTHS) } else { (root().join(FOLDER), WIDTH) };
     announced("take the pictures", || {
-        let mut playwright = e2e::tool(Build::First, "playwright");
+        let mut playwright = e2e::tool(build, "playwright");
         playwright
             .env("SHIFTBOOK_SHOTS_URL", &server.url)
             .env("SHIFTBOOK_SHOTS_EMAIL", &sign_in.email)
             .env("SHIFTBOOK_SHOTS_PASSWORD", &sign_in.password)
-            .env("SHIFTBOOK_SHOTS_FOLDER", root().join(FOLDER))
+            .env("SHIFTBOOK_SHOTS_FORM", &form)
+            .env("SHIFTBOOK_SHOTS_WIDTHS", widths)
+            .env("SHIFTBOOK_SHOTS_FOLDER", &folder)
             .args(["test", "--config", "shots.config.ts"]);
         run(&mut playwright)
     })
