@@ -1,5 +1,5 @@
 //! `cargo xtask bench [--quick]`: measures the release binary beside the bare engines and the products it is compared
-//! with, training data beside a plain file, and the inbox in Chromium.
+//! with, training data beside a plain file, and the inbox, the start of pages and the recorder in Chromium.
 
 use std::path::PathBuf;
 
@@ -76,15 +76,18 @@ fn names(arguments: &[String], goals: &[&str]) -> bool {
 /// The benchmarks in a browser: the inbox with 10,000 items, pages until they are interactive, and the recorder.
 const IN_BROWSER: [&str; 3] = ["inbox.ts", "interactive.ts", "recorder.ts"];
 
-/// Measures in a browser and returns the file with the figures.
+/// Measures in a browser and returns the file with the figures. Each benchmark has a server of its own: the inbox of one
+/// would be read by the others.
 fn in_browser() -> Result<PathBuf> {
     crate::prerequisites::ensure()?;
     let figures = target("bench/inbox.json");
     // Figures of an earlier run must not be used.
     let _ = std::fs::remove_file(&figures);
-    let mut playwright = crate::e2e::tool(Build::Release, "playwright");
-    playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts"]).args(IN_BROWSER);
-    run(&mut playwright)?;
+    for file in IN_BROWSER {
+        let mut playwright = crate::e2e::tool(Build::Release, "playwright");
+        playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts", file]);
+        run(&mut playwright)?;
+    }
     Ok(figures)
 }
 

@@ -50,7 +50,7 @@ struct Cli {
     /// Where the report goes
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Figures that a browser measured, as `end2end/bench/inbox.ts` leaves them
+    /// Figures that a browser measured, as the benchmarks below `end2end/bench` leave them
     #[arg(long, value_name = "FILE")]
     browser: Option<PathBuf>,
     /// The program that renders a page and nothing else (`app/examples/render_page`)

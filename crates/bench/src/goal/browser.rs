@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::path::Path;
 
 /// The goal that all of them belong to.
-pub const GOAL: &str = "inbox";
+pub const GOAL: &str = "browser";
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
