@@ -111,7 +111,7 @@ test("a message is sent with Enter before the conversation has loaded", async ({
   await page.locator('textarea[name="message"]').fill("First");
   await page.getByRole("button", { name: "Start conversation" }).click();
   await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
-  await holdBack(page, "**/pkg/live_rows.*.wasm");
+  await holdBack(page, "**/pkg/live_conversation.*.wasm");
   await page.reload();
   await live(page);
   await page.locator("#composer textarea").fill("Second");

@@ -8,7 +8,7 @@ const FETCH_OPTIONS = { credentials: "same-origin" };
 const UNREACHABLE_MS = 2000;
 
 // Paths that are fetched when the pointer comes to a link to them, with what their pages load.
-const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "LiveTranscript"], ["/chat/", "LiveRows"]];
+const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "LiveTranscript"], ["/chat/", "LiveConversation"]];
 
 // File → the fetch that `prefetch` has begun, until it is used.
 const begunFetches = new Map();
