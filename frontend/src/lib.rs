@@ -1,5 +1,6 @@
 //! The WASM entry point, which hydrates the islands.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 // `app` exports the islands to JavaScript. Without this line the linker would drop them.
@@ -15,12 +16,13 @@ pub fn hydrate() {
     leptos::mount::hydrate_islands();
 }
 
-/// Shows that live updates have stopped. Links and forms still work.
+/// Shows that live updates have stopped, once. Links and forms still work.
 fn show_banner() {
-    let document = leptos::prelude::document();
-    if document.get_element_by_id("broken").is_some() {
+    static IS_SHOWN: AtomicBool = AtomicBool::new(false);
+    if IS_SHOWN.swap(true, Ordering::Relaxed) {
         return;
     }
+    let document = leptos::prelude::document();
     let (Some(body), Ok(banner)) = (document.body(), document.create_element("p")) else { return };
     banner.set_id("broken");
     banner.set_class_name("broken");

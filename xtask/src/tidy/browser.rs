@@ -3,8 +3,8 @@
 
 use super::{Finding, code::Token};
 
-/// Folder of the pages.
-const PAGES: &str = "app/src/";
+/// Folders of what runs in the browser.
+const PAGES: [&str; 2] = ["app/src/", "frontend/src/"];
 /// Folder whose functions wrap what the browser offers.
 const EDGE: &str = "app/src/browser/";
 
@@ -13,7 +13,7 @@ const SEARCHES: [&str; 6] = ["find", "find_all", "closest", "matches", "query_se
 
 /// State in a `thread_local!`, and elements found by their id, outside of the wrappers of the browser.
 pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
-    if !path.starts_with(PAGES) || path.starts_with(EDGE) {
+    if !PAGES.iter().any(|pages| path.starts_with(pages)) || path.starts_with(EDGE) {
         return Vec::new();
     }
     let mut findings = Vec::new();
