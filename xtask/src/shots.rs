@@ -41,8 +41,7 @@ pub fn shots(options: &Options) -> Result<()> {
     let server = Served::start(build, data.path(), LISTEN)?;
     let _workers = demo::start_workers(&server, &sign_in, data.path())?;
     let form = demo::play(&server, &sign_in)?;
-    let (folder, widths) =
-        if options.look { (target(LOOK_FOLDER), LOOK_WIDTHS) } else { (root().join(FOLDER), WIDTH) };
+    let (folder, widths) = if options.look { (target(LOOK_FOLDER), LOOK_WIDTHS) } else { (root().join(FOLDER), WIDTH) };
     announced("take the pictures", || {
         let mut playwright = e2e::tool(build, "playwright");
         playwright

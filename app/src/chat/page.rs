@@ -59,8 +59,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <div class="conversation-look" inner_html=html></div> }
         });
         // A page of earlier messages has no form, unless it restores a message that was refused.
-        let composer = (goes_on && conversation.before.is_none() || say.is_refused())
-            .then(|| written(shell, &conversation, &say));
+        let composer =
+            (goes_on && conversation.before.is_none() || say.is_refused()).then(|| written(shell, &conversation, &say));
         let head = view! {
             <header class="chat-head">
                 <Breadcrumbs crumbs=vec![("Chat".to_owned(), "/chat".to_owned())]/>

@@ -166,7 +166,8 @@ fn shown(job: &Job) -> Shown {
     let (words, done) = match &job.stage {
         Stage::Running { doing, done, total } => {
             let of = total.map(|total| format!(" of {}", number::grouped(total))).unwrap_or_default();
-            let words = format!("{doing}: {}{of}. You can leave this page. The export continues.", number::grouped(*done));
+            let words =
+                format!("{doing}: {}{of}. You can leave this page. The export continues.", number::grouped(*done));
             (words, Some((*done, *total)))
         }
         Stage::Done if job.file.is_some() => ("Done. The file is ready.".to_owned(), None),

@@ -79,7 +79,8 @@ mod tests {
         let lookups = "fn f() { dom::by_id(\"inbox\"); document().get_element_by_id(\"inbox\"); }";
         assert_eq!(rules("app/src/inbox/rows.rs", state), ["view-state"]);
         assert_eq!(rules("app/src/inbox/rows.rs", lookups), ["element-by-id", "element-by-id"]);
-        let selectors = "fn f() { find(\"#inbox\"); at.closest(\"li #row\"); dom::find(&page, &[\"[id=\", id, \"]\"].concat()); }";
+        let selectors =
+            "fn f() { find(\"#inbox\"); at.closest(\"li #row\"); dom::find(&page, &[\"[id=\", id, \"]\"].concat()); }";
         assert_eq!(rules("app/src/inbox/rows.rs", selectors), ["element-by-id"; 3]);
         let links = "fn f() { let href = \"#new\"; find(\".row\"); tab(\"Mine\", \"#mine\"); find(&[\"a[href='\", at, \"']\"].concat()) }";
         assert!(rules("app/src/inbox/rows.rs", links).is_empty());
