@@ -76,8 +76,8 @@ fn names(arguments: &[String], goals: &[&str]) -> bool {
 /// The benchmarks in a browser: the inbox with 10,000 items, pages until they are interactive, and the recorder.
 const IN_BROWSER: [&str; 3] = ["inbox.ts", "interactive.ts", "recorder.ts"];
 
-/// Measures in a browser and returns the file with the figures. Each benchmark has a server of its own: the inbox of one
-/// would be read by the others.
+/// Measures in a browser and returns the file with the figures. Each benchmark has a server of its own, because the
+/// others would read the inbox of the first.
 fn in_browser() -> Result<PathBuf> {
     crate::prerequisites::ensure()?;
     let figures = target("bench/inbox.json");

@@ -30,7 +30,7 @@ pub struct Queue {
     pub counts: RwSignal<[Option<u32>; 5]>,
     /// The hours of each bucket, in their order.
     pub trends: [Slot; 5],
-    /// The sections.
+    /// What is below the strip: a list for each bucket.
     pub sections: Slot,
 }
 
