@@ -76,7 +76,7 @@ impl Connection {
         let shown = || String::from_utf8_lossy(request.bytes()).lines().next().unwrap_or_default().to_owned();
         let answer = timeout(WAIT_MAX, self.exchange(request.bytes(), Body::Keep)).await;
         let answer = answer.with_context(|| format!("{}: no answer in time", shown()))?;
-        answer.and_then(Answer::good).with_context(shown)
+        answer.and_then(Answer::require_success).with_context(shown)
     }
 
     /// Sends a request and reads its answer to the end.
