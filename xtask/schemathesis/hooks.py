@@ -82,6 +82,7 @@ RULES = {
     "targetEntityId": "an entity of the workspace",
     "text": "no tag characters, which nobody sees",
     "timezone": "a zone that exists",
+    "value": "an answer goes with `respond`, and values with `approve`",
     "viewId": "a published view that is open",
     "waitFor": "goes with status idle",
 }
@@ -93,6 +94,7 @@ RULES_BELOW = {
     "publishConfig.": "the audience is a group that exists, with the gate `member`",
     "requestedSchema.": "the subset of JSON Schema that MCP has",
     "fields.": "values of an entity fit the fields of its type",
+    "value.": "values of an edit fit what was staged",
     "schema.": "a flat object of texts, numbers, yes or no, and choices, with consistent bounds",
     "groups[].": "what a bundle names exists in the workspace, and no slug is there twice",
     "criteriaSets[].": "what a bundle names exists in the workspace, and no slug is there twice",
