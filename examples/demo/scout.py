@@ -31,7 +31,9 @@ def text(words):
 def read(path):
     if path.stat().st_size > FILE_BYTES_MAX:
         return ""
-    return path.read_text(encoding="utf-8", errors="replace")
+    content = path.read_bytes()
+    # Pictures and other files that are no text have no notes.
+    return "" if b"\0" in content else content.decode("utf-8", errors="replace")
 
 
 def words_said(given):
