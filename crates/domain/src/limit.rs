@@ -333,6 +333,8 @@ pub const MEMORY_CARD_DRAFT_MINUTES_MAX: u32 = 60;
 pub const MEMORY_CARD_REQUESTS_MAX: usize = 4;
 /// Most pixels of the image of a character card.
 pub const MEMORY_CARD_PIXELS_MAX: u64 = 64 * 1024 * 1024;
+/// Most bytes that the compressed texts and the colour profile of a card's image unpack to, together.
+pub const MEMORY_CARD_UNPACKED_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Most drafts of one view that are open at the same time.
 pub const VIEW_DRAFTS_MAX: u32 = 1_000;
 /// Least time between two `user.form_draft` events of one response, seconds. Saves in between change the draft only.

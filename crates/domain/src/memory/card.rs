@@ -1,8 +1,9 @@
 //! Character cards, version 2 and 3: their JSON, unpacked to documents below `self/`.
 
 use super::MemoryPath;
-use crate::{event::json_depth, limit::JSON_DEPTH_MAX};
+use crate::{event::json_depth, limit::JSON_DEPTH_MAX, names::names};
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// Fields that are texts. Each becomes a document of its own; an empty one becomes none.
 const TEXTS: [&str; 11] = [
@@ -58,6 +59,14 @@ pub enum BadCard {
         /// Most pixels.
         max: u64,
     },
+    /// A part of the image unpacks to too much.
+    #[error("the image's chunk `{packed}` unpacks to more than {max} bytes")]
+    Unpacks {
+        /// Which part.
+        packed: Packed,
+        /// Most bytes: what the header announces for pixels, and what all texts and profiles may have together.
+        max: u64,
+    },
     /// The image has no card in it.
     #[error("the image has no text chunk `ccv3` or `chara`")]
     NoChunk,
@@ -65,6 +74,21 @@ pub enum BadCard {
     #[error("the chunk `{0}` is not base64 of UTF-8 text")]
     Chunk(&'static str),
 }
+
+/// A part of a PNG that is compressed, named by its chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Packed {
+    /// The rows of the image.
+    Pixels,
+    /// A text in Latin-1.
+    Text,
+    /// A text in UTF-8.
+    InternationalText,
+    /// The colour profile.
+    Profile,
+}
+
+names!(Packed { Pixels = "IDAT", Text = "zTXt", InternationalText = "iTXt", Profile = "iCCP" });
 
 /// A card that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

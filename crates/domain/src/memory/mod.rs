@@ -9,7 +9,7 @@ mod section;
 mod tool;
 mod version;
 
-pub use card::{BadCard, Card, read_card};
+pub use card::{BadCard, Card, Packed, read_card};
 pub use document::{BadDocument, Document, check_text, digest};
 pub use path::{BadPath, Folder, MemoryPath, fold};
 pub use rank::{Ranked, rank, terms};

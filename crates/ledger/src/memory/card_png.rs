@@ -1,5 +1,6 @@
 //! The text chunk of a PNG in which a character card is kept.
 
+use super::card_unpack;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{limit::MEMORY_CARD_PIXELS_MAX, memory::BadCard};
 use png::{Decoder, Limits};
@@ -23,6 +24,7 @@ pub(super) fn json_of(image: &[u8]) -> Result<String, BadCard> {
     if u64::from(width) * u64::from(height) > MEMORY_CARD_PIXELS_MAX {
         return Err(BadCard::Pixels { width, height, max: MEMORY_CARD_PIXELS_MAX });
     }
+    card_unpack::check(image)?;
     let mut reader = decoder.read_info().map_err(damaged)?;
     reader.finish().map_err(damaged)?;
     let texts = &reader.info().uncompressed_latin1_text;

@@ -5,6 +5,7 @@ mod blame;
 mod card;
 mod card_png;
 mod card_preview;
+mod card_unpack;
 mod change;
 mod conflict;
 mod diff;

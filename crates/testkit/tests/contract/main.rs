@@ -44,6 +44,7 @@ mod link;
 mod memory;
 mod memory_block;
 mod memory_card;
+mod memory_card_image;
 mod memory_forget;
 mod memory_review;
 mod memory_search;
