@@ -24,7 +24,8 @@ const DOCUMENT_SQLITE: &str = "INSERT INTO memory_documents (tenant_id, id, agen
 const VERSION_SQLITE: &str = "INSERT INTO memory_versions (tenant_id, document_id, version, id, agent, path, operation, body, digest, \
      source, author, reason, evidence, created_at) VALUES (?, ?, 1, ?, ?, ?, 'created', ?, ?, 'import', 'system', '', '[]', ?)";
 const ROW_SQLITE: &str = "INSERT INTO memory_search_rows (tenant_id, document_id) VALUES (?, ?) RETURNING search_id";
-const WORDS_SQLITE: &str = "INSERT INTO memory_search (rowid, scope, terms) VALUES (?, ?, ?)";
+const SCOPE_SQLITE: &str = "INSERT INTO memory_search_scopes (tenant_id, agent) VALUES (?, ?) RETURNING scope_id";
+const WORDS_SQLITE: &str = "INSERT INTO memory_search (rowid, terms) VALUES (?, ?)";
 
 const TENANT_POSTGRES: &str = "SELECT id FROM tenants LIMIT 1";
 const AGENT_POSTGRES: &str = "INSERT INTO memory_agents (tenant_id, agent, documents, bytes, created_at, updated_at) \
@@ -117,8 +118,7 @@ pub fn sqlite(data_dir: &Path, agent: &str, count: usize) -> Result<()> {
     connection.pragma_update(None, "synchronous", "off")?;
     connection.pragma_update(None, "cache_size", -524_288)?;
     let tenant: [u8; 16] = connection.query_row(TENANT_SQLITE, [], |row| row.get(0))?;
-    let scope: String = agent.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let scope = format!("a{}x{scope}", Uuid::from_bytes(tenant).simple());
+    let scope: i64 = connection.query_row(SCOPE_SQLITE, params![tenant, agent], |row| row.get(0))?;
     let now = now_micros();
     connection
         .execute(AGENT_SQLITE, params![tenant, agent, i64::try_from(count)?, i64::try_from(count * 300)?, now])?;
@@ -135,7 +135,8 @@ pub fn sqlite(data_dir: &Path, agent: &str, count: usize) -> Result<()> {
             let mut insert = connection.prepare_cached(VERSION_SQLITE)?;
             insert.execute(params![tenant, id, version, agent, path, body, DIGEST, now])?;
             let row: i64 = connection.prepare_cached(ROW_SQLITE)?.query_row(params![tenant, id], |row| row.get(0))?;
-            connection.prepare_cached(WORDS_SQLITE)?.execute(params![row, scope, terms])?;
+            let scoped: Vec<String> = terms.split(' ').map(|term| format!("{scope}x{term}")).collect();
+            connection.prepare_cached(WORDS_SQLITE)?.execute(params![row, scoped.join(" ")])?;
         }
         connection.execute_batch("COMMIT")?;
     }

@@ -91,7 +91,8 @@ fn unpacked(stream: &[u8], most: u64) -> u64 {
 /// Bytes of the unpacked rows of an image, each with its filter byte.
 fn raw_bytes(header: &[u8]) -> Option<u64> {
     let header: &[u8; HEADER] = header.first_chunk()?;
-    let number = |at: usize| u64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
+    let number =
+        |at: usize| u64::from(u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
     let (width, height, depth) = (number(0), number(4), u64::from(header[8]));
     let channels = match header[9] {
         2 => 3,

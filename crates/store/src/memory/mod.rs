@@ -1,5 +1,5 @@
 //! Memory documents of agents: `memory_agents`, `memory_documents`, `memory_versions`, `memory_search`,
-//! `memory_words`, `memory_channels`, `memory_cards` and
+//! `memory_search_rows`, `memory_search_scopes`, `memory_words`, `memory_channels`, `memory_cards` and
 //! `memory_card_drafts`.
 
 mod agent;

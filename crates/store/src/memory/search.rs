@@ -3,6 +3,9 @@
 //! Both index the words of [`domain::memory::terms`] and choose the same candidates: those with the largest sum of the
 //! weights of their words, of equal ones the newest. [`domain::memory::rank`] orders them.
 //!
+//! On SQLite each word has the number of its agent in front. A second word that names the agent would be in every
+//! document, and FTS5 would read its whole list for each rare word.
+//!
 //! PostgreSQL has a B-tree over rows of agent, word and document, because row-level security lets the planner use an
 //! index for leakproof operators only. Equality is one, the match operator of tsvector is not. The tsvector of a
 //! document is the list of its words, by which they are taken out again.
@@ -62,7 +65,11 @@ const FOUND_POSTGRES: &str = found_select!(
 const ADD_ROW_SQLITE: &str = "INSERT INTO memory_search_rows (tenant_id, document_id) VALUES ($1, $2) \
      ON CONFLICT (tenant_id, document_id) DO NOTHING";
 const ROW_SQLITE: &str = "SELECT search_id FROM memory_search_rows WHERE tenant_id = $1 AND document_id = $2";
-const INDEX_SQLITE: &str = "INSERT OR REPLACE INTO memory_search (rowid, scope, terms) VALUES ($1, $2, $3)";
+const INDEX_SQLITE: &str = "INSERT OR REPLACE INTO memory_search (rowid, terms) VALUES ($1, $2)";
+const ADD_SCOPE_SQLITE: &str = "INSERT INTO memory_search_scopes (tenant_id, agent) VALUES ($1, $2) \
+     ON CONFLICT (tenant_id, agent) DO NOTHING";
+const SCOPES_SQLITE: &str = "SELECT scope_id FROM memory_search_scopes \
+     WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
 const UNINDEX_SQLITE: &str = "DELETE FROM memory_search WHERE rowid = $1";
 const DROP_WORDS_POSTGRES: &str = "DELETE FROM memory_words w USING memory_search m \
      WHERE m.tenant_id = $1 AND m.document_id = $2 AND w.tenant_id = $1 AND w.agent = m.agent AND w.document_id = $2 \
@@ -82,6 +89,8 @@ pub(crate) const SQLITE_SQL: Texts = &[
     ("memory::search::ROW_SQLITE", ROW_SQLITE),
     ("memory::search::INDEX_SQLITE", INDEX_SQLITE),
     ("memory::search::UNINDEX_SQLITE", UNINDEX_SQLITE),
+    ("memory::search::ADD_SCOPE_SQLITE", ADD_SCOPE_SQLITE),
+    ("memory::search::SCOPES_SQLITE", SCOPES_SQLITE),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[
     ("memory::search::FOUND_POSTGRES", FOUND_POSTGRES),
@@ -152,11 +161,9 @@ pub struct SearchBounds {
     pub found: u32,
 }
 
-/// A word for an agent of a workspace. A slug has letters that the tokenizer separates, so its bytes are written as
-/// digits.
-fn scope_word(tenant_id: TenantId, agent: &str) -> String {
-    let name: String = agent.bytes().map(|byte| format!("{byte:02x}")).collect();
-    format!("a{}x{name}", tenant_id.0.simple())
+/// A word as the index has it: behind the number of its agent, so that a search reads entries of that agent only.
+fn scoped(scope: i64, term: &str) -> String {
+    format!("{scope}x{term}")
 }
 
 /// Documents that have one of the words, best first. `agent` bounds the search to the documents of one agent.
@@ -175,11 +182,12 @@ pub async fn search(
     let (of_term, found) = (i64::from(bounds.documents_of_term), i64::from(bounds.found));
     let rows = match conn {
         Conn::Sqlite(c) => {
+            let scopes = c.fetch_all::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &agent])?;
             let mut scores: HashMap<i64, i64> = HashMap::new();
             for term in terms {
                 let mut hits: Vec<One<i64>> = Vec::new();
-                for (agent, _) in &agents {
-                    let query = format!("scope : {} AND terms : \"{term}\"", scope_word(tenant_id, agent));
+                for (scope,) in &scopes {
+                    let query = format!("\"{}\"", scoped(*scope, term));
                     hits.extend(c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &of_term])?);
                 }
                 let weight = weight(total, hits.len(), bounds.documents_of_term);
@@ -224,7 +232,10 @@ pub async fn index(
         Conn::Sqlite(c) => {
             c.execute(ADD_ROW_SQLITE, &[&tenant_id.0, &id.0])?;
             let (row,) = c.fetch_one::<One<i64>>(ROW_SQLITE, &[&tenant_id.0, &id.0])?;
-            c.execute(INDEX_SQLITE, &[&row, &scope_word(tenant_id, agent), &terms.join(" ")])?;
+            c.execute(ADD_SCOPE_SQLITE, &[&tenant_id.0, &agent])?;
+            let (scope,) = c.fetch_one::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &Some(agent)])?;
+            let words: Vec<String> = terms.iter().map(|term| scoped(scope, term)).collect();
+            c.execute(INDEX_SQLITE, &[&row, &words.join(" ")])?;
         }
         Conn::Postgres(c) => {
             let words: BTreeSet<&str> = terms.iter().map(String::as_str).collect();

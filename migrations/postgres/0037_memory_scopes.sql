@@ -1,0 +1,1 @@
+-- SQLite puts the number of the agent in front of each word of its full-text index here.
