@@ -20,6 +20,7 @@ use crate::{
     settings::notify_button,
     text::{escape::query, number},
     ui::{
+        asked::{Question, asked},
         button::{Button, ButtonLink, Look},
         empty::Empty,
         icon::{Icon, icon},
@@ -84,6 +85,8 @@ pub struct List {
     pub held: Vec<Approval>,
     /// Sessions of the viewer that wait for an answer in a terminal.
     pub terminal_sessions: Vec<SessionEntry>,
+    /// Questions that the viewer may answer, for which no session waits.
+    pub questions: Vec<Question>,
     /// Titles of the records that the items' values refer to, by id.
     pub titles: Titles,
     /// The server's clock when the page was rendered (UTC).
@@ -135,7 +138,7 @@ pub fn content(list: &List) -> Content {
     });
     let first =
         list.is_continued.then(|| view! { <ButtonLink small=true href=list.href("")>"Back to the first"</ButtonLink> });
-    let is_empty = list.items.is_empty() && list.terminal_sessions.is_empty();
+    let is_empty = list.items.is_empty() && list.terminal_sessions.is_empty() && list.questions.is_empty();
     Content {
         rows: rows(list),
         offer: undo_offer(&list.held, list.now),
@@ -145,7 +148,7 @@ pub fn content(list: &List) -> Content {
         empty: to_html(is_empty.then(|| empty(list))),
         pager: to_html((first, more)),
         notify: to_html(notify_button()),
-        terminal: to_html(terminal_sessions(&list.terminal_sessions)),
+        terminal: to_html((asked(&list.questions), terminal_sessions(&list.terminal_sessions))),
         ..Content::default()
     }
 }

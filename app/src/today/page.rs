@@ -10,6 +10,7 @@ use crate::{
     render::{append_html, static_html, to_html},
     shell::{Place, Shell, frame},
     ui::{
+        asked::{Question, asked},
         empty::{Connect, ConnectAgent},
         page_head::PageHead,
         tabs::{Tab, Tabs},
@@ -31,6 +32,8 @@ pub struct Props {
     pub timezone: String,
     /// The five sections, in order.
     pub sections: Vec<Section>,
+    /// Questions for which no session waits.
+    pub questions: Vec<Question>,
     /// How to connect an agent; present until the first session.
     pub connect: Option<Connect>,
     /// The person's own day; absent for API tokens.
@@ -54,10 +57,11 @@ fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
 /// Renders the page without the hourly counts, which the browser loads.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, everyone, counts, timezone, sections, connect: connecting, day } = props;
+        let Props { picked, everyone, counts, timezone, sections, questions, connect: connecting, day } = props;
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
         let mut below = to_html(connecting.map(|c| view! { <ConnectAgent connect=c/> }));
+        append_html(&mut below, asked(&questions));
         for section in &sections {
             append_html(&mut below, section_view(shell, section, picked.is_some_and(|p| p != section.bucket)));
         }

@@ -4,6 +4,8 @@
 //! Each is accessible by itself, and the gallery (`app/examples/gallery`) shows each in its states.
 
 #[cfg(feature = "ssr")]
+pub mod asked;
+#[cfg(feature = "ssr")]
 pub mod badge;
 pub mod button;
 #[cfg(feature = "ssr")]

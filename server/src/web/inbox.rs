@@ -1,6 +1,7 @@
 //! /inbox: items that wait for a decision. The forms post to server functions. Scripts read the list or one item alone.
 
 use super::{
+    answer::question,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
@@ -128,6 +129,7 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Resu
 fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
     List {
         titles: found.titles.into_iter().collect(),
+        questions: found.questions.into_iter().map(question).collect(),
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         shown: query.shown(),
         everyone: query.wanted().everyone,

@@ -1,6 +1,7 @@
 //! /today
 
 use super::{
+    answer::question,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
@@ -69,6 +70,7 @@ async fn show(
         counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
         timezone,
         sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
+        questions: page.questions.into_iter().map(question).collect(),
         connect: page.nothing_ever_ran.then(|| super::sessions::connect(&viewer)),
         day: page.day.map(|day| super::working_on::day_of(&viewer, day, false)),
     };

@@ -153,6 +153,14 @@ impl Maker<'_> {
         id(&asked["request"])
     }
 
+    /// A request for which its session does not wait.
+    pub async fn open_question(&self) -> String {
+        let session = self.running().await;
+        let ask = json!({ "attempt": 1, "message": "Which?", "blocking": false, "idempotencyKey": "k" });
+        let asked = self.app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+        id(&asked["request"])
+    }
+
     /// The same, answered by the person of the row if they may, so that they can undo it.
     pub async fn answered(&self) -> (String, String) {
         let (_, approval, digest) = self.session_with_question().await;

@@ -305,6 +305,7 @@ impl Maker<'_> {
                 let (id, slug) = self.entity().await;
                 format!("/t/acme/{slug}/{id}")
             }
+            "/questions/{id}" => self.open_question().await,
             "/views/{slug}/answer" => self.published_view("member").await.1,
             "/today/section/{bucket}" => "running".to_owned(),
             _ => panic!("no request is prepared for GET {path}"),
@@ -353,6 +354,7 @@ impl Maker<'_> {
             "/views/{slug}/answer" | "/views/{slug}/answer/draft" => {
                 (self.published_view("member").await.1, form(&[("name", "x")]))
             }
+            "/questions/{id}" | "/questions/{id}/draft" => (self.open_question().await, form(&[("answer", "x")])),
             "/workspace" => (nothing(), form(&[("slug", "acme")])),
             _ => panic!("no request is prepared for POST {path}"),
         }

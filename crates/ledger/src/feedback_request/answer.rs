@@ -20,7 +20,7 @@ use domain::{
     view::{self, Answers},
 };
 use serde_json::{Value, json};
-use store::{AnswerRecord, WriteTx};
+use store::{AnswerRecord, Conn, WriteTx};
 
 /// An answer that a member or a program sends.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
                 let request = request.ok_or_else(not_found)?;
                 let session = store::session::find_locked(tx, scope.tenant_id, request.session_id).await?;
                 let session = require_visible(tx.conn(), &scope, session).await.map_err(|_| not_found())?;
-                may_answer(tx, &scope, &session, &request).await?;
+                may_answer(tx.conn(), &scope, &session, &request).await?;
                 answer_on(tx, scope.tenant_id, id, of, new).await
             })
         })
@@ -108,16 +108,21 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
 
 /// Refuses callers who may not answer: allowed for the members who are asked, for reviewers of the question, and for
 /// whoever may manage the session.
-async fn may_answer(tx: &mut WriteTx<'_>, scope: &Scope, session: &Session, request: &RequestRecord) -> Result<()> {
+pub(super) async fn may_answer(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: &Session,
+    request: &RequestRecord,
+) -> Result<()> {
     if let Some(user_id) = scope.user_id() {
         let is_asked = match (&request.audience, request.gate_id) {
             (Some(slug), _) => {
-                let group = store::group::find_by_slug(tx.conn(), scope.tenant_id, slug).await?;
-                let groups = store::group::ids_of(tx.conn(), scope.tenant_id, user_id).await?;
+                let group = store::group::find_by_slug(conn, scope.tenant_id, slug).await?;
+                let groups = store::group::ids_of(conn, scope.tenant_id, user_id).await?;
                 group.is_some_and(|group| groups.contains(&group.id))
             }
             (None, Some(gate_id)) => {
-                store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate_id, user_id, by_role(scope)).await?
+                store::gate::is_reviewer(conn, scope.tenant_id, gate_id, user_id, by_role(scope)).await?
             }
             (None, None) => request.access == view::Gate::Member && scope.may(Permission::Decide),
         };

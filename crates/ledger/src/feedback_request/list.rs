@@ -73,7 +73,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: L
         .await
 }
 
-async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_final: bool) -> Result<AskedItem> {
+pub(super) async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_final: bool) -> Result<AskedItem> {
     request.state = request.state.in_session(is_final);
     let view = store::view::find(conn, request.tenant_id, request.view_id).await?.ok_or_else(not_found)?;
     Ok(AskedItem { request, view_slug: view.slug })

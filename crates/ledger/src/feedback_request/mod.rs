@@ -9,6 +9,7 @@ mod answer;
 mod ask;
 mod expire;
 mod list;
+mod open;
 mod take;
 
 pub(crate) use answer::{AnswerOf, answer_on};
@@ -16,6 +17,8 @@ pub use answer::{Answered, NewAnswer, answer};
 pub use ask::{Asked, Form, NewRequest, ask};
 pub use expire::expire;
 pub use list::{AskedItem, ListAnswers, answers, get, list};
+pub(crate) use open::open_on;
+pub use open::{answerable, open};
 pub(crate) use take::take_on;
 pub use take::{Taken, take};
 

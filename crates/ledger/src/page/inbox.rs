@@ -6,8 +6,9 @@ use super::{
     row::{Row, rows},
 };
 use crate::{
-    Ledger, Result,
+    Ledger, RequestRecord, Result,
     event::{self, Read},
+    feedback_request,
     gate::{self, GateDetail, GateFilter, GateItem, ListGates, ListQuery, MayDecide},
     guard::require,
     session,
@@ -60,6 +61,8 @@ pub struct List {
     pub next_cursor: Option<String>,
     /// Sessions that wait for the caller in a terminal. Only with open items.
     pub elsewhere: Vec<Row>,
+    /// Questions that the caller may answer and for which no session waits. Only with open items, on the first page.
+    pub questions: Vec<RequestRecord>,
     /// Decisions of the caller that can still be undone.
     pub held: Vec<GateItem>,
     /// Titles of entities that are proposed as values, by id.
@@ -139,8 +142,15 @@ async fn list_on(
         }
         _ => Vec::new(),
     };
+    let questions = match wanted {
+        Wanted { filter: GateFilter::In(GateState::Open), cursor: None, .. } => {
+            feedback_request::open_on(conn, scope, now).await?
+        }
+        _ => Vec::new(),
+    };
     let ids = listed.items.iter().flat_map(proposed).collect();
     Ok(List {
+        questions,
         titles: titles(conn, scope.tenant_id, ids).await?,
         elsewhere: rows(conn, scope, elsewhere, now).await?,
         held: gate::held_on(conn, scope, now, ITEMS).await?,

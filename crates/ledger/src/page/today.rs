@@ -2,7 +2,7 @@
 
 use super::row::{Row, rows};
 use crate::{
-    ActionRecord, Ledger, Result,
+    ActionRecord, Ledger, RequestRecord, Result, feedback_request,
     guard::require,
     human::{self, Today},
     session::{self, ListQuery, ListSessions},
@@ -36,6 +36,8 @@ pub struct Page {
     pub sections: Vec<Section>,
     /// Number of entries in each bucket.
     pub counts: Counts,
+    /// Questions that the caller may answer and for which no session waits.
+    pub questions: Vec<RequestRecord>,
     /// Whether the caller can see no session at all.
     pub nothing_ever_ran: bool,
     /// The caller's working day; `None` for a token.
@@ -57,6 +59,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) 
             Ok(Page {
                 sections,
                 counts: work_queue::counts_on(conn, &reader, whose, since).await?,
+                questions: feedback_request::open_on(conn, &reader, since.now).await?,
                 nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),
                 day: match person {
                     Some(user_id) => {

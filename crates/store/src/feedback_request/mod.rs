@@ -8,7 +8,8 @@ pub use answer::{
     unconsumed,
 };
 pub use request::{
-    RequestRecord, close, count, find, find_by_gate, find_by_key, find_locked, insert, list, root_of, to_expire,
+    Asked, RequestRecord, close, count, find, find_by_gate, find_by_key, find_locked, insert, list, open_for, root_of,
+    to_close,
 };
 
 use crate::engine::Texts;

@@ -9,7 +9,7 @@ use domain::{
     chain::Digest,
     clock::{from_micros, to_micros},
     feedback_request::{OnExpiry, RequestState},
-    id::{FeedbackRequestId, GateId, SessionId, TenantId, ViewId},
+    id::{FeedbackRequestId, GateId, SessionId, TenantId, UserId, ViewId},
     limit::PARENT_DEPTH_MAX,
     view::Gate,
 };
@@ -37,8 +37,23 @@ const INSERT: &str = "INSERT INTO feedback_requests (tenant_id, id, session_id, 
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 'waiting')";
 const CLOSE: &str = "UPDATE feedback_requests SET state = $3, closed_at = $4 \
      WHERE tenant_id = $1 AND id = $2 AND state = 'waiting'";
-const TO_EXPIRE: &str = "SELECT tenant_id, id, session_id FROM feedback_requests \
-     WHERE state = 'waiting' AND NOT blocking AND expires_at IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT $2";
+// The sessions of these have ended, or their deadline has passed.
+const TO_CLOSE: &str = "SELECT q.tenant_id, q.id, q.session_id FROM feedback_requests q \
+     WHERE q.state = 'waiting' AND NOT q.blocking AND (q.expires_at <= $1 OR EXISTS (SELECT 1 FROM sessions s \
+     WHERE s.tenant_id = q.tenant_id AND s.id = q.session_id \
+     AND s.status IN ('completed', 'failed', 'abandoned', 'expired'))) LIMIT $2";
+// $3 is the person, $4 the same as an actor, $5 whether the person decides, $6 whether the person manages sessions.
+const OPEN_FOR: &str = request_select!(
+    "state = 'waiting' AND NOT blocking AND (expires_at IS NULL OR expires_at > $2) \
+     AND NOT EXISTS (SELECT 1 FROM request_answers a WHERE a.tenant_id = $1 AND a.request_id = feedback_requests.id) \
+     AND EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = feedback_requests.session_id \
+     AND s.status NOT IN ('completed', 'failed', 'abandoned', 'expired') AND s.private_to IS NULL \
+     AND (feedback_requests.audience IS NOT NULL OR $6 = 1 OR s.user_id = $3 OR s.created_by = $4 \
+     OR (feedback_requests.access = 'member' AND $5 = 1))) \
+     AND (audience IS NULL OR EXISTS (SELECT 1 FROM groups g JOIN group_members m ON m.tenant_id = g.tenant_id \
+     AND m.group_id = g.id WHERE g.tenant_id = $1 AND g.slug = feedback_requests.audience AND m.user_id = $3)) \
+     ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id LIMIT $7"
+);
 // The chain of parents is short, and bounded where sessions are started.
 const ROOT: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
      SELECT id, parent_id, 0 FROM sessions WHERE tenant_id = $1 AND id = $2 UNION ALL \
@@ -53,7 +68,8 @@ pub(crate) const SQL: Texts = &[
     ("feedback_request::request::COUNT", COUNT),
     ("feedback_request::request::INSERT", INSERT),
     ("feedback_request::request::CLOSE", CLOSE),
-    ("feedback_request::request::TO_EXPIRE", TO_EXPIRE),
+    ("feedback_request::request::TO_CLOSE", TO_CLOSE),
+    ("feedback_request::request::OPEN_FOR", OPEN_FOR),
     ("feedback_request::request::ROOT", ROOT),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[("feedback_request::request::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
@@ -249,14 +265,50 @@ pub async fn close(
     Ok(())
 }
 
-/// Requests for which no session waits and whose deadline has passed, most overdue first.
-pub async fn to_expire(
+/// A person for whom open questions are listed.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// The person.
+    pub user_id: UserId,
+    /// Whether the person may decide what anyone may decide.
+    pub decides: bool,
+    /// Whether the person may end sessions of others.
+    pub manages: bool,
+}
+
+/// Open requests that this person may answer, for which no session waits and which nobody has answered: closest
+/// deadline first, then oldest. Requests with an audience are listed for its members alone.
+pub async fn open_for(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    asked: Asked,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<RequestRecord>> {
+    let actor = format!("user:{}", asked.user_id);
+    let rows = run!(
+        conn,
+        fetch_all Row,
+        OPEN_FOR,
+        tenant_id.0,
+        to_micros(now),
+        asked.user_id.0,
+        actor.as_str(),
+        i64::from(asked.decides),
+        i64::from(asked.manages),
+        i64::from(limit),
+    )?;
+    rows.into_iter().map(RequestRecord::try_from).collect()
+}
+
+/// Requests for which no session waits, and whose deadline has passed or whose session has ended.
+pub async fn to_close(
     conn: &mut Conn<'_>,
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<(TenantId, FeedbackRequestId, SessionId)>> {
     type Due = (Uuid, Uuid, Uuid);
-    let rows = run!(conn, fetch_all Due, TO_EXPIRE, to_micros(now), i64::from(limit))?;
+    let rows = run!(conn, fetch_all Due, TO_CLOSE, to_micros(now), i64::from(limit))?;
     Ok(rows
         .into_iter()
         .map(|(tenant, id, session)| (TenantId(tenant), FeedbackRequestId(id), SessionId(session)))

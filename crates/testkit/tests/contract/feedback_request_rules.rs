@@ -29,6 +29,8 @@ on_both_engines!(
     a_child_finds_the_answers_of_its_root,
     what_cannot_be_asked_is_refused_by_its_field,
     retention_erases_what_was_asked_and_answered,
+    a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends,
+    a_listed_question_is_answered_by_its_form,
 );
 
 fn in_an_hour(f: &Fixture, new: NewRequest) -> NewRequest {
@@ -208,5 +210,83 @@ async fn what_cannot_be_asked_is_refused_by_its_field(f: Fixture) {
     session::yield_to(&f.ledger, &f.worker, session.id, YieldRequest::at(1, YieldTo::Idle)).await.unwrap();
     let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, plain).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+    f.done().await;
+}
+
+/// Keys of the open questions that this caller is shown.
+async fn open_for(f: &Fixture, scope: &domain::Scope) -> Vec<String> {
+    let open = feedback_request::open(&f.ledger, scope).await.unwrap();
+    for request in &open {
+        feedback_request::answerable(&f.ledger, scope, request.id).await.unwrap();
+    }
+    open.into_iter().map(|request| request.idempotency_key).collect()
+}
+
+async fn a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends(f: Fixture) {
+    let reviewer = domain::Scope { role: domain::role::Role::Reviewer, ..f.other_member };
+    let session = f.running().await;
+    let group = ledger::group::NewGroup {
+        name: "Legal".into(),
+        slug: Some("legal".into()),
+        members: vec![f.member.user_id().unwrap()],
+    };
+    ledger::group::create(&f.ledger, &f.admin, group).await.unwrap();
+    let anyone = ask(&f, &session, request(&session, "anyone", false)).await.request;
+    let stranger = NewRequest { access: Some(Gate::None), ..request(&session, "stranger", false) };
+    ask(&f, &session, stranger).await;
+    let legal = NewRequest { audience: Some("legal".into()), ..request(&session, "legal", false) };
+    ask(&f, &session, legal).await;
+    let soon = ask(&f, &session, in_an_hour(&f, request(&session, "soon", false))).await.request;
+    assert_eq!(session_now(&f, session.id).await.status(), Status::Running, "the session goes on");
+
+    for decides in [&f.admin, &f.operator] {
+        assert_eq!(open_for(&f, decides).await, ["soon", "anyone", "stranger"]);
+    }
+    assert_eq!(open_for(&f, &reviewer).await, ["soon", "anyone"], "a stranger is asked, and who manages the session");
+    assert_eq!(open_for(&f, &f.member).await, ["legal"]);
+    for none in [&f.other_member, &f.stranger, &f.worker] {
+        assert!(open_for(&f, none).await.is_empty());
+    }
+    let refused = feedback_request::answerable(&f.ledger, &f.other_member, anyone.id).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    let refused = feedback_request::answerable(&f.ledger, &f.stranger, anyone.id).await;
+    assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
+    let inbox =
+        ledger::page::inbox::Wanted { filter: gate::GateFilter::In(GateState::Open), everyone: false, cursor: None };
+    let listed = ledger::page::inbox::list(&f.ledger, &reviewer, inbox).await.unwrap();
+    assert_eq!(listed.questions.len(), 2);
+
+    answer(&f, &reviewer, anyone.id, says(json!({ "region": "EU" }))).await.unwrap();
+    assert_eq!(open_for(&f, &reviewer).await, ["soon"], "an answer withdraws it");
+    sweep_after(&f, 3_600).await;
+    assert!(open_for(&f, &reviewer).await.is_empty(), "so does the deadline");
+    assert_eq!(state(&f, soon.id).await, RequestState::Waiting, "before the sweep has closed it");
+    session::cancel(&f.ledger, &f.admin, session.id, None).await.unwrap();
+    assert!(open_for(&f, &f.admin).await.is_empty() && open_for(&f, &f.member).await.is_empty(), "so does the end");
+    feedback_request::expire(&f.ledger).await.unwrap();
+    let closed = feedback_request::get(&f.ledger, &f.admin, soon.id).await.unwrap().request;
+    assert!(closed.closed_at.is_some(), "the sweep closes the requests of ended sessions");
+    f.done().await;
+}
+
+async fn a_listed_question_is_answered_by_its_form(f: Fixture) {
+    let reviewer = domain::Scope { role: domain::role::Role::Reviewer, ..f.other_member };
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
+    let of = ledger::response::Respondent::member(&reviewer).unwrap();
+    let given = ledger::response::Submission {
+        request_id: Some(asked.id.0),
+        version: None,
+        rev: None,
+        submission_id: "s1".into(),
+        answers: json!({ "region": "EU" }).as_object().unwrap().clone(),
+    };
+    let sent = ledger::response::submit(&f.ledger, &of, asked.view_id, given).await.unwrap().response;
+    assert!(!sent.late);
+    assert!(feedback_request::open(&f.ledger, &reviewer).await.unwrap().is_empty());
+    let [known] = answers(&f, session.id, true).await.try_into().unwrap();
+    assert_eq!(known.response_session_id, Some(sent.session_id));
+    assert_eq!(session_now(&f, session.id).await.status(), Status::Running);
+    f.assert_verified().await;
     f.done().await;
 }

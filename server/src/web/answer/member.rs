@@ -59,7 +59,7 @@ async fn site(
 }
 
 /// The entities that can be chosen, by the key of the field. A type with too many is left out.
-async fn entities(
+pub(super) async fn entities(
     state: &AppState,
     viewer: &Viewer,
     types: &[(String, String)],
@@ -140,10 +140,17 @@ async fn signed_out(
     if !domain::slug::is_slug(slug) {
         return Err(Problem::new(wire::Code::NotFound).into());
     }
-    let props = SignedOutProps {
-        frame: frame(state, headers, nonce),
-        action: format!("/views/{slug}/answer"),
-        kept: posted.everything(),
-    };
-    Ok(render(StatusCode::UNAUTHORIZED, move || ui::signed_out_page(&props)).await)
+    Ok(keep_typed(state, format!("/views/{slug}/answer"), headers, nonce, posted).await)
+}
+
+/// The page that has what was typed, for a person who is signed out. `action` is the path that it is sent to.
+pub(super) async fn keep_typed(
+    state: &AppState,
+    action: String,
+    headers: &HeaderMap,
+    nonce: Option<&Nonce>,
+    posted: PostedForm,
+) -> Response {
+    let props = SignedOutProps { frame: frame(state, headers, nonce), action, kept: posted.everything() };
+    render(StatusCode::UNAUTHORIZED, move || ui::signed_out_page(&props)).await
 }

@@ -1,14 +1,17 @@
-//! Forms that people answer: the member's page, the form of a link, and the form in a frame of another page.
+//! Forms that people answer: the member's page, the form of an agent's question, the form of a link, and the form in a frame of another page.
 
 mod embed;
 mod flow;
 mod member;
 mod posted_form;
+mod question;
 mod stranger;
+
+pub use question::question;
 
 use crate::state::AppState;
 use axum::Router;
 
 pub fn router() -> Router<AppState> {
-    Router::new().merge(member::router()).merge(stranger::router()).merge(embed::router())
+    Router::new().merge(member::router()).merge(question::router()).merge(stranger::router()).merge(embed::router())
 }

@@ -1,0 +1,82 @@
+//! Questions of agents that go on meanwhile. Each has a form of its own.
+
+use super::{
+    button::ButtonLink,
+    time::{moment, stamp},
+};
+use crate::text::shorten::one_line;
+use domain::Timestamp;
+use leptos::prelude::*;
+
+/// Longest line of a question, characters.
+const QUESTION_CHARS_MAX: usize = 200;
+
+/// A question for which no session waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Id of the request.
+    pub id: String,
+    /// Id of the session that asked.
+    pub session_id: String,
+    /// What the agent asks.
+    pub message: String,
+    /// Time of the request (UTC).
+    pub asked_at: Timestamp,
+    /// Instant from which answers are late (UTC).
+    pub expires_at: Option<Timestamp>,
+}
+
+/// The section with these questions; `None` if there are none.
+pub fn asked(questions: &[Question]) -> Option<impl IntoView + use<>> {
+    let rows = questions.iter().map(row).collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| {
+        view! {
+            <section class="section inbox-terminal" aria-labelledby="asked-title">
+                <h2 id="asked-title">"Answer this, nobody waits"</h2>
+                <p class="meta">"These agents asked and go on. They read the answer when they work next."</p>
+                <ul class="rows">{rows}</ul>
+            </section>
+        }
+    })
+}
+
+fn row(question: &Question) -> impl IntoView + use<> {
+    let title = one_line(&question.message, QUESTION_CHARS_MAX);
+    let href = format!("/questions/{}", question.id);
+    let until = question.expires_at.map(|at| view! { <span>"until "{stamp(at)}</span> });
+    view! {
+        <li class="row">
+            <span class="badge" data-status="waiting_human"><span>"Question"</span></span>
+            <div class="row-body">
+                <a class="row-title" href=href.clone() dir="auto">{title.clone()}</a>
+                <div class="row-sub">
+                    <a class="quiet" href=format!("/sessions/{}", question.session_id)>"the session"</a>
+                    {until}
+                </div>
+            </div>
+            <span class="row-when">{moment(question.asked_at)}</span>
+            <div class="row-action"><ButtonLink href=href small=true about=title>"Answer this"</ButtonLink></div>
+        </li>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+
+    #[test]
+    fn a_question_stays_a_text_and_leads_to_its_form() {
+        let at = Timestamp::from_timestamp(0, 0).unwrap();
+        let one = Question {
+            id: "7".into(),
+            session_id: "8".into(),
+            message: "Which <b>region</b>?".into(),
+            asked_at: at,
+            expires_at: None,
+        };
+        let html = to_html(asked(&[one]));
+        assert!(html.contains("href=\"/questions/7\"") && html.contains("&lt;b&gt;region"), "{html}");
+        assert!(to_html(asked(&[])).find("section").is_none());
+    }
+}

@@ -1,0 +1,49 @@
+//! Questions of agents that go on meanwhile, for the people who may answer them.
+
+use super::{
+    answer::may_answer,
+    list::{AskedItem, item},
+    not_found,
+};
+use crate::{Ledger, RequestRecord, Result, guard::require, visibility::require_visible};
+use domain::{Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission};
+use store::{Conn, feedback_request::Asked};
+
+/// Returns the open questions that the caller may answer, for which no session waits and which nobody has answered:
+/// closest deadline first, then oldest, at most [`OPEN_QUESTIONS_MAX`]. A question leaves the list with its first
+/// answer, at its deadline, and at the end of its session. Empty for a token.
+pub async fn open(ledger: &Ledger, scope: &Scope) -> Result<Vec<RequestRecord>> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    ledger.snapshot(scope, move |conn| Box::pin(async move { open_on(conn, &reader, now).await })).await
+}
+
+/// [`open`] on an open connection.
+pub(crate) async fn open_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) -> Result<Vec<RequestRecord>> {
+    let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
+    let asked =
+        Asked { user_id, decides: scope.may(Permission::Decide), manages: scope.may(Permission::ManageSessions) };
+    Ok(store::feedback_request::open_for(conn, scope.tenant_id, asked, now, OPEN_QUESTIONS_MAX).await?)
+}
+
+/// Returns a question for its form, if the caller may answer it. One that is answered or closed is returned too: the
+/// form says so.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] for a session that the caller may not see; [`crate::Error::Forbidden`] if others are
+/// asked.
+pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<AskedItem> {
+    require(scope, Permission::StartSession)?;
+    let (reader, scope) = (*scope, *scope);
+    ledger
+        .snapshot(&reader, move |conn| {
+            Box::pin(async move {
+                let found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+                let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
+                let session = require_visible(conn, &scope, session).await.map_err(|_| not_found())?;
+                may_answer(conn, &scope, &session, &found).await?;
+                item(conn, found, session.status().is_final()).await
+            })
+        })
+        .await
+}

@@ -1,0 +1,119 @@
+//! The form of an agent's question for which no session waits: /questions/{id}. A question for which one waits is in the
+//! inbox.
+
+use super::{
+    flow::{Site, entity_types, frame, save, show, submit},
+    member::{entities, keep_typed},
+    posted_form::{PostedForm, query_pairs},
+};
+use crate::{
+    extract::Id,
+    nonce::Nonce,
+    state::AppState,
+    web::shell::{PageRejection, Viewer},
+};
+use app::{form_page::Link, ui::asked::Question};
+use axum::{
+    Extension, Router,
+    extract::{RawQuery, State},
+    http::HeaderMap,
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::id::FeedbackRequestId;
+use ledger::{RequestRecord, feedback_request, response::Respondent, view};
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/questions/{id}", get(show_form).post(submit_form))
+        .route("/questions/{id}/draft", post(save_form))
+}
+
+/// Converts a question for the lists of open ones.
+pub fn question(request: RequestRecord) -> Question {
+    Question {
+        id: request.id.to_string(),
+        session_id: request.session_id.to_string(),
+        message: request.message,
+        asked_at: request.asked_at,
+        expires_at: request.expires_at,
+    }
+}
+
+async fn site(
+    state: &AppState,
+    viewer: &Viewer,
+    request: &RequestRecord,
+    headers: &HeaderMap,
+    nonce: Option<&Nonce>,
+) -> Result<Site, PageRejection> {
+    let version = view::get_version(&state.ledger, &viewer.scope, request.view_id, request.version).await?;
+    Ok(Site {
+        respondent: Respondent::member(&viewer.scope)?,
+        view_id: request.view_id,
+        request_id: Some(request.id.0),
+        action: format!("/questions/{}", request.id),
+        hidden: Vec::new(),
+        frame: frame(state, headers, nonce),
+        back: Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() }),
+        says_why: true,
+        has_cookies: true,
+        entities: entities(state, viewer, &entity_types(&version.fields)).await?,
+    })
+}
+
+async fn show_form(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<FeedbackRequestId>,
+    RawQuery(query): RawQuery,
+    nonce: Option<Extension<Nonce>>,
+    headers: HeaderMap,
+) -> Result<Response, PageRejection> {
+    let request = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?.request;
+    if let Some(gate_id) = request.gate_id {
+        return Ok(Redirect::to(&format!("/inbox/{gate_id}")).into_response());
+    }
+    let site = site(&state, &viewer, &request, &headers, nonce.as_deref()).await?;
+    show(&state, site, &query_pairs(query.as_deref())).await
+}
+
+async fn submit_form(
+    State(state): State<AppState>,
+    viewer: Result<Viewer, PageRejection>,
+    Id(id): Id<FeedbackRequestId>,
+    nonce: Option<Extension<Nonce>>,
+    headers: HeaderMap,
+    posted: PostedForm,
+) -> Result<Response, PageRejection> {
+    let viewer = match viewer {
+        Ok(viewer) => viewer,
+        Err(PageRejection::Redirect(_)) => {
+            return Ok(keep_typed(&state, format!("/questions/{id}"), &headers, nonce.as_deref(), posted).await);
+        }
+        Err(problem) => return Err(problem),
+    };
+    let request = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?.request;
+    let site = site(&state, &viewer, &request, &headers, nonce.as_deref()).await?;
+    submit(&state, site, &posted).await
+}
+
+async fn save_form(
+    State(state): State<AppState>,
+    viewer: Result<Viewer, PageRejection>,
+    Id(id): Id<FeedbackRequestId>,
+    nonce: Option<Extension<Nonce>>,
+    headers: HeaderMap,
+    posted: PostedForm,
+) -> Result<Response, PageRejection> {
+    let viewer = match viewer {
+        Ok(viewer) => viewer,
+        Err(PageRejection::Redirect(_)) => {
+            return Ok(keep_typed(&state, format!("/questions/{id}"), &headers, nonce.as_deref(), posted).await);
+        }
+        Err(problem) => return Err(problem),
+    };
+    let request = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?.request;
+    let site = site(&state, &viewer, &request, &headers, nonce.as_deref()).await?;
+    save(&state, site, &headers, &posted).await
+}
