@@ -361,6 +361,8 @@ pub const RESPONSE_VERSIONS_MAX: u32 = 200;
 pub const RESPONSE_SUMMARY_MAX: u32 = 5_000;
 /// Most requests for answers of one session.
 pub const FEEDBACK_REQUESTS_MAX: u32 = 200;
+/// Length of a window of time in which a person gets at most one e-mail about the responses to one form, seconds.
+pub const FORM_EMAIL_SECONDS: i64 = 300;
 /// Most questions shown in the inbox and on Today for which no session waits.
 pub const OPEN_QUESTIONS_MAX: u32 = 50;
 /// Most answers to one request, late ones included.

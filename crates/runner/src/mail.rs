@@ -115,7 +115,8 @@ impl Mailer {
         let (subject, lines) = match message.topic {
             Topic::FormSubmitted => {
                 let title = text("viewTitle").unwrap_or("A form");
-                let lines = format!("{title}: a response was submitted in {workspace}.\n\nRead it: {origin}{path}\n\n");
+                let lines =
+                    format!("{title}: people submitted responses in {workspace}.\n\nRead them: {origin}{path}\n\n");
                 ("A form was answered".to_owned(), lines)
             }
             topic => {

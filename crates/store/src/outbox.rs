@@ -62,6 +62,8 @@ const RECEIVERS_DUE: &str = concat!(
 );
 const INSERT: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 0)";
+const INSERT_ONCE: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT (tenant_id, id) DO NOTHING";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
      WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
 const CLAIM_SQLITE: &str = claim!("");
@@ -77,6 +79,7 @@ const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_
 
 pub(crate) const SQL: Texts = &[
     ("outbox::INSERT", INSERT),
+    ("outbox::INSERT_ONCE", INSERT_ONCE),
     ("outbox::ANY_DUE", ANY_DUE),
     ("outbox::WORKSPACES_DUE", WORKSPACES_DUE),
     ("outbox::RECEIVERS_DUE", RECEIVERS_DUE),
@@ -169,6 +172,24 @@ pub async fn push(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<()> {
         message.topic.as_str(),
         message.payload.as_str(),
         to_micros(message.created_at),
+    )?;
+    Ok(())
+}
+
+/// Adds a message that is due at its own time, unless it is there already.
+pub async fn push_once(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT_ONCE,
+        message.tenant_id.0,
+        message.id.0,
+        message.channel.as_str(),
+        message.target_id,
+        message.topic.as_str(),
+        message.payload.as_str(),
+        to_micros(message.created_at),
+        to_micros(message.due_at),
     )?;
     Ok(())
 }

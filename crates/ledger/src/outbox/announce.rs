@@ -1,6 +1,7 @@
 //! Enqueues messages to webhooks and people, in the transaction of the change that they report.
 
 use crate::{Ledger, MessageRecord, Result, WebhookRecord};
+use chrono::TimeDelta;
 use domain::{
     Entropy, Timestamp,
     id::{MessageId, TenantId, UserId},
@@ -12,6 +13,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use store::WriteTx;
 use uuid::Uuid;
+
+/// Time from the end of a window to its e-mail, seconds. Transactions that began in the window are committed by then.
+const WINDOW_GRACE_SECONDS: i64 = 10;
 
 /// A source of ids for messages. Their number is only known inside the transaction, which has no source of
 /// randomness, so ids are derived from a random seed.
@@ -160,6 +164,35 @@ async fn push_for_webhooks(
     for user_id in announcement.recipients {
         let to = (Channel::Email, user_id.0);
         store::outbox::push(tx, &message(ids, tenant_id, to, announcement.topic, payload.clone())).await?;
+    }
+    Ok(())
+}
+
+/// The changes of one object that one e-mail reports.
+pub(crate) struct Window {
+    /// Length, seconds.
+    pub(crate) seconds: i64,
+    /// The object.
+    pub(crate) of: Uuid,
+}
+
+/// Enqueues one e-mail for all changes of an object in a window of time. It is due after the end of the window, so it
+/// covers each of them. Windows begin at multiples of their length.
+pub(crate) async fn announce_once(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    at: Timestamp,
+    window: Window,
+    announcement: Announcement,
+) -> Result<()> {
+    let begun = TimeDelta::seconds(at.timestamp().rem_euclid(window.seconds));
+    let begun = at - begun - TimeDelta::nanoseconds(i64::from(at.timestamp_subsec_nanos()));
+    let ids = MessageIds { at: begun, seed: *window.of.as_bytes() };
+    let due_at = begun + TimeDelta::seconds(window.seconds + WINDOW_GRACE_SECONDS);
+    for user_id in announcement.recipients {
+        let to = (Channel::Email, user_id.0);
+        let message = message(&ids, tenant_id, to, announcement.topic, announcement.about.to_string());
+        store::outbox::push_once(tx, &MessageRecord { created_at: at, due_at, ..message }).await?;
     }
     Ok(())
 }

@@ -8,6 +8,6 @@ mod announce;
 mod claim;
 mod record_outcome;
 
-pub(crate) use announce::{Announcement, MessageIds, announce, announce_end, message};
+pub(crate) use announce::{Announcement, MessageIds, Window, announce, announce_end, announce_once, message};
 pub use claim::{DeliverySlots, Outgoing, Receiver, claim};
 pub use record_outcome::{Outcome, prune, record_outcome};

@@ -199,7 +199,7 @@ async fn record(
         ..response
     };
     let event = form.event(&mut ending, Kind::USER_FORM_SUBMIT, response.rev)?;
-    notify(tx, &form, &response, ending.messages()).await?;
+    notify(tx, &form, &response, (ending.messages(), now)).await?;
     complete(tx, &form, session, (event, &response.scores), ending).await?;
     let written = match is_new {
         true => store::response::insert(tx, tenant_id, &response).await?,

@@ -5,9 +5,11 @@ use crate::{
     response::{answers, form, submission},
     webhook::subscribed,
 };
+use chrono::TimeDelta;
 use domain::{
     Scope,
     id::ViewId,
+    limit::FORM_EMAIL_SECONDS,
     notification::Topic,
     view::{Publication, Responses},
 };
@@ -22,11 +24,17 @@ use testkit::{Fixture, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
 
 on_both_engines!(
     a_response_notifies_the_owner_and_webhooks_once,
+    many_responses_in_a_short_time_send_one_e_mail,
     a_form_without_notifications_and_an_owner_without_e_mail_get_none,
 );
 
 fn config(notify: bool) -> Publication {
     Publication { responses: Responses::Many, notify, ..Publication::default() }
+}
+
+/// Lets the window of e-mails and the time after it pass.
+fn window_ends(f: &Fixture) {
+    f.clock.advance(TimeDelta::seconds(FORM_EMAIL_SECONDS + 10));
 }
 
 fn worker(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
@@ -49,10 +57,13 @@ async fn a_response_notifies_the_owner_and_webhooks_once(f: Fixture) {
     response::save_draft(&f.ledger, &Respondent::member(&f.member).unwrap(), view, save).await.unwrap();
     assert_eq!(worker.drain().await.unwrap(), 0, "a draft is reported to no one");
     submit(&f, &f.member, view, "one").await;
-    assert_eq!(worker.drain().await.unwrap(), 2, "an e-mail to the owner and a message to the webhook");
+    assert_eq!(worker.drain().await.unwrap(), 1, "a message to the webhook at once");
+    window_ends(&f);
+    assert_eq!(worker.drain().await.unwrap(), 1, "an e-mail to the owner");
     submit(&f, &f.member, view, "one").await;
     assert_eq!(worker.drain().await.unwrap(), 0, "a repeat is no second response");
     submit(&f, &f.operator, view, "own").await;
+    window_ends(&f);
     assert_eq!(worker.drain().await.unwrap(), 1, "the owner knows of their own response");
     let bodies: Vec<Value> =
         receiver.received().iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect();
@@ -62,8 +73,27 @@ async fn a_response_notifies_the_owner_and_webhooks_once(f: Fixture) {
     let mails = smtp.mails();
     assert_eq!(mails.len(), 1);
     let mail = format!("{:?}", mails[0]);
-    assert!(mail.contains("Subject: A form was answered") && mail.contains("/sessions/"), "{mail}");
+    assert!(mail.contains("Subject: A form was answered") && mail.contains("/responses"), "{mail}");
     assert!(!mail.contains("Secret"), "{mail}");
+    f.done().await;
+}
+
+async fn many_responses_in_a_short_time_send_one_e_mail(f: Fixture) {
+    let smtp = SmtpReceiver::start().await;
+    let worker = worker(&f, &smtp);
+    email::set_wanted(&f.ledger, &f.operator, true).await.unwrap();
+    let (view, other) = (form(&f, config(true)).await, form(&f, config(true)).await);
+    for number in 0..20 {
+        submit(&f, &f.member, view, &format!("first-{number}")).await;
+    }
+    assert_eq!(worker.drain().await.unwrap(), 0, "the window is open");
+    window_ends(&f);
+    assert_eq!(worker.drain().await.unwrap(), 1);
+    submit(&f, &f.member, view, "later").await;
+    submit(&f, &f.member, other, "other").await;
+    window_ends(&f);
+    assert_eq!(worker.drain().await.unwrap(), 2, "a later response is reported, and each form for itself");
+    assert_eq!(smtp.mails().len(), 3);
     f.done().await;
 }
 
@@ -76,6 +106,7 @@ async fn a_form_without_notifications_and_an_owner_without_e_mail_get_none(f: Fi
     assert_eq!(worker.drain().await.unwrap(), 0);
     let loud = form(&f, config(true)).await;
     submit(&f, &f.member, loud, "one").await;
+    window_ends(&f);
     assert_eq!(worker.drain().await.unwrap(), 1, "the webhook alone");
     assert!(smtp.mails().is_empty());
     f.done().await;
