@@ -10,7 +10,7 @@ use axum::{
     Router,
     extract::{Path, Query, State},
     http::StatusCode,
-    response::Response,
+    response::{IntoResponse, Redirect, Response},
     routing::get,
 };
 use chrono::{NaiveDate, NaiveTime};
@@ -21,7 +21,7 @@ use domain::{
     response_table::Column,
     slug::is_slug,
 };
-use ledger::{ListPage, ResponseRecord, page::response as page, response::ListResponses};
+use ledger::{ListPage, ResponseRecord, page::response as page, response::ListResponses, view};
 use serde::Deserialize;
 
 /// Columns of answers on the page. The CSV file has all.
@@ -76,7 +76,15 @@ async fn show(
         page: ListPage { limit: 0, cursor: query.cursor.clone() },
         ..ListResponses::default()
     };
-    let page = page::read(&state.ledger, &viewer.scope, slug, wanted).await?;
+    let page = match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted).await {
+        // Too many questions for one table: the page begins with the newest version, and its filter has the others.
+        Err(ledger::Error::LimitReached(text)) if filter.version.is_none() => {
+            let view = view::get_by_slug(&state.ledger, &viewer.scope, &slug).await?;
+            let newest = view.version.ok_or(ledger::Error::LimitReached(text))?;
+            return Ok(Redirect::to(&format!("/views/{slug}/responses?version={newest}")).into_response());
+        }
+        read => read?,
+    };
     let props = props(page, filter, query.cursor.is_some());
     Ok(render(StatusCode::OK, move || ui::responses_page(&viewer.shell, props)).await)
 }

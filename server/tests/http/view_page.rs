@@ -160,3 +160,26 @@ async fn the_name_of_a_lead_is_for_those_who_decide() {
     let page = mia.page("/views/leads/responses").await;
     assert!(page.contains("Someone who gave a name") && !page.contains("zoe@example.org"), "{page}");
 }
+
+#[tokio::test]
+async fn responses_to_too_many_questions_begin_with_the_newest_version() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let view = published(&app, "long", json!({ "responses": "many" })).await;
+    for version in 1..22 {
+        let fields: Vec<Value> = (0..50)
+            .map(|n| json!({ "key": format!("q{version}_{n}"), "label": "Why?", "type": "short_text" }))
+            .collect();
+        let path = format!("/api/views/{view}");
+        let now: Value = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().json().await.unwrap();
+        let change = json!({ "revision": now["revision"], "fields": fields });
+        let changed = app.request(Who::Operator, Method::PATCH, &path).json(&change).send().await.unwrap();
+        assert_eq!(changed.status(), StatusCode::OK);
+        app.post(Who::Operator, &format!("/api/views/{view}/publish"), json!({})).await;
+        answer(&app, &view, version, json!({ (format!("q{version}_0")): "because" })).await;
+    }
+    let sent_on = ada.ask(Method::GET, "/views/long/responses", &[]).await;
+    assert_eq!(sent_on.headers()[LOCATION], "/views/long/responses?version=22");
+    let page = ada.page("/views/long/responses?version=22").await;
+    assert!(page.contains("because") && page.contains("38 questions not shown here"), "{page}");
+}
