@@ -12,7 +12,8 @@ use store::Access;
 /// Largest number of requests that one sweep handles.
 const BATCH: u32 = 200;
 
-/// Closes requests whose deadline has passed or whose session has ended. If nobody answered in time, the agent is told so with its next answers.
+/// Closes requests whose deadline has passed or whose session has ended. If nobody answered in time, the agent is told
+/// so with its next answers.
 /// Returns how many requests expired. Safe to run on several servers at once.
 pub async fn expire(ledger: &Ledger) -> Result<u64> {
     let now = ledger.now();

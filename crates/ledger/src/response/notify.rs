@@ -54,7 +54,8 @@ pub(super) async fn notify(
     announce_once(tx, tenant_id, at, window, email).await
 }
 
-/// The person who made the view, if they want e-mails, and the slug of the view. A view that a program made has no such person.
+/// The person who made the view, if they want e-mails, and the slug of the view. A view that a program made has no such
+/// person.
 async fn owner(conn: &mut Conn<'_>, tenant_id: TenantId, view_id: ViewId) -> Result<Option<(UserId, String)>> {
     let Some(view) = store::view::find(conn, tenant_id, view_id).await? else { return Ok(None) };
     let made_by = view.created_by.strip_prefix("user:").and_then(|id| id.parse::<UserId>().ok());

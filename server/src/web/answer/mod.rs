@@ -1,4 +1,5 @@
-//! Forms that people answer: the member's page, the form of an agent's question, the form of a link, and the form in a frame of another page.
+//! Forms that people answer: the member's page, the form of an agent's question, the form of a link, and the form in a
+//! frame of another page.
 
 mod embed;
 mod flow;

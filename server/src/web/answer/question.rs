@@ -1,5 +1,5 @@
-//! The form of an agent's question for which no session waits: /questions/{id}. A question for which one waits is in the
-//! inbox.
+//! The form of an agent's question for which no session waits: /questions/{id}. A question for which one waits is in
+//! the inbox.
 
 use super::{
     flow::{Site, entity_types, frame, save, show, submit},
