@@ -87,6 +87,11 @@ impl ScriptedModel {
         self.script.lock().unwrap().extend(replies);
     }
 
+    /// Number of requests received so far.
+    pub fn received(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
     /// Requests received so far, in order.
     pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.requests.lock().unwrap().clone()

@@ -1,11 +1,16 @@
 //! A model of the writer pass: random triggers, models that fail, servers that die, and runs that come too late.
 
 use crate::{
-    memory_writer::{AGENT, asked, changes, fail, finish, line, take, talk, tenant, version},
+    memory_writer::{AGENT, asked, changes, fail, finish, line, proposals, take, talk, tenant, version},
     thread::{ENDING, turn},
 };
 use chrono::TimeDelta;
-use domain::{Scope, id::SessionId, memory_write::plan::Policy};
+use domain::{
+    Scope,
+    gate::Task,
+    id::SessionId,
+    memory_write::{plan::Policy, turn::KINDS},
+};
 use ledger::{
     ListPage, memory,
     memory_write::{self, Finished, RunState, RunWindow, WriterTerms},
@@ -13,7 +18,7 @@ use ledger::{
     thread::{self, Message},
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(whatever_happens_every_turn_is_covered_by_one_successful_run);
@@ -108,7 +113,7 @@ async fn assert_covered(f: &Fixture, scope: &Scope, talks: &[SessionId]) {
     }
     for id in talks {
         let session = session::get(&f.ledger, scope, *id).await.unwrap();
-        let turns = |event: &&domain::event::Event| ["user.message", "agent.message"].contains(&event.kind.as_str());
+        let turns = |event: &&domain::event::Event| KINDS.contains(&event.kind.as_str());
         let log = f.log(*id).await;
         for event in log.iter().filter(turns) {
             let by = covered.get(id).into_iter().flatten();
@@ -116,14 +121,33 @@ async fn assert_covered(f: &Fixture, scope: &Scope, talks: &[SessionId]) {
             assert_eq!(times, 1, "turn {} of {}", event.sequence, session.id);
         }
     }
+    assert_resolves(f, scope, &covered).await;
+}
+
+/// Checks that what the writer wrote and proposes has an origin, that the origin is a turn in the log of its session,
+/// and that a successful run has read that turn.
+async fn assert_resolves(f: &Fixture, scope: &Scope, covered: &BTreeMap<SessionId, Vec<(u64, u64)>>) {
+    let mut origins: BTreeSet<(SessionId, u64)> = BTreeSet::new();
     let audit = memory::audit(&f.ledger, scope, AGENT, ListPage::default()).await.unwrap().items;
     assert!(!audit.is_empty(), "the seed writes documents");
     for listed in audit.iter().filter(|version| version.source.as_str() == "memory_writer") {
         let written = version(f, &listed.path, listed.version).await;
         assert!(!written.evidence.is_empty());
-        for one in &written.evidence {
-            let session = session::get(&f.ledger, scope, one.session).await.unwrap();
-            assert!(one.sequence <= session.head_sequence);
-        }
+        origins.extend(written.evidence.iter().map(|one| (one.session, one.sequence)));
+    }
+    let waiting = proposals(f).await;
+    assert!(!waiting.is_empty(), "the seed proposes changes");
+    for item in waiting {
+        let Task::Memory(proposal) = &item.gate.task else { panic!("{:?}", item.gate.task) };
+        assert!(!proposal.evidence.is_empty() && !proposal.turns.is_empty());
+        origins.extend(proposal.evidence.iter().map(|one| (one.session, one.sequence)));
+        origins.extend(proposal.turns.iter().map(|one| (one.session, one.sequence)));
+    }
+    for (session, sequence) in origins {
+        let log = f.log(session).await;
+        let event = log.iter().find(|event| event.sequence == sequence).expect("the event exists");
+        assert!(KINDS.contains(&event.kind.as_str()), "{session} {sequence} is a {}", event.kind);
+        let read = covered[&session].iter().any(|(after, upto)| (*after + 1..=*upto).contains(&sequence));
+        assert!(read, "no run has read {session} {sequence}");
     }
 }
