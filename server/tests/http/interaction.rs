@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use testkit::Engine;
 
-async fn get(app: &App, path: &str) -> Value {
+pub async fn get(app: &App, path: &str) -> Value {
     let response = app.request(Who::Operator, Method::GET, path).send().await.unwrap();
     assert!(response.status().is_success(), "GET {path}: {}", response.status());
     response.json().await.unwrap()
@@ -86,7 +86,7 @@ async fn reviewed(app: &App, cookie: &str, of: &Value, name: &str, decision: Val
 }
 
 /// Exports. Returns the rows and the manifest.
-fn exported(app: &App, args: &[&str]) -> (Vec<Value>, Value) {
+pub fn exported(app: &App, args: &[&str]) -> (Vec<Value>, Value) {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().join("pairs");
     let output =
