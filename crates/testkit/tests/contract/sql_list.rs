@@ -10,10 +10,12 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 17] = [
+const NO_STATEMENTS: [(&str, &str); 19] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
+    ("engine::error::DISK_FULL", "an error code"),
     ("engine::error::NUL_IN_TEXT", "an error code"),
+    ("engine::error::POSTGRES_FULL", "a flag"),
     ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
     ("event::insert::INTO", "a part of the statements that insert events"),
     ("event::notice::ACCESS", "a line of a notification"),
