@@ -10,10 +10,10 @@ use domain::{
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{Document, MemoryPath},
     memory_write::{
-        block::{item, render, tokens},
+        block::{item, render, tokens, tokens_within},
         channel::Channel,
-        limit::{BLOCK_CANDIDATES_MAX, BLOCK_TERM_DOCUMENTS},
-        select::{Candidate, Passage, RANKER, coverage, importance_of_kind, passages, select_default, words},
+        limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS},
+        select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
         slot::person_path,
         turn::OWN_PLATFORM,
     },
@@ -58,7 +58,7 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
         format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default())
     };
     let channel = Channel::of_metadata(&session.metadata);
-    let about = About { person: session.user_id, channel: channel.as_ref(), said: &said };
+    let about = About { person: session.user_id, channel: channel.as_ref(), said: &said, chars_max: usize::MAX };
     select(conn, session.tenant_id, agent, about, now).await
 }
 
@@ -77,6 +77,8 @@ pub(crate) struct About<'a> {
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
     pub(crate) said: &'a str,
+    /// Most characters of the block; [`BLOCK_TOKENS_MAX`](domain::memory_write::limit::BLOCK_TOKENS_MAX) bounds it too.
+    pub(crate) chars_max: usize,
 }
 
 /// Chooses memories about a text. The document of the person who speaks comes first. `None` if nothing is relevant.
@@ -118,7 +120,7 @@ pub(crate) async fn select(
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
-    let ranked = select_default(candidates);
+    let ranked = select::select(candidates, BLOCK_ITEMS_MAX, tokens_within(about.chars_max));
     let Some(text) = render(&ranked) else { return Ok(None) };
     let metadata = json!({ "context": CONTEXT, "ranker": RANKER, "candidates": ranked });
     Ok(Some(MemoryBlock { text, metadata }))

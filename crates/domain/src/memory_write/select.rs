@@ -4,7 +4,7 @@
 
 use super::{
     block::tokens,
-    limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX, RECENCY_HALF_LIFE_DAYS},
+    limit::RECENCY_HALF_LIFE_DAYS,
     section::headings,
     text::{normal, says_something},
 };
@@ -100,11 +100,6 @@ pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<
         }
     }
     ranked
-}
-
-/// Does [`select`] with the limits of the product.
-pub fn select_default(candidates: Vec<Candidate>) -> Vec<Ranked> {
-    select(candidates, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX)
 }
 
 fn half_life(days: f64) -> f64 {
@@ -209,6 +204,7 @@ pub fn words(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_write::limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX};
     use proptest::prelude::*;
 
     fn candidate(id: &str, bm25: f64, days: f64, tokens: u32) -> Candidate {
@@ -237,14 +233,15 @@ mod tests {
             candidate("other", 0.1, 0.0, 10),
             own,
         ];
-        let order: Vec<_> = select_default(all).into_iter().map(|r| r.candidate.id).collect();
+        let order: Vec<_> =
+            select(all, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX).into_iter().map(|r| r.candidate.id).collect();
         assert_eq!(order, ["own", "new", "old", "other"]);
     }
 
     #[test]
     fn what_does_not_fit_leaves_room_for_what_does() {
         let all = vec![candidate("a", 9.0, 0.0, 700), candidate("b", 8.0, 0.0, 200), candidate("c", 7.0, 0.0, 100)];
-        let chosen = select_default(all);
+        let chosen = select(all, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX);
         let injected: Vec<_> = chosen.iter().map(|r| (r.candidate.id.as_str(), r.slot)).collect();
         assert_eq!(injected, [("a", Some(1)), ("b", None), ("c", Some(2))]);
         assert_eq!(chosen.iter().map(|r| r.rank).collect::<Vec<_>>(), [1, 2, 3]);
@@ -276,7 +273,7 @@ mod tests {
         ) {
             let all: Vec<_> = all.into_iter().enumerate().map(|(at, (b, d, t))| candidate(&at.to_string(), b, d, t)).collect();
             let count = all.len();
-            let chosen = select_default(all);
+            let chosen = select(all, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX);
             let injected: Vec<_> = chosen.iter().filter(|r| r.injected).collect();
             prop_assert_eq!(chosen.len(), count);
             prop_assert!(injected.len() <= BLOCK_ITEMS_MAX);

@@ -165,15 +165,12 @@ async fn memory(
                 return Ok(None);
             }
             // A coding agent has no channel.
-            let about = About { person, channel: None, said: &said };
+            let about = About { person, channel: None, said: &said, chars_max: room.saturating_sub(BETWEEN) };
             memory_block::select(conn, tenant_id, agent, about, now).await
         })
     });
     match read.await {
-        Ok(block) => {
-            let block = block.filter(|block| block.text.chars().count() + BETWEEN <= room)?;
-            Some(Injected { text: block.text, metadata: block.metadata })
-        }
+        Ok(block) => block.map(|block| Injected { text: block.text, metadata: block.metadata }),
         Err(error) => {
             tracing::warn!(%error, "no memories for a coding agent");
             None
