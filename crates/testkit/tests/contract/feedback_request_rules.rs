@@ -232,6 +232,8 @@ async fn a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_un
     };
     ledger::group::create(&f.ledger, &f.admin, group).await.unwrap();
     let anyone = ask(&f, &session, request(&session, "anyone", false)).await.request;
+    // Questions without a deadline are listed in the order in which they were asked, to the millisecond.
+    f.clock.advance(chrono::TimeDelta::milliseconds(1));
     let stranger = NewRequest { access: Some(Gate::None), ..request(&session, "stranger", false) };
     ask(&f, &session, stranger).await;
     let legal = NewRequest { audience: Some("legal".into()), ..request(&session, "legal", false) };
