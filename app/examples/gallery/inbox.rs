@@ -18,7 +18,7 @@ fn approval(n: u32, more: Value) -> Made<Approval> {
         "sessionId": format!("01935f01-0000-7000-8000-{n:012}"), "actionId": "01935f00-0000-7000-8000-0000000000a1",
         "actionName": "Qualify leads", "agentSlug": "scout", "entityId": format!("01935f02-0000-7000-8000-{n:012}"),
         "entityTitle": format!("Acme Corp {n}"), "title": "Qualify leads", "digest": format!("{n:064x}"), "score": null, "flags": [],
-        "similarKey": format!("one {n}"), "reviewers": [{"kind": "group", "id": "g", "name": "Sales leads"}], "quorum": 1, "approvals": 0,
+        "similarKey": format!("one {n}"), "reviewers": [{"kind": "group", "id": "01890000-0000-7000-8000-0000000000d2", "name": "Sales leads"}], "quorum": 1, "approvals": 0,
         "mayDecide": true, "mayNotDecideBecause": null, "requestedBy": "system", "openedAt": ago(i64::from(n) * 9 + 4),
         "dueAt": null, "remindedAt": null, "escalatedAt": null, "snoozedUntil": null, "heldUntil": null, "settledAt": null,
         "decision": null, "proposed": {"stage": "Won", "amount": 12000},
@@ -80,7 +80,7 @@ fn full() -> Made<Vec<Approval>> {
 
 fn detail(approval: Approval, form: FormState) -> Made<Detail> {
     let entity = json!({
-        "id": "e", "typeId": "t", "typeSlug": "deals", "title": "Acme Corp 1", "fields": {"stage": "Lead", "amount": 12000, "note": "Called in May."},
+        "id": "01890000-0000-7000-8000-0000000000d3", "typeId": "01890000-0000-7000-8000-0000000000d4", "typeSlug": "deals", "title": "Acme Corp 1", "fields": {"stage": "Lead", "amount": 12000, "note": "Called in May."},
         "version": 3, "createdBy": "user:u1", "updatedBy": "user:u1", "createdAt": ago(9_000), "updatedAt": ago(200),
     });
     let at = ago(300);
@@ -93,7 +93,7 @@ fn detail(approval: Approval, form: FormState) -> Made<Detail> {
         ],
         "dimensions": [{"slug": "claim-safety", "name": "Claim safety", "type": "select", "options": [{"value": "pass"}, {"value": "fail", "hardBlock": true}]}],
         "decisions": [], "denialsMax": 3, "undoSeconds": 5,
-        "denials": [{"gateId": "g", "note": "The amount has no source. Name the mail it comes from.", "by": "ada@northwind.example", "at": at}],
+        "denials": [{"gateId": "01890000-0000-7000-8000-0000000000d1", "note": "The amount has no source. Name the mail it comes from.", "by": "ada@northwind.example", "at": at}],
     }).to_string())?;
     let events = log().into_iter().skip(4).take(8).collect();
     Ok(Detail {
