@@ -18,7 +18,7 @@ pub use ask::{Asked, Form, NewRequest, ask};
 pub use expire::expire;
 pub use list::{AskedItem, ListAnswers, answers, get, list};
 pub(crate) use open::open_on;
-pub use open::{answerable, open};
+pub use open::{Answerable, answerable, open};
 pub(crate) use take::take_on;
 pub use take::{Taken, take};
 

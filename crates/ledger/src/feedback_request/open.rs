@@ -1,12 +1,8 @@
 //! Questions of agents that go on meanwhile, for the people who may answer them.
 
-use super::{
-    answer::may_answer,
-    list::{AskedItem, item},
-    not_found,
-};
+use super::{answer::may_answer, not_found};
 use crate::{Ledger, RequestRecord, Result, guard::require, visibility::require_visible};
-use domain::{Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission};
+use domain::{Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission, view::Field};
 use store::{Conn, feedback_request::Asked};
 
 /// Returns the open questions that the caller may answer, for which no session waits and which nobody has answered:
@@ -26,23 +22,35 @@ pub(crate) async fn open_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) 
     Ok(store::feedback_request::open_for(conn, scope.tenant_id, asked, now, OPEN_QUESTIONS_MAX).await?)
 }
 
+/// A question, and what its form asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answerable {
+    /// The request. Its state takes the end of its session into account.
+    pub request: RequestRecord,
+    /// Questions of the form. A form that an agent wrote is in no list of views.
+    pub fields: Vec<Field>,
+}
+
 /// Returns a question for its form, if the caller may answer it. One that is answered or closed is returned too: the
 /// form says so.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] for a session that the caller may not see; [`crate::Error::Forbidden`] if others are
 /// asked.
-pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<AskedItem> {
+pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
     require(scope, Permission::StartSession)?;
     let (reader, scope) = (*scope, *scope);
     ledger
         .snapshot(&reader, move |conn| {
             Box::pin(async move {
-                let found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+                let mut found =
+                    store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
                 let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
                 let session = require_visible(conn, &scope, session).await.map_err(|_| not_found())?;
                 may_answer(conn, &scope, &session, &found).await?;
-                item(conn, found, session.status().is_final()).await
+                found.state = found.state.in_session(session.status().is_final());
+                let asks = store::view::version_of(conn, scope.tenant_id, found.view_id, found.version).await?;
+                Ok(Answerable { fields: asks.ok_or_else(not_found)?.fields, request: found })
             })
         })
         .await

@@ -72,7 +72,8 @@ async fn a_response_notifies_the_owner_and_webhooks_once(f: Fixture) {
     assert!(bodies.iter().all(|body| !body.to_string().contains("Secret")), "{bodies:?}");
     let mails = smtp.mails();
     assert_eq!(mails.len(), 1);
-    let mail = format!("{:?}", mails[0]);
+    // Long lines are folded, and the length of the slug says where.
+    let mail = format!("{:?}", mails[0]).replace(r"=\r\n", "");
     assert!(mail.contains("Subject: A form was answered") && mail.contains("/responses"), "{mail}");
     assert!(!mail.contains("Secret"), "{mail}");
     f.done().await;

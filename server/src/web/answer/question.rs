@@ -21,7 +21,11 @@ use axum::{
     routing::{get, post},
 };
 use domain::id::FeedbackRequestId;
-use ledger::{RequestRecord, feedback_request, response::Respondent, view};
+use ledger::{
+    RequestRecord,
+    feedback_request::{self, Answerable},
+    response::Respondent,
+};
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -43,11 +47,10 @@ pub fn question(request: RequestRecord) -> Question {
 async fn site(
     state: &AppState,
     viewer: &Viewer,
-    request: &RequestRecord,
+    Answerable { request, fields }: &Answerable,
     headers: &HeaderMap,
     nonce: Option<&Nonce>,
 ) -> Result<Site, PageRejection> {
-    let version = view::get_version(&state.ledger, &viewer.scope, request.view_id, request.version).await?;
     Ok(Site {
         respondent: Respondent::member(&viewer.scope)?,
         view_id: request.view_id,
@@ -58,7 +61,7 @@ async fn site(
         back: Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() }),
         says_why: true,
         has_cookies: true,
-        entities: entities(state, viewer, &entity_types(&version.fields)).await?,
+        entities: entities(state, viewer, &entity_types(fields)).await?,
     })
 }
 
@@ -70,11 +73,11 @@ async fn show_form(
     nonce: Option<Extension<Nonce>>,
     headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
-    let request = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?.request;
-    if let Some(gate_id) = request.gate_id {
+    let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
+    if let Some(gate_id) = asked.request.gate_id {
         return Ok(Redirect::to(&format!("/inbox/{gate_id}")).into_response());
     }
-    let site = site(&state, &viewer, &request, &headers, nonce.as_deref()).await?;
+    let site = site(&state, &viewer, &asked, &headers, nonce.as_deref()).await?;
     show(&state, site, &query_pairs(query.as_deref())).await
 }
 
@@ -93,8 +96,8 @@ async fn submit_form(
         }
         Err(problem) => return Err(problem),
     };
-    let request = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?.request;
-    let site = site(&state, &viewer, &request, &headers, nonce.as_deref()).await?;
+    let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
+    let site = site(&state, &viewer, &asked, &headers, nonce.as_deref()).await?;
     submit(&state, site, &posted).await
 }
 
@@ -113,7 +116,7 @@ async fn save_form(
         }
         Err(problem) => return Err(problem),
     };
-    let request = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?.request;
-    let site = site(&state, &viewer, &request, &headers, nonce.as_deref()).await?;
+    let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
+    let site = site(&state, &viewer, &asked, &headers, nonce.as_deref()).await?;
     save(&state, site, &headers, &posted).await
 }
