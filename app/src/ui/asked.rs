@@ -32,8 +32,8 @@ pub fn asked(questions: &[Question]) -> Option<impl IntoView + use<>> {
     (!rows.is_empty()).then(|| {
         view! {
             <section class="section inbox-terminal" aria-labelledby="asked-title">
-                <h2 id="asked-title">"Answer this, nobody waits"</h2>
-                <p class="meta">"These agents asked and go on. They read the answer when they work next."</p>
+                <h2 id="asked-title">"Open questions"</h2>
+                <p class="meta">"The agents that ask go on meanwhile. They read an answer when they work next."</p>
                 <ul class="rows">{rows}</ul>
             </section>
         }
@@ -50,7 +50,7 @@ fn row(question: &Question) -> impl IntoView + use<> {
             <div class="row-body">
                 <a class="row-title" href=href.clone() dir="auto">{title.clone()}</a>
                 <div class="row-sub">
-                    <a class="quiet" href=format!("/sessions/{}", question.session_id)>"the session"</a>
+                    <a class="quiet" href=format!("/sessions/{}", question.session_id)>"Session"</a>
                     {until}
                 </div>
             </div>
