@@ -44,6 +44,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
     abandoned.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut rolls = interval(ROLL_EVERY);
     rolls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut roll_position = session::RollPosition::default();
     let mut clock = interval(SET_CLOCK_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -72,7 +73,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for gates with too few reviewers; it is tried again"),
             },
-            _ = rolls.tick() => if let Err(error) = session::roll(&ledger).await {
+            _ = rolls.tick() => if let Err(error) = session::roll(&ledger, &mut roll_position).await {
                 tracing::warn!(%error, "sessions cannot be entered in the roll; it is tried again");
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {

@@ -35,6 +35,7 @@ pub use related::{Related, related};
 pub use release::release;
 pub use retry::retry;
 pub use roll::roll;
+pub use store::roll::RollPosition;
 pub use store::session::graph::{Neighbour, RelatedSession};
 pub use sweep::{Swept, sweep};
 pub use turns::turns;

@@ -1,7 +1,7 @@
 //! Adds sessions to the roll of their workspace.
 
 use crate::{Error, Ledger, Result};
-use store::Access;
+use store::{Access, roll::RollPosition};
 
 /// Number of sessions added in one transaction. On SQLite, appends wait for that transaction.
 const ENTERED_AT_ONCE: u32 = 200;
@@ -9,20 +9,22 @@ const ENTERED_AT_ONCE: u32 = 200;
 const STEPS_MAX: u32 = 20;
 
 /// Adds sessions that were created since the last sweep, and some of those from before rolls existed. Returns
-/// how many.
+/// how many. The sweep begins at `position` and leaves there where the next one goes on.
 ///
 /// Safe to run on several servers at once: they take turns.
-pub async fn roll(ledger: &Ledger) -> Result<u64> {
+pub async fn roll(ledger: &Ledger, position: &mut RollPosition) -> Result<u64> {
     let mut entered = 0;
     for _ in 0..STEPS_MAX {
         if !ledger.store().read(Access::System, |conn| Box::pin(store::roll::is_due(conn))).await? {
             break;
         }
-        let step = ledger.store().write::<_, Error, _>(Access::System, |tx| {
-            Box::pin(async move { Ok(store::roll::step(tx, ENTERED_AT_ONCE).await?) })
+        let after = *position;
+        let step = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::roll::step(tx, after, ENTERED_AT_ONCE).await?) })
         });
         let step = step.await?;
         entered += step.entered;
+        *position = step.position;
         if !step.more {
             break;
         }

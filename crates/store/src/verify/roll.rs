@@ -17,13 +17,15 @@ macro_rules! entry_columns {
     };
 }
 
-// A session that is gone or has no event is left waiting, so that it does not block the ones behind it.
+// The inner query bounds the rows that are read, whether or not their sessions can be entered: writers wait for them.
 const QUEUED: &str = concat!(
     "SELECT u.tenant_id, u.session_id, ",
     entry_columns!(),
-    " FROM session_unrolled u JOIN sessions s ON s.tenant_id = u.tenant_id AND s.id = u.session_id \
-     JOIN session_events e ON e.tenant_id = u.tenant_id AND e.session_id = u.session_id AND e.sequence = 1 \
-     ORDER BY u.tenant_id, u.session_id LIMIT $1"
+    " FROM (SELECT tenant_id, session_id FROM session_unrolled WHERE (tenant_id, session_id) > ($1, $2) \
+     ORDER BY tenant_id, session_id LIMIT $3) AS u \
+     LEFT JOIN sessions s ON s.tenant_id = u.tenant_id AND s.id = u.session_id \
+     LEFT JOIN session_events e ON e.tenant_id = u.tenant_id AND e.session_id = u.session_id AND e.sequence = 1 \
+     ORDER BY u.tenant_id, u.session_id"
 );
 const PLACES: &str = concat!(
     "SELECT r.tenant_id, r.session_id, r.ordinal, r.entry_digest, r.root, ",
@@ -49,7 +51,7 @@ const DEQUEUE_POSTGRES: &str = "DELETE FROM session_unrolled u USING unnest($1::
 const FILL_POSITION: &str = "SELECT tenant_id, session_id FROM session_roll_fill WHERE is_done = 0";
 const SESSIONS_AFTER: &str = "SELECT s.tenant_id, s.id, r.ordinal FROM sessions s \
      LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
-     WHERE s.tenant_id > $1 OR (s.tenant_id = $1 AND s.id > $2) OR $1 IS NULL ORDER BY s.tenant_id, s.id LIMIT $3";
+     WHERE (s.tenant_id, s.id) > ($1, $2) ORDER BY s.tenant_id, s.id LIMIT $3";
 const ENQUEUE: &str = "INSERT INTO session_unrolled (tenant_id, session_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 const SAVE_FILL_POSITION: &str =
     "UPDATE session_roll_fill SET tenant_id = $1, session_id = $2, is_done = $3 WHERE id = 1";
@@ -86,14 +88,14 @@ row! {
     struct WaitingRow {
         tenant_id: Uuid,
         session_id: Uuid,
-        session_type: String,
-        created_by: String,
-        created_at: i64,
+        session_type: Option<String>,
+        created_by: Option<String>,
+        created_at: Option<i64>,
         action_id: Option<Uuid>,
         parent_id: Option<Uuid>,
         agent_slug: Option<String>,
         source: Option<String>,
-        first_event: Vec<u8>,
+        first_event: Option<Vec<u8>>,
     }
 }
 
@@ -124,7 +126,9 @@ row! {
     }
 }
 
-type Id = (Uuid, Uuid);
+/// Where the next step goes on in the queue: after this workspace and session. The default is its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RollPosition(Uuid, Uuid);
 
 fn digest(column: &str, bytes: &[u8]) -> Result<Digest> {
     Digest::from_slice(bytes).ok_or_else(|| Error::inconsistent("session_roll", column, bytes.len()))
@@ -155,6 +159,8 @@ pub struct RollStep {
     pub entered: u64,
     /// Whether more sessions may be waiting.
     pub more: bool,
+    /// Where the next step goes on.
+    pub position: RollPosition,
 }
 
 /// Whether sessions wait to be entered.
@@ -163,9 +169,10 @@ pub async fn is_due(conn: &mut Conn<'_>) -> Result<bool> {
     Ok(waiting > 0 || unfilled > 0)
 }
 
-/// Enters at most `max` waiting sessions in key order, and queues at most `max` sessions that are older
-/// than the roll. Does nothing if another server is doing it.
-pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
+/// Reads at most `max` waiting sessions in key order and enters them, and queues at most `max` sessions that are
+/// older than the roll. A session that is gone or has no event stays in the queue, where a verification names it.
+/// Does nothing if another server is doing it.
+pub async fn step(tx: &mut WriteTx<'_>, after: RollPosition, max: u32) -> Result<RollStep> {
     if let Conn::Postgres(c) = tx.conn() {
         let (is_first,): (bool,) = sqlx::query_as(TRY_LOCK_POSTGRES).fetch_one(&mut **c).await?;
         if !is_first {
@@ -173,9 +180,14 @@ pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
         }
     }
     let is_filling = fill(tx, max).await?;
-    let waiting = run!(tx.conn(), fetch_all WaitingRow, QUEUED, i64::from(max))?;
+    let waiting = run!(tx.conn(), fetch_all WaitingRow, QUEUED, after.0, after.1, i64::from(max))?;
     let mut places: Vec<Place> = Vec::with_capacity(waiting.len());
     for row in &waiting {
+        let (Some(session_type), Some(created_by), Some(created_at), Some(first_event)) =
+            (&row.session_type, &row.created_by, row.created_at, &row.first_event)
+        else {
+            continue;
+        };
         let before = match places.last() {
             Some(last) if last.tenant_id == row.tenant_id => RollHead { sessions: last.ordinal, root: last.root },
             _ => head(tx.conn(), TenantId(row.tenant_id)).await?,
@@ -183,14 +195,14 @@ pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
         let entry = entry_digest(&RollEntry {
             tenant_id: row.tenant_id,
             session_id: row.session_id,
-            session_type: &row.session_type,
-            created_by: &row.created_by,
-            created_at: from_micros(row.created_at),
+            session_type,
+            created_by,
+            created_at: from_micros(created_at),
             action_id: row.action_id,
             parent_id: row.parent_id,
             agent_slug: row.agent_slug.as_deref(),
             source: row.source.as_deref(),
-            first_event: digest("first_event", &row.first_event)?,
+            first_event: digest("first_event", first_event)?,
         });
         let ordinal = before.sessions + 1;
         let root = roll_root(before.root, row.tenant_id, ordinal, row.session_id, entry);
@@ -203,7 +215,10 @@ pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
             run!(tx.conn(), execute, SAVE_HEAD, last.tenant_id, sessions, root)?;
         }
     }
-    Ok(RollStep { entered: places.len() as u64, more: is_filling || waiting.len() == max as usize })
+    let is_full = waiting.len() == max as usize;
+    let last = waiting.last().filter(|_| is_full);
+    let position = last.map(|row| RollPosition(row.tenant_id, row.session_id)).unwrap_or_default();
+    Ok(RollStep { entered: places.len() as u64, more: is_filling || is_full, position })
 }
 
 /// The head of a roll.
@@ -246,7 +261,8 @@ async fn fill(tx: &mut WriteTx<'_>, max: u32) -> Result<bool> {
     type Cursor = (Option<Uuid>, Option<Uuid>);
     type Older = (Uuid, Uuid, Option<i64>);
     let Some((tenant, session)) = run!(tx.conn(), fetch_optional Cursor, FILL_POSITION)? else { return Ok(false) };
-    let older = run!(tx.conn(), fetch_all Older, SESSIONS_AFTER, tenant, session, i64::from(max))?;
+    let (after_tenant, after_session) = (tenant.unwrap_or_default(), session.unwrap_or_default());
+    let older = run!(tx.conn(), fetch_all Older, SESSIONS_AFTER, after_tenant, after_session, i64::from(max))?;
     for (tenant, session, _) in older.iter().filter(|(.., ordinal)| ordinal.is_none()) {
         run!(tx.conn(), execute, ENQUEUE, *tenant, *session)?;
     }
@@ -352,6 +368,7 @@ impl TryFrom<PlaceRow> for RolledSession {
 
 /// Sessions that wait to be entered and no longer exist.
 pub async fn list_missing(conn: &mut Conn<'_>, limit: u32) -> Result<Vec<(TenantId, SessionId)>> {
+    type Id = (Uuid, Uuid);
     let rows = run!(conn, fetch_all Id, MISSING, i64::from(limit))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }

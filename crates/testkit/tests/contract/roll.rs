@@ -3,8 +3,8 @@
 use domain::id::SessionId;
 use futures_util::future::join_all;
 use ledger::{
-    InstanceKey,
-    session::{self, roll},
+    InstanceKey, Ledger,
+    session::{self, RollPosition},
     verify::{self, Verified},
 };
 use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines};
@@ -14,9 +14,15 @@ on_both_engines!(
     a_roll_that_was_changed_or_cut_is_found,
     servers_that_sweep_at_once_enter_each_session_once,
     sessions_from_before_rolls_were_kept_are_entered_by_the_sweep,
+    a_sweep_passes_rows_that_cannot_be_entered_a_step_at_a_time,
     a_session_that_is_in_no_roll_is_named,
     a_creator_is_bound_before_the_session_ends,
 );
+
+/// Sweeps once from the beginning of the queue. Returns the number of sessions entered.
+async fn rolled(ledger: &Ledger) -> u64 {
+    session::roll(ledger, &mut RollPosition::default()).await.unwrap()
+}
 
 async fn verified(f: &Fixture) -> Verified {
     let key = InstanceKey::parse(INSTANCE_KEY).unwrap();
@@ -71,7 +77,7 @@ async fn a_removed_session_is_named(f: Fixture) {
     }
     // Sessions that one sweep enters are ordered by id.
     made.sort_unstable_by_key(|id| id.0);
-    assert_eq!(roll(&f.ledger).await.unwrap(), 5);
+    assert_eq!(rolled(&f.ledger).await, 5);
     let late = f.pending().await.id;
     let found = verified(&f).await;
     assert_eq!((found.problems, found.bad, found.rolled), (vec![], None, 5));
@@ -90,7 +96,7 @@ async fn a_removed_session_is_named(f: Fixture) {
     }
     // The missing session does not stop later sessions from being entered.
     f.pending().await;
-    assert_eq!(roll(&f.ledger).await.unwrap(), 1);
+    assert_eq!(rolled(&f.ledger).await, 1);
     f.done().await;
 }
 
@@ -98,7 +104,7 @@ async fn a_roll_that_was_changed_or_cut_is_found(f: Fixture) {
     for _ in 0..4 {
         f.pending().await;
     }
-    roll(&f.ledger).await.unwrap();
+    rolled(&f.ledger).await;
     let mut raw = f.engine.raw().await;
     for attack in [
         "DELETE FROM session_roll",
@@ -138,10 +144,10 @@ async fn servers_that_sweep_at_once_enter_each_session_once(f: Fixture) {
     let new = session::NewSession::of_type(domain::session::Type::Agent);
     session::create(&f.ledger, &other, session::NewSession { agent_slug: Some("scout".into()), ..new }).await.unwrap();
     let second = f.second_ledger(ledger::Mode::Tool).await;
-    let entered = join_all([&f.ledger, &second, &f.ledger, &second].map(roll)).await;
-    let mut entered: u64 = entered.into_iter().map(Result::unwrap).sum();
+    let entered = join_all([&f.ledger, &second, &f.ledger, &second].map(rolled)).await;
+    let mut entered: u64 = entered.into_iter().sum();
     // A sweep that runs while another one does enters nothing, so a last one enters the rest.
-    entered += roll(&f.ledger).await.unwrap();
+    entered += rolled(&f.ledger).await;
     assert_eq!(entered, 31);
     let found = verified(&f).await;
     assert_eq!((found.problems, found.bad, found.rolled), (vec![], None, 31));
@@ -171,8 +177,8 @@ async fn sessions_from_before_rolls_were_kept_are_entered_by_the_sweep(f: Fixtur
     let new = f.pending().await.id;
     let found = verified(&f).await;
     assert_eq!((found.problems, found.bad, found.rolled, found.sessions), (vec![], None, 0, 231));
-    assert_eq!(roll(&f.ledger).await.unwrap(), 231);
-    assert_eq!(roll(&f.ledger).await.unwrap(), 0, "nothing is entered twice");
+    assert_eq!(rolled(&f.ledger).await, 231);
+    assert_eq!(rolled(&f.ledger).await, 0, "nothing is entered twice");
     let found = verified(&f).await;
     assert_eq!((found.problems, found.bad, found.rolled), (vec![], None, 231));
     let mut raw = intruder(&f).await;
@@ -181,10 +187,30 @@ async fn sessions_from_before_rolls_were_kept_are_entered_by_the_sweep(f: Fixtur
     f.done().await;
 }
 
+async fn a_sweep_passes_rows_that_cannot_be_entered_a_step_at_a_time(f: Fixture) {
+    // More rows without a session than one sweep reads, all ordered before the session that can be entered.
+    let id = f.pending().await.id;
+    let mut raw = intruder(&f).await;
+    let tenant = literal(&f, f.operator.tenant_id.0);
+    for first in (1..=4_001_u128).step_by(500) {
+        let rows = (first..(first + 500).min(4_002))
+            .map(|number| format!("({tenant}, {})", literal(&f, uuid::Uuid::from_u128(number))))
+            .collect::<Vec<_>>()
+            .join(", ");
+        raw.execute(&format!("INSERT INTO session_unrolled (tenant_id, session_id) VALUES {rows}")).await.unwrap();
+    }
+    let mut position = RollPosition::default();
+    assert_eq!(session::roll(&f.ledger, &mut position).await.unwrap(), 0, "one sweep reads at most 4,000 rows");
+    assert_eq!(session::roll(&f.ledger, &mut position).await.unwrap(), 1, "the next sweep goes on after them");
+    assert_eq!(position, RollPosition::default(), "at the end of the queue the next sweep begins again");
+    assert!(verified(&f).await.problems.iter().all(|problem| !problem.contains(&id.to_string())));
+    f.done().await;
+}
+
 async fn a_session_that_is_in_no_roll_is_named(f: Fixture) {
     f.pending().await;
     let id = f.pending().await.id;
-    roll(&f.ledger).await.unwrap();
+    rolled(&f.ledger).await;
     let mut raw = intruder(&f).await;
     // A session that is inserted without the triggers of the product.
     if let Engine::Sqlite(_) = f.engine {
@@ -205,7 +231,7 @@ async fn a_session_that_is_in_no_roll_is_named(f: Fixture) {
 
 async fn a_creator_is_bound_before_the_session_ends(f: Fixture) {
     let id = f.running().await.id;
-    roll(&f.ledger).await.unwrap();
+    rolled(&f.ledger).await;
     let mut raw = intruder(&f).await;
     raw.execute("UPDATE sessions SET created_by = 'user:somebody-else'").await.unwrap();
     let problems = verified(&f).await.problems;
