@@ -46,8 +46,11 @@ test("a person talks with an agent, a turn fails and is tried again, and the end
   const worker: Worker = runWorker(agent, ["sh", "-c", AGENT]);
   const say = async (text: string) => {
     await composer(page).fill(text);
-    if (scripts) await composer(page).press("Enter");
-    else await page.getByRole("button", { name: "Send", exact: true }).click();
+    const send = page.getByRole("button", { name: "Send", exact: true });
+    if (!scripts) return void (await send.click());
+    // The reply is shown before the turn ends, and until then Enter makes a new line.
+    await expect(send).toBeVisible();
+    await composer(page).press("Enter");
   };
   try {
     await signIn(page, "operator");

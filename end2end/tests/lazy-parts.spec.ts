@@ -120,6 +120,29 @@ test("a message is sent with Enter before the conversation has loaded", async ({
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
+test("what changed before the conversation had loaded is shown once it has", async ({ page }) => {
+  const agent = unique("gap").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  await api().createAction({ name: `Talk ${agent}`, agentSlug: agent });
+  await signIn(page, "operator");
+  await page.goto("/chat");
+  await page.locator('select[name="agent"]').selectOption(agent);
+  await page.locator('textarea[name="message"]').fill("First");
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
+  const id = page.url().match(/chat\/([0-9a-f-]{36})/)![1]!;
+  const release = await holdBack(page, "**/pkg/live_conversation.*.wasm");
+  await page.reload();
+  await live(page);
+  const { attempt } = await api().claim(agent, 600);
+  await api().append(id, attempt, [{ type: "agent.message", content: [{ type: "text", text: "An early answer" }] }]);
+  // The badge of the inbox, which has loaded, reads its count after the signal that the conversation misses.
+  const signalled = page.waitForRequest("**/api/approvals/count?**");
+  await api().yield(id, attempt, "idle");
+  await signalled;
+  release();
+  await expect(page.locator("#conversation")).toContainText("An early answer");
+});
+
 test("P-48: a part that is gone reloads the page once, and says so when it is there", async ({ page }) => {
   await staged(unique("After"));
   await signIn(page, "reviewer");

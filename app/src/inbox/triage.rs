@@ -61,8 +61,8 @@ fn follow(store: Store) {
         let session = shown(store).and_then(|item| item.get_attribute("data-session"));
         let concerns = match signal {
             Signal::Session { id, .. } => session.as_deref() == Some(id),
-            Signal::Resync => true,
-            Signal::Counts | Signal::Opened => false,
+            Signal::Resync | Signal::Opened => true,
+            Signal::Counts => false,
         };
         if concerns {
             spawn_local(reload_item(store));

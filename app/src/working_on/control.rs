@@ -37,7 +37,9 @@ pub fn start(work: Work) {
         {
             refresh(work);
         }
-        crate::browser::live::Signal::Resync if work.active_now().is_some() => refresh(work),
+        crate::browser::live::Signal::Resync | crate::browser::live::Signal::Opened if work.active_now().is_some() => {
+            refresh(work);
+        }
         _ => {}
     });
     dom::on(&dom::window(), "pageshow", move |event: PageTransitionEvent| {

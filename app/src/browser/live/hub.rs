@@ -26,7 +26,8 @@ pub enum Signal {
     Counts,
     /// The stream had a gap, so anything may have changed.
     Resync,
-    /// This page has joined the stream, and something changed after the page was rendered.
+    /// Something changed after the page was rendered and before this listener could be told: the page had not joined
+    /// the stream yet, or the listener's part of the page had not loaded.
     Opened,
 }
 
@@ -81,13 +82,20 @@ thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
     static STATE: Cell<State> = const { Cell::new(State::Connecting) };
     static IS_LEADER: Cell<bool> = const { Cell::new(false) };
+    /// Whether a signal has been delivered on this page.
+    static HAS_CHANGED: Cell<bool> = const { Cell::new(false) };
     /// The position of the stream, once it is known.
     static POSITION: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Adds a listener for all signals, for the lifetime of the page.
+/// Adds a listener for all signals, for the lifetime of the page. Parts of a page load at different times: one that
+/// comes after the first signal gets [`Signal::Opened`] once the caller has returned.
 pub fn subscribe(listener: impl Fn(&Signal) + 'static) {
-    LISTENERS.with_borrow_mut(|all| all.push(Rc::new(listener)));
+    let listener: Listener = Rc::new(listener);
+    LISTENERS.with_borrow_mut(|all| all.push(listener.clone()));
+    if HAS_CHANGED.get() {
+        dom::after(0, move || listener(&Signal::Opened));
+    }
 }
 
 /// Adds a watcher for changes of the stream's state.
@@ -184,6 +192,7 @@ fn session(json: &str) -> Option<Signal> {
 }
 
 fn deliver(signal: &Signal) {
+    HAS_CHANGED.set(true);
     // Cloned, because a listener may add another listener.
     for listener in LISTENERS.with_borrow(Clone::clone) {
         listener(signal);
