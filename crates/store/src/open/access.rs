@@ -1,14 +1,16 @@
 //! Reads and writes as closures over a transaction.
 //!
 //! On SQLite writes are jobs of the one writer. On PostgreSQL reads and writes run in their own
-//! transactions and tasks, so that a client that disconnects does not cancel them.
+//! transactions and tasks, so that a client that disconnects does not cancel them. There, what runs a transaction is
+//! compiled once and not for each closure.
 
 use super::store::{Db, Store};
 use crate::{
-    engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout, spawn_with_timeout},
+    engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout},
     event::{AppendRequest, Settled},
     session::FirstClaim,
-    transaction::WriteTx,
+    transaction::{Body, WriteTx},
+    writer::{Command, command},
 };
 use domain::session::Session;
 use futures_util::future::BoxFuture;
@@ -17,6 +19,19 @@ use std::sync::atomic::Ordering;
 /// Begins a read on SQLite. The first query takes the snapshot that all later ones see.
 const BEGIN_SNAPSHOT_SQLITE: &str = "BEGIN DEFERRED";
 const END_SNAPSHOT_SQLITE: &str = "COMMIT";
+
+/// Why a transaction was not committed.
+enum Ended {
+    /// The command refused. It has the reason.
+    Refused,
+    Failed(Error),
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
 
 impl Store {
     /// Runs one or more queries on behalf of `access`. On SQLite each statement sees the newest commit; the
@@ -34,15 +49,9 @@ impl Store {
                 readers.release(connection);
                 outcome
             }
-            Db::Postgres(pool) => {
-                let pool = pool.clone();
-                spawn_with_timeout(async move {
-                    in_transaction(&pool, access, Mode::Read, async |connection| {
-                        body(&mut Conn::Postgres(connection)).await
-                    })
-                    .await
-                })
-                .await
+            Db::Postgres(_) => {
+                let body: Body<T, Error> = Box::new(move |tx| body(tx.conn()));
+                self.on_postgres(access, Mode::Read, body).await
             }
         }
     }
@@ -69,15 +78,9 @@ impl Store {
                 readers.release(connection);
                 outcome
             }
-            Db::Postgres(pool) => {
-                let pool = pool.clone();
-                spawn_with_timeout(async move {
-                    in_transaction(&pool, access, Mode::Snapshot, async |connection| {
-                        body(&mut Conn::Postgres(connection)).await
-                    })
-                    .await
-                })
-                .await
+            Db::Postgres(_) => {
+                let body: Body<T, E> = Box::new(move |tx| body(tx.conn()));
+                self.on_postgres(access, Mode::Snapshot, body).await
             }
         }
     }
@@ -93,21 +96,51 @@ impl Store {
     {
         match self.db() {
             Db::Sqlite(_) => self.writer().run(Box::new(body)).await,
-            Db::Postgres(pool) => {
+            Db::Postgres(_) => {
                 self.writer().check_open()?;
-                let (pool, store) = (pool.clone(), self.clone());
-                spawn_with_timeout(async move {
-                    let (value, notices) = in_transaction(&pool, access, Mode::Write, async |connection| {
-                        let mut tx = WriteTx::new(Conn::Postgres(connection));
-                        let value = body(&mut tx).await?;
-                        Ok::<_, E>((value, tx.into_notices()))
-                    })
-                    .await?;
-                    store.publish(notices);
-                    Ok(value)
-                })
-                .await
+                self.on_postgres(access, Mode::Write, Box::new(body)).await
             }
+        }
+    }
+
+    /// Runs `body` in a transaction and a task of its own, which goes on if the caller does not wait for it.
+    async fn on_postgres<T, E>(&self, access: Access, mode: Mode, body: Body<T, E>) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (command, answer) = command(body);
+        tokio::spawn(self.clone().transaction(access, mode, command));
+        let ended =
+            async { answer.await.unwrap_or_else(|_| Err(Error::Database("database task failed".into()).into())) };
+        lane_with_timeout(ended).await
+    }
+
+    /// Runs a command between BEGIN and COMMIT, or ROLLBACK if it refuses, and sends its answer.
+    async fn transaction(self, access: Access, mode: Mode, command: Box<dyn Command>) {
+        let Db::Postgres(pool) = self.db() else { return };
+        let (mut command, mut ran) = (Some(command), None);
+        let ended = in_transaction(pool, access, mode, async |connection| {
+            let Some(command) = command.take() else { return Err(Ended::Refused) };
+            let mut tx = WriteTx::new(Conn::Postgres(connection));
+            let is_refused = ran.insert(command.run(&mut tx).await).is_refused();
+            if is_refused { Err(Ended::Refused) } else { Ok(tx.into_notices()) }
+        })
+        .await;
+        let ended = match ended {
+            // The notices are sent before the answer, because a client may read as soon as it is answered.
+            Ok(notices) => {
+                self.publish(notices);
+                Ok(())
+            }
+            Err(Ended::Refused) => Ok(()),
+            Err(Ended::Failed(error)) => Err(error),
+        };
+        match (command, ran, ended) {
+            (_, Some(ran), ended) => ran.settle(ended),
+            (Some(command), None, Err(error)) => command.refuse(error),
+            // It ran out of time, and nobody waits for the answer any more.
+            _ => {}
         }
     }
 

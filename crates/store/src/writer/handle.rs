@@ -1,7 +1,7 @@
 //! The handle through which writes reach the lanes.
 
 use super::{
-    job::{Counters, Job, QUEUE_ITEMS_MAX, Stats, Typed, WaitingClaim, queue_full},
+    job::{Counters, Job, QUEUE_ITEMS_MAX, Stats, WaitingClaim, command, queue_full},
     postgres::PostgresLane,
     sqlite::SqliteLane,
 };
@@ -98,8 +98,8 @@ impl Writer {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (reply, answer) = oneshot::channel();
-        self.enqueue(0, 0, Job::Command(Box::new(Typed { body, reply })))?;
+        let (command, answer) = command(body);
+        self.enqueue(0, 0, Job::Command(command))?;
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
     }
 

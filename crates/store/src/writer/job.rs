@@ -94,21 +94,39 @@ pub(super) struct WaitingClaim {
     pub(super) reply: oneshot::Sender<Result<Option<Vec<Session>>>>,
 }
 
-/// A write with its typed result hidden, so that the writer can run and settle writes of any type.
-pub(super) trait Command: Send {
+/// The body of a transaction with its typed result hidden, so that what runs transactions is compiled once.
+pub(crate) trait Command: Send {
+    /// Runs the body.
     fn run<'t, 'c>(self: Box<Self>, tx: &'t mut WriteTx<'c>) -> BoxFuture<'t, Box<dyn Settle>>
     where
         'c: 't;
+
+    /// Answers that the transaction did not begin.
+    fn refuse(self: Box<Self>, error: Error);
 }
 
-pub(super) trait Settle: Send {
-    fn refused(&self) -> bool;
-    fn settle(self: Box<Self>, commit: std::result::Result<(), String>);
+/// The result of a body that has run.
+pub(crate) trait Settle: Send {
+    /// Whether the body refused, so that the transaction is rolled back.
+    fn is_refused(&self) -> bool;
+
+    /// Answers with the body's result, or with the error of COMMIT.
+    fn settle(self: Box<Self>, commit: Result<()>);
 }
 
-pub(super) struct Typed<T, E> {
-    pub(super) body: Body<T, E>,
-    pub(super) reply: oneshot::Sender<std::result::Result<T, E>>,
+/// A command for this body, and where its answer arrives.
+pub(crate) fn command<T, E>(body: Body<T, E>) -> (Box<dyn Command>, oneshot::Receiver<std::result::Result<T, E>>)
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    let (reply, answer) = oneshot::channel();
+    (Box::new(Typed { body, reply }), answer)
+}
+
+struct Typed<T, E> {
+    body: Body<T, E>,
+    reply: oneshot::Sender<std::result::Result<T, E>>,
 }
 
 struct Ran<T, E> {
@@ -125,16 +143,20 @@ impl<T: Send + 'static, E: From<Error> + Send + 'static> Command for Typed<T, E>
         let work = body(tx);
         Box::pin(async move { Box::new(Ran { result: work.await, reply }) as Box<dyn Settle> })
     }
+
+    fn refuse(self: Box<Self>, error: Error) {
+        let _ = self.reply.send(Err(error.into()));
+    }
 }
 
 impl<T: Send, E: From<Error> + Send> Settle for Ran<T, E> {
-    fn refused(&self) -> bool {
+    fn is_refused(&self) -> bool {
         self.result.is_err()
     }
 
-    fn settle(self: Box<Self>, commit: std::result::Result<(), String>) {
+    fn settle(self: Box<Self>, commit: Result<()>) {
         let result = match (self.result, commit) {
-            (Ok(_), Err(detail)) => Err(Error::Unavailable(detail).into()),
+            (Ok(_), Err(error)) => Err(error.into()),
             (result, _) => result,
         };
         // Sending fails when the client went away. The write is kept.

@@ -11,3 +11,4 @@ mod sqlite;
 
 pub(crate) use handle::Writer;
 pub use job::Stats;
+pub(crate) use job::{Command, command};

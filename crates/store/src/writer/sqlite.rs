@@ -82,7 +82,7 @@ impl SqliteLane {
             let _ = reply.send(settled);
         }
         for command in waiting.commands {
-            command.settle(failure.clone().map_or(Ok(()), Err));
+            command.settle(failure.clone().map_or(Ok(()), |detail| Err(Error::Unavailable(detail))));
         }
     }
 
@@ -210,13 +210,13 @@ impl SqliteLane {
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
         let ran = command.run(&mut tx).await;
         let notices = tx.into_notices();
-        if broken.is_none() && ran.refused() {
+        if broken.is_none() && ran.is_refused() {
             *broken = self.connection.control("ROLLBACK TO command").err();
         }
         if broken.is_none() {
             *broken = self.connection.control("RELEASE command").err();
         }
-        if !ran.refused() {
+        if !ran.is_refused() {
             waiting.notices.extend(notices);
         }
         waiting.commands.push(ran);
