@@ -32,8 +32,8 @@ pub async fn measure(bench: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Publishes a form with three questions. Returns the path of a link to it.
-async fn publish(site: &Site) -> Result<String> {
+/// Publishes a form with three questions under this slug. Returns the path of a link to it.
+async fn publish(site: &Site, slug: &str) -> Result<String> {
     let (target, headers) = (site.server.address(), credentials(&site.account.token));
     let mut connection = Connection::open(target).await?;
     let fields = json!([
@@ -42,7 +42,8 @@ async fn publish(site: &Site) -> Result<String> {
         { "key": "why", "label": "Why?", "type": "long_text" },
     ]);
     let config = json!({ "gate": "none", "responses": "many" });
-    let body = json!({ "title": "How was your week?", "fields": fields, "publishConfig": config }).to_string();
+    let body = json!({ "slug": slug, "title": "How was your week?", "fields": fields, "publishConfig": config });
+    let body = body.to_string();
     let made = connection.call(&Request::post(target, "/api/views", &headers, &body)).await?;
     let made: Value = serde_json::from_slice(made.body)?;
     let id = made["id"].as_str().context("the view has no id")?.to_owned();
@@ -62,9 +63,9 @@ async fn submissions(bench: &mut Bench, site: &Site) -> Result<()> {
     let mut ours: [Series; 2] = Default::default();
     let mut probes: [Rounds; 2] = Default::default();
     let mut appends: [Rounds; 2] = Default::default();
-    for _ in 0..bench.plan.rounds {
+    for round in 0..bench.plan.rounds {
         for (at, connections) in CONNECTIONS.into_iter().enumerate() {
-            let link = publish(site).await?;
+            let link = publish(site, &format!("week-{round}-{connections}")).await?;
             let mut scripts = Vec::with_capacity(connections);
             for _ in 0..connections {
                 scripts.push(SubmitScript::new(target, &open_form(target, &link).await?)?);
@@ -95,7 +96,7 @@ async fn submissions(bench: &mut Bench, site: &Site) -> Result<()> {
 
 /// The page of a form as a browser with a link gets it, per second of CPU time.
 async fn form_page(bench: &mut Bench, site: &Site) -> Result<()> {
-    let link = publish(site).await?;
+    let link = publish(site, "week-page").await?;
     let form = open_form(site.server.address(), &link).await?;
     let mut rendered = Rendered::default();
     for _ in 0..bench.plan.rounds {
