@@ -21,9 +21,9 @@ const READ_SQLITE: &str = "SELECT tenant_id, id, status, session_type, attempt, 
      head_digest, updated_at FROM sessions WHERE tenant_id = $1 AND id = $2";
 const LOCK_POSTGRES: &str = "SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, \
      s.user_id, s.head_sequence, s.head_digest, s.updated_at FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR UPDATE";
+     WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR NO KEY UPDATE";
 const HELD_POSTGRES: &str = "WITH free AS MATERIALIZED (SELECT f.id FROM sessions f WHERE f.tenant_id = $1 AND f.id = ANY($2) \
-     ORDER BY f.id FOR UPDATE SKIP LOCKED) \
+     ORDER BY f.id FOR NO KEY UPDATE SKIP LOCKED) \
      SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.id = ANY($2) AND s.id NOT IN (SELECT id FROM free)";
 const UPDATE_SQLITE: &str = "UPDATE OR FAIL sessions SET head_sequence = $3, head_digest = $4, updated_at = $5 \
      WHERE tenant_id = $1 AND id = $2";

@@ -10,12 +10,13 @@ use domain::{id::TenantId, session::Session};
 const CLAIMABLE_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
 const CLAIMABLE_POSTGRES: &str = session_select!(
-    "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED"
+    "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED"
 );
 const CLAIMABLE_ANY_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
-const CLAIMABLE_ANY_POSTGRES: &str =
-    session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR UPDATE SKIP LOCKED");
+const CLAIMABLE_ANY_POSTGRES: &str = session_select!(
+    "tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED"
+);
 
 pub(crate) const SQLITE_SQL: Texts = &[
     ("session::claim::CLAIMABLE_SQLITE", CLAIMABLE_SQLITE),

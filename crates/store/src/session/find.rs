@@ -11,7 +11,7 @@ use domain::{
 };
 
 const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR UPDATE");
+const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR NO KEY UPDATE");
 const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
 const IDEMPOTENCY_DIGEST: &str =
     "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";

@@ -41,7 +41,7 @@ macro_rules! neighbour_select {
     };
 }
 
-const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE");
+const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE");
 // Held until the transaction ends. The seed 4004 identifies this kind of lock.
 const LOCK_WORKSPACE_GRAPH_POSTGRES: &str =
     "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";

@@ -27,6 +27,7 @@ on_both_engines!(
     a_failure_is_recorded_with_its_error,
     a_released_session_goes_to_the_next_worker,
     a_yielded_session_holds_no_lease,
+    a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed,
 );
 
 fn done(attempt: u32, result: &str) -> Completion {
@@ -221,5 +222,19 @@ async fn a_yielded_session_holds_no_lease(f: Fixture) {
         assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{refused:?}");
         assert!(f.log(session.id).await.last().unwrap().metadata.contains("look at this"));
     }
+    f.done().await;
+}
+
+async fn a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed(f: Fixture) {
+    let id = f.pending().await.id;
+    // What PostgreSQL does until the end of a transaction that inserts a row with a foreign key to the session.
+    let mut raw = f.engine.raw().await;
+    raw.execute("BEGIN").await.unwrap();
+    let locks = if matches!(f.engine, testkit::Engine::Postgres { .. }) { " FOR KEY SHARE" } else { "" };
+    raw.execute(&format!("SELECT id FROM sessions{locks}")).await.unwrap();
+    let claimed = f.claim(1, 60).await;
+    assert_eq!(claimed.iter().map(|session| session.id).collect::<Vec<_>>(), [id]);
+    f.append(id, 1, vec![text("Beside it")]).await.unwrap();
+    raw.execute("ROLLBACK").await.unwrap();
     f.done().await;
 }

@@ -1,0 +1,1 @@
+-- PostgreSQL locks sessions for a claim beside rows that refer to them here: SQLite has one writer.
