@@ -33,6 +33,19 @@ async function expectAccessible(page: Page) {
 
 const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
+/** Ids of the date fields that are narrower than their text and button. */
+const cutDates = (page: Page) =>
+  page.locator("[type=date]").evaluateAll((all) => {
+    const isCut = (input: HTMLElement) => {
+      const given = input.getBoundingClientRect().width;
+      input.style.inlineSize = "max-content";
+      const needed = input.getBoundingClientRect().width;
+      input.style.inlineSize = "";
+      return needed > given;
+    };
+    return (all as HTMLElement[]).filter(isCut).map(({ id }) => id);
+  });
+
 async function published(config: object, fields: object[] = FIELDS): Promise<View> {
   const slug = `check-${crypto.randomUUID().slice(0, 8)}`;
   const view = await api().post<View>("/api/views", { title: "Weekly check", slug, fields, publishConfig: config });
@@ -52,6 +65,7 @@ for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`/views/${view.slug}/responses`);
     await expect(page.getByText("No one has answered this form yet.")).toBeVisible();
+    expect(await cutDates(page)).toEqual([]);
     await expectAccessible(page);
 
     const hostile = `<img src=x onerror=alert(1)> ${"long".repeat(80)} \u202eabc 🙂`;
