@@ -147,6 +147,47 @@ test("i leads into the answer, and Ctrl Enter sends it", async ({ page }) => {
   expect(claim.resume.answer).toBe("12");
 });
 
+test("questions are answered one after the other by keys alone", async ({ page }) => {
+  test.slow();
+  const first = await askQuestion({ message: unique("Which region?"), schema: { type: "string", title: "Region" } });
+  const second = await askQuestion({ message: unique("How many days?"), schema: TRIP });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${first.item.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  const [one, two] = [first, second].map(({ item }) => page.locator(`#inbox-rows [data-id="${item.id}"]`));
+  const primary = page.locator('#gate [data-look="primary"]:visible');
+  await expect(primary).toHaveText(["Answer"]);
+
+  await page.keyboard.press("j");
+  await expect(two!).toHaveAttribute("aria-current", "true");
+  await expect(page.locator("#gate-title")).toContainText("How many days?");
+  await page.keyboard.press("k");
+  await expect(one!.locator(".row-title")).toBeFocused();
+  await expect(page.locator("#gate-title")).toContainText("Which region?");
+  await page.keyboard.press("i");
+  await expect(page.getByRole("textbox", { name: "Region" })).toBeFocused();
+  await page.keyboard.type("EMEA");
+  await page.keyboard.press("Enter");
+
+  // The selection has moved on to the next one.
+  await expect(two!).toHaveAttribute("aria-current", "true");
+  await expect(two!.locator(".row-title")).toBeFocused();
+  await expect(primary).toHaveText(["Answer"]);
+  await page.keyboard.press("i");
+  await expect(field(page, "region")).toBeFocused();
+  await page.keyboard.type("As");
+  await page.keyboard.press("Tab");
+  await expect(field(page, "days")).toBeFocused();
+  await page.keyboard.type("4");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(two!).toHaveCount(0);
+  for (const { agentSlug, session } of [first, second]) {
+    await api().untilStatus(session.id, "pending");
+    const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: unknown } };
+    expect(claim.resume.answer).toEqual(session.id === first.session.id ? "EMEA" : { region: "apac", days: 4 });
+  }
+});
+
 test("a relation is shown by title, and chosen from what it can lead to @nojs", async ({ page }) => {
   const companies = await api().post<{ id: string; slug: string }>("/api/entity-types", { name: unique("Company") });
   const [alpha, beta] = await Promise.all(

@@ -3,7 +3,7 @@
 use super::{
     api::{Decide, SnoozeItems, UndoDecisions, item_field},
     list::SNOOZES,
-    question::ANSWER,
+    question::{ANSWER, answer_fields},
     undo_offer::seconds_left,
 };
 use crate::{
@@ -96,12 +96,13 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
     }
 }
 
-/// Answers a tool call instead of running the tool. A question's answer is part of the item itself, so the bar links
-/// to it.
+/// Answers a tool call instead of running the tool. The answer to a question is a form of the item itself, which has
+/// the primary button, so the bar links to its first field.
 fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyView {
     let approval = &item.approval;
     if approval.kind == GateKind::Question {
-        return view! { <ButtonLink look=Look::Primary href="#gate-form" attr:data-key="respond" title="Answer (i)">"Answer"</ButtonLink> }
+        let first = answer_fields(approval).into_iter().next().map_or_else(|| ANSWER.to_owned(), |field| field.name);
+        return view! { <ButtonLink href=format!("#gate-{first}") attr:data-key="respond" title="Fill in the answer (i)">"Fill in"</ButtonLink> }
             .into_any();
     }
     let hint = "The agent receives your answer as the tool's result. The tool does not run.";

@@ -307,6 +307,16 @@ mod tests {
     }
 
     #[test]
+    fn an_item_has_one_primary_action() {
+        for item in [output(1, json!({"stage": "Won"})), question(1)] {
+            let html = detail_fragment(&shown(detail(item)));
+            assert_eq!(html.matches("data-look=\"primary\"").count(), 1, "{html}");
+        }
+        let html = detail_fragment(&shown(detail(question(1))));
+        assert!(html.contains("href=\"#gate-answer\"") && html.contains("id=\"gate-answer\""), "{html}");
+    }
+
+    #[test]
     fn a_refusal_stands_at_its_field_and_nothing_typed_is_lost() {
         let form = FormState {
             form: "approve".into(),

@@ -117,9 +117,12 @@ fn advance(store: Store, leaving: &[Row]) {
             triage::show(store, &next);
             triage::focus(store, &next);
         }
-        None => store
-            .detail
-            .show("<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>"),
+        None => {
+            let nothing =
+                "<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>";
+            store.detail.show(nothing);
+            store.detail.focus_title();
+        }
     }
 }
 
