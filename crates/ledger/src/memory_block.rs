@@ -1,14 +1,11 @@
 //! The memories that an agent is given at the start of its work, chosen from its documents.
 
-use crate::{
-    Result,
-    memory::{FoundMemory, search_part},
-};
+use crate::{MemoryDocumentRecord, Result, memory::search_part};
 use domain::{
     Timestamp,
     chain::Digest,
     id::{MemoryDocumentId, TenantId, UserId},
-    memory::{Document, MemoryPath},
+    memory::MemoryPath,
     memory_write::{
         block::{item, render, tokens, tokens_within},
         channel::Channel,
@@ -47,10 +44,10 @@ pub(crate) struct MemoryBlock {
 /// Returns the block for a session that is claimed: about what its person said last, or about its input.
 pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Timestamp) -> Result<Option<MemoryBlock>> {
     let Some(agent) = session.agent_slug.as_deref() else { return Ok(None) };
-    if !has_memory(conn, session.tenant_id, agent).await? {
-        return Ok(None);
-    }
     let said = if crate::commit::is_thread(session) {
+        if !has_memory(conn, session.tenant_id, agent).await? {
+            return Ok(None);
+        }
         let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
         let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
         page.items.iter().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n")
@@ -63,7 +60,7 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
 }
 
 /// Whether an agent has any document.
-pub(crate) async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<bool> {
+async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<bool> {
     let found = store::memory::find_agent(conn, tenant_id, agent).await?;
     Ok(found.is_some_and(|found| found.documents > 0))
 }
@@ -90,30 +87,26 @@ pub(crate) async fn select(
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
     let said = cut(about.said, QUERY_CHARS_MAX);
+    let own = about.person.and_then(|person| MemoryPath::parse(&person_path(OWN_PLATFORM, &person.to_string())).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
-    let mut found = search_part(conn, tenant_id, Some(agent), &said, most).await?;
-    let own = about.person.map(|person| person_path(OWN_PLATFORM, &person.to_string()));
-    if let Some(own) = &own
-        && !found.iter().any(|found| found.document.path == *own)
-    {
-        found.extend(document(conn, tenant_id, agent, own).await?);
-    }
-    let ids: Vec<MemoryDocumentId> = found.iter().map(|found| found.document.id).collect();
+    let found = search_part(conn, tenant_id, Some(agent), &said, most, own.as_ref()).await?;
+    let ids: Vec<MemoryDocumentId> = found.iter().map(|(found, _)| found.record.id).collect();
     let here = match about.channel {
         Some(channel) => store::memory::of_channel(conn, tenant_id, &ids, (&channel.platform, &channel.id)).await?,
         None => HashSet::new(),
     };
     let wanted = words(&said);
     let mut candidates: Vec<Candidate> = Vec::new();
-    for found in found.iter().filter(|found| !found.document.path.starts_with("self/")) {
-        let is_own = own.as_deref() == Some(found.document.path.as_str());
-        let parsed = Document::parse(&found.text);
+    for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
+        let is_own = own.as_ref().is_some_and(|own| own.as_str() == found.record.path);
         let of = Of {
-            importance: parsed.importance(),
+            score: *score,
+            importance: found.document.importance(),
             same_person: is_own,
-            same_channel: here.contains(&found.document.id),
+            same_channel: here.contains(&found.record.id),
         };
-        let passages = passages(&parsed.body).into_iter().map(|passage| candidate(found, passage, (&wanted, of), now));
+        let passages = passages(&found.document.body).into_iter();
+        let passages = passages.map(|passage| candidate(&found.record, passage, (&wanted, of), now));
         // Without a word of what was said only the speaker's own document is of interest.
         candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
     }
@@ -126,30 +119,21 @@ pub(crate) async fn select(
     Ok(Some(MemoryBlock { text, metadata }))
 }
 
-async fn document(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str) -> Result<Option<FoundMemory>> {
-    let Ok(path) = MemoryPath::parse(path) else { return Ok(None) };
-    let found = store::memory::find_by_path(conn, tenant_id, agent, &path).await?.filter(|found| !found.is_deleted);
-    let Some(document) = found else { return Ok(None) };
-    let text = store::memory::text(conn, tenant_id, document.id, document.version).await?;
-    let text = text.map(|text| text.document.to_text()).unwrap_or_default();
-    Ok(Some(FoundMemory { document, score: 0.0, line: 1, excerpt: String::new(), text }))
-}
-
 /// What all passages of a document have in common.
 #[derive(Clone, Copy)]
 struct Of {
+    score: f64,
     importance: Option<f64>,
     same_person: bool,
     same_channel: bool,
 }
 
 fn candidate(
-    found: &FoundMemory,
+    document: &MemoryDocumentRecord,
     passage: Passage,
     (wanted, of): (&BTreeSet<String>, Of),
     now: Timestamp,
 ) -> Candidate {
-    let document = &found.document;
     let id = memory_id(document.id, document.version, passage.number);
     let share = coverage(wanted, &format!("{} {}", passage.headings, passage.text));
     let text = item(&id, &document.path, &passage.headings, &passage.text);
@@ -161,7 +145,7 @@ fn candidate(
         id,
         path: document.path.clone(),
         version: document.version,
-        bm25: found.score * share,
+        bm25: of.score * share,
         recency_d,
         importance,
         same_person: of.same_person,

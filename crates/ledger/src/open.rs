@@ -7,7 +7,7 @@ use crate::{
     feedback::{self, Ratings},
     instance_key::InstanceKey,
     live::{Hub, Owners, owners},
-    session::follow_at_once,
+    session::{Remembering, follow_at_once},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -88,6 +88,7 @@ struct Inner {
     password_cost: PasswordCost,
     passwords: PasswordQueue,
     ratings: Ratings,
+    remembering: Remembering,
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
 }
@@ -149,6 +150,7 @@ impl Ledger {
             password_cost: options.password_cost,
             passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
+            remembering: Remembering::default(),
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
         }));
@@ -323,6 +325,10 @@ impl Ledger {
 
     pub(crate) fn kind_counts(&self) -> &CountedKinds {
         &self.0.kind_counts
+    }
+
+    pub(crate) fn remembering(&self) -> &Remembering {
+        &self.0.remembering
     }
 
     pub(crate) fn owners(&self) -> &Owners {

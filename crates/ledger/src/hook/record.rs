@@ -161,7 +161,7 @@ async fn memory(
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let agent = source.as_str();
-            if said.trim().is_empty() || !memory_block::has_memory(conn, tenant_id, agent).await? {
+            if said.trim().is_empty() {
                 return Ok(None);
             }
             // A coding agent has no channel.

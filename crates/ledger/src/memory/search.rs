@@ -11,11 +11,14 @@ use domain::{
     limit::{
         MEMORY_CANDIDATES, MEMORY_FOUND_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_QUERY_TERMS_MAX, MEMORY_TERM_DOCUMENTS,
     },
-    memory::{rank, terms},
+    memory::{MemoryPath, rank, terms},
     role::Permission,
 };
 use std::collections::BTreeSet;
-use store::{Conn, memory::SearchBounds};
+use store::{
+    Conn,
+    memory::{Found, FoundDocument, SearchBounds},
+};
 
 /// Longest excerpt of a document, characters.
 const EXCERPT_CHARS: usize = 240;
@@ -72,32 +75,53 @@ pub async fn search_on(
     query: &str,
     limit: u32,
 ) -> Result<Vec<FoundMemory>> {
-    search_part(conn, tenant_id, agent, query, (limit, MEMORY_TERM_DOCUMENTS)).await
+    let words = words_of(query);
+    let found = search_part(conn, tenant_id, agent, query, (limit, MEMORY_TERM_DOCUMENTS), None).await?;
+    let found = found.into_iter().map(|(found, score)| {
+        let text = found.document.to_text();
+        let (line, excerpt) = excerpt(&text, &words);
+        FoundMemory { document: found.record, score, line, excerpt, text }
+    });
+    Ok(found.collect())
 }
 
-/// [`search_on`] that reads at most so many documents of each word.
+/// The words that a query looks for, each once.
+fn words_of(query: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let words = terms(query).into_iter().filter(|word| seen.insert(word.clone())).take(MEMORY_QUERY_TERMS_MAX);
+    words.collect()
+}
+
+/// [`search_on`] that reads at most so many documents of each word, and says of each document only its score. The
+/// agent's document at the path `beside` is the last one, with the score 0, if there is one and it was not found.
 pub(crate) async fn search_part(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
     query: &str,
     (limit, documents_of_term): (u32, u32),
-) -> Result<Vec<FoundMemory>> {
-    let mut seen = BTreeSet::new();
-    let words = terms(query).into_iter().filter(|word| seen.insert(word.clone())).take(MEMORY_QUERY_TERMS_MAX);
-    let words: Vec<String> = words.collect();
-    let candidates = (2 * limit).clamp(CANDIDATES_MIN, MEMORY_CANDIDATES);
-    let bounds = SearchBounds { documents_of_term, found: candidates };
-    let found = store::memory::search(conn, tenant_id, agent, &words, bounds).await?;
-    let texts: Vec<String> = found.iter().map(|one| one.document.to_text()).collect();
+    beside: Option<&MemoryPath>,
+) -> Result<Vec<(FoundDocument, f64)>> {
+    let words = words_of(query);
+    let bounds = SearchBounds { documents_of_term, found: (2 * limit).clamp(CANDIDATES_MIN, MEMORY_CANDIDATES) };
+    let Found { best, beside: other } =
+        store::memory::search_beside(conn, tenant_id, agent, &words, bounds, beside).await?;
+    let texts: Vec<String> = best.iter().map(|one| one.document.to_text()).collect();
     let candidates: Vec<(&str, &str)> =
-        found.iter().zip(&texts).map(|(one, text)| (one.record.path.as_str(), text.as_str())).collect();
-    let ranked = rank(query, &candidates).into_iter().take(limit as usize).map(|ranked| {
-        let (line, excerpt) = excerpt(&texts[ranked.at], &words);
-        let document = found[ranked.at].record.clone();
-        FoundMemory { document, score: ranked.score, line, excerpt, text: texts[ranked.at].clone() }
-    });
-    Ok(ranked.collect())
+        best.iter().zip(&texts).map(|(one, text)| (one.record.path.as_str(), text.as_str())).collect();
+    let ranked = rank(query, &candidates);
+    let mut best: Vec<Option<FoundDocument>> = best.into_iter().map(Some).collect();
+    let mut found: Vec<(FoundDocument, f64)> = ranked
+        .into_iter()
+        .take(limit as usize)
+        .filter_map(|ranked| Some((best[ranked.at].take()?, ranked.score)))
+        .collect();
+    // What is left was not good enough for a place of its own.
+    let folded = beside.map(MemoryPath::folded);
+    let is_beside =
+        |one: &FoundDocument| MemoryPath::parse(&one.record.path).is_ok_and(|at| Some(at.folded()) == folded);
+    found.extend(other.or_else(|| best.into_iter().flatten().find(is_beside)).map(|document| (document, 0.0)));
+    Ok(found)
 }
 
 /// The line with most of the words, and its number. Of equal lines the first.

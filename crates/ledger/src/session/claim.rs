@@ -1,9 +1,12 @@
 //! Claiming pending sessions. Each attempt of a session is given to exactly one worker.
 
 mod first;
+mod remembering;
+
+pub(crate) use remembering::Remembering;
 
 use crate::{
-    Ledger, Result,
+    Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
     feedback_request::{Taken, take_on},
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
@@ -48,6 +51,14 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// The agent, if the claim names exactly one.
+    fn only_agent(&self) -> Option<&str> {
+        match self.agent_slugs.as_deref() {
+            Some([only]) => Some(only),
+            _ => None,
+        }
+    }
+
     fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
         if !(1..=CLAIM_MAX).contains(&self.max) {
@@ -135,23 +146,30 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     };
     let fresh: Vec<Fresh> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
-    ledger
+    let only = claim.only_agent().map(str::to_owned);
+    let (claimed, remembered) = ledger
         .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let candidates = candidates(tx, &scope, &claim).await?;
-                let mut claimed = Vec::with_capacity(candidates.len());
+                let (mut claimed, mut remembered) = (Vec::with_capacity(candidates.len()), false);
                 if candidates.is_empty() {
-                    return Ok(claimed);
+                    return Ok((claimed, remembered));
                 }
                 let term = Term { from: leases.now(tx.conn()).await?, seconds: claim.lease_seconds };
                 for (session, fresh) in candidates.into_iter().zip(fresh) {
-                    claimed.push(take(tx, &scope, session, fresh, term).await?);
+                    let (taken, has_memories) = take(tx, &scope, session, fresh, term).await?;
+                    claimed.push(taken);
+                    remembered |= has_memories;
                 }
-                Ok(claimed)
+                Ok::<_, Error>((claimed, remembered))
             })
         })
-        .await
+        .await?;
+    if let Some(agent) = only {
+        ledger.remembering().record(scope.tenant_id, agent, remembered);
+    }
+    Ok(claimed)
 }
 
 /// Returns the oldest claimable sessions of all requested agents.
@@ -182,13 +200,14 @@ struct Fresh {
     delimiters: [Delimiter; 3],
 }
 
+/// Claims a session on the general path. Also returns whether its agent was given memories.
 async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
     Fresh { mut factory, delimiters: [of_activity, of_resume, of_answers] }: Fresh,
     Term { from, seconds: lease_seconds }: Term,
-) -> Result<Claimed> {
+) -> Result<(Claimed, bool)> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
     let mut events = vec![claimed_event(&mut factory, scope, transition, lease_seconds)?];
@@ -208,7 +227,9 @@ async fn take(
         text
     });
     // After the recent activity, so that a prompt keeps its beginning from turn to turn.
-    if let Some(block) = memory_block::for_session(tx.conn(), &before, factory.at()).await? {
+    let memories = memory_block::for_session(tx.conn(), &before, factory.at()).await?;
+    let has_memories = memories.is_some();
+    if let Some(block) = memories {
         events.push(factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&block.text), &block.metadata)?);
         context = Some(context.map_or_else(|| block.text.clone(), |activity| format!("{activity}\n\n{}", block.text)));
     }
@@ -223,7 +244,8 @@ async fn take(
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
     let answers = answers.unwrap_or_default();
-    Ok(Claimed { session, context, resume, answers, denials, dependencies, children, has_more_children })
+    let claimed = Claimed { session, context, resume, answers, denials, dependencies, children, has_more_children };
+    Ok((claimed, has_memories))
 }
 
 /// Stamps the answer that ended the session's wait, and takes the oldest answers for which it did not wait.

@@ -20,6 +20,7 @@ mod turns;
 mod yield_to;
 
 pub use cancel::cancel;
+pub(crate) use claim::Remembering;
 pub use claim::{Claim, Claimed, claim, claim_until};
 pub use complete::{Completion, complete};
 pub use create::{DependsOn, NewSession, create};

@@ -15,7 +15,7 @@ pub use card::{CardRecord, card, insert_card, original};
 pub use card_draft::{CardDraft, card_draft, drop_card_draft, expire_card_drafts, save_card_draft};
 pub use channel::{add_channel, drop_channels, of_channel};
 pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
-pub use search::{FoundDocument, SearchBounds, index, search, unindex};
+pub use search::{Found, FoundDocument, SearchBounds, index, search, search_beside, unindex};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
     versions,
@@ -23,7 +23,6 @@ pub use version::{
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 7] =
-    [agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, search::SQL, version::SQL];
+pub(crate) const SQL: [Texts; 6] = [agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, version::SQL];
 pub(crate) const SQLITE_SQL: [Texts; 2] = [channel::SQLITE_SQL, search::SQLITE_SQL];
 pub(crate) const POSTGRES_SQL: [Texts; 3] = [agent::POSTGRES_SQL, channel::POSTGRES_SQL, search::POSTGRES_SQL];

@@ -12,23 +12,23 @@
 
 use super::document::{MemoryDocumentRecord, Row};
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, SqliteConnection, Texts, row},
     transaction::WriteTx,
 };
 use domain::{
     id::{MemoryDocumentId, TenantId},
-    memory::Document,
+    memory::{Document, MemoryPath},
 };
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 macro_rules! found_select {
-    ($with:literal, $from:literal) => {
+    ($with:literal, $($from:tt)+) => {
         concat!(
             $with,
             "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
-             v.source, v.author, v.front_matter, v.body FROM (",
-            $from,
+             v.source, v.author, v.front_matter, v.body, f.place FROM (",
+            $($from)+,
             ") f JOIN memory_documents d ON d.tenant_id = f.tenant_id AND d.id = f.document_id \
              JOIN memory_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version \
              WHERE d.is_deleted = 0 ORDER BY f.place"
@@ -36,7 +36,20 @@ macro_rules! found_select {
     };
 }
 
-const DOCUMENTS_OF_AGENT: &str =
+/// The document of the agent `$2` at a path.
+macro_rules! at_path {
+    ($place:literal, $path:literal) => {
+        concat!(
+            "SELECT o.tenant_id, o.id AS document_id, ",
+            $place,
+            " AS place FROM memory_documents o \
+             WHERE o.tenant_id = $1 AND o.agent = $2 AND o.is_deleted = 0 AND o.path_folded = ",
+            $path
+        )
+    };
+}
+
+const DOCUMENTS_OF_AGENT_SQLITE: &str =
     "SELECT agent, documents FROM memory_agents WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
 const HITS_SQLITE: &str =
     "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
@@ -45,22 +58,30 @@ const FOUND_SQLITE: &str = found_select!(
     "SELECT r.tenant_id, r.document_id, j.key AS place FROM json_each($2) j \
      CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
 );
-// The newest documents of each word and agent come from the end of their part of the index.
+const BESIDE_SQLITE: &str = found_select!("", at_path!("0", "$3"));
+// One round trip: a claim waits for it. The newest documents of each word and agent come from the end of their part of
+// the index. Weights are integers, because the sum of bigints is a numeric, which takes several times as long.
 const FOUND_POSTGRES: &str = found_select!(
-    "WITH hits AS MATERIALIZED (SELECT w.number, ARRAY(SELECT m.document_id FROM memory_words m \
+    "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
+         WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
+     hits AS MATERIALIZED (SELECT w.number, ARRAY(SELECT m.document_id FROM memory_words m \
              WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = w.term \
              ORDER BY m.document_id DESC LIMIT $4) AS ids \
          FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) CROSS JOIN memory_agents a \
          WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
      counts AS (SELECT number, SUM(cardinality(ids)) AS hits FROM hits GROUP BY number), \
-     holders AS (SELECT number, GREATEST(hits, CASE WHEN hits >= $4 THEN $5 / 2 ELSE 0 END)::double precision AS holders \
-         FROM counts), \
-     weights AS (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST($5::double precision, holders) - holders + 0.5) \
-         / (holders + 0.5))) AS bigint) AS weight FROM holders), \
-     best AS (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h JOIN weights w ON w.number = h.number \
-         CROSS JOIN LATERAL unnest(h.ids) AS d (id) GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $6) ",
+     holders AS (SELECT number, t.documents::double precision AS total, \
+             GREATEST(hits, CASE WHEN hits >= $4 THEN t.documents / 2 ELSE 0 END)::double precision AS holders \
+         FROM counts CROSS JOIN total t), \
+     weights AS MATERIALIZED (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST(total, holders) - holders + 0.5) \
+         / (holders + 0.5))) AS integer) AS weight FROM holders), \
+     best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
+         JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest(h.ids) AS d (id) \
+         GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $5) ",
     "SELECT $1 AS tenant_id, b.document_id, ROW_NUMBER() OVER (ORDER BY b.score DESC, b.document_id DESC) AS place \
-     FROM best b"
+     FROM best b UNION ALL ",
+    at_path!("$5 + 1", "$6"),
+    " AND NOT EXISTS (SELECT FROM best b WHERE b.document_id = o.id)"
 );
 const ADD_ROW_SQLITE: &str = "INSERT INTO memory_search_rows (tenant_id, document_id) VALUES ($1, $2) \
      ON CONFLICT (tenant_id, document_id) DO NOTHING";
@@ -81,8 +102,9 @@ const INDEX_POSTGRES: &str = "INSERT INTO memory_search (tenant_id, document_id,
      ON CONFLICT (tenant_id, document_id) DO UPDATE SET agent = excluded.agent, terms = excluded.terms";
 const UNINDEX_POSTGRES: &str = "DELETE FROM memory_search WHERE tenant_id = $1 AND document_id = $2";
 
-pub(crate) const SQL: Texts = &[("memory::search::DOCUMENTS_OF_AGENT", DOCUMENTS_OF_AGENT)];
 pub(crate) const SQLITE_SQL: Texts = &[
+    ("memory::search::DOCUMENTS_OF_AGENT_SQLITE", DOCUMENTS_OF_AGENT_SQLITE),
+    ("memory::search::BESIDE_SQLITE", BESIDE_SQLITE),
     ("memory::search::HITS_SQLITE", HITS_SQLITE),
     ("memory::search::FOUND_SQLITE", FOUND_SQLITE),
     ("memory::search::ADD_ROW_SQLITE", ADD_ROW_SQLITE),
@@ -124,6 +146,7 @@ row! {
         author: String,
         front_matter: Option<String>,
         body: String,
+        place: i64,
     }
 }
 
@@ -166,6 +189,15 @@ fn scoped(scope: i64, term: &str) -> String {
     format!("{scope}x{term}")
 }
 
+/// What [`search_beside`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Documents that have one of the words, best first.
+    pub best: Vec<FoundDocument>,
+    /// The document that was asked for by its path, unless it is among the best.
+    pub beside: Option<FoundDocument>,
+}
+
 /// Documents that have one of the words, best first. `agent` bounds the search to the documents of one agent.
 pub async fn search(
     conn: &mut Conn<'_>,
@@ -174,38 +206,72 @@ pub async fn search(
     terms: &[String],
     bounds: SearchBounds,
 ) -> Result<Vec<FoundDocument>> {
-    if terms.is_empty() {
-        return Ok(Vec::new());
+    Ok(search_beside(conn, tenant_id, agent, terms, bounds, None).await?.best)
+}
+
+/// [`search`], and the document of the agent at the path `beside`, if there is one.
+pub async fn search_beside(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    terms: &[String],
+    bounds: SearchBounds,
+    beside: Option<&MemoryPath>,
+) -> Result<Found> {
+    if terms.is_empty() && beside.is_none() {
+        return Ok(Found { best: Vec::new(), beside: None });
     }
-    let agents = run!(conn, fetch_all AgentDocuments, DOCUMENTS_OF_AGENT, tenant_id.0, agent)?;
-    let total: i64 = agents.iter().map(|(_, documents)| *documents).sum();
+    let beside = beside.map(MemoryPath::folded);
     let (of_term, found) = (i64::from(bounds.documents_of_term), i64::from(bounds.found));
-    let rows = match conn {
+    let (best, beside): (Vec<FoundRow>, Vec<FoundRow>) = match conn {
         Conn::Sqlite(c) => {
-            let scopes = c.fetch_all::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &agent])?;
-            let mut scores: HashMap<i64, i64> = HashMap::new();
-            for term in terms {
-                let mut hits: Vec<One<i64>> = Vec::new();
-                for (scope,) in &scopes {
-                    let query = format!("\"{}\"", scoped(*scope, term));
-                    hits.extend(c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &of_term])?);
-                }
-                let weight = weight(total, hits.len(), bounds.documents_of_term);
-                hits.into_iter().for_each(|(row,)| *scores.entry(row).or_default() += weight);
-            }
-            let mut best: Vec<(i64, i64)> = scores.into_iter().map(|(row, score)| (score, row)).collect();
-            best.sort_unstable_by(|one, other| other.cmp(one));
-            best.truncate(bounds.found as usize);
-            let rows: Vec<i64> = best.into_iter().map(|(_, row)| row).collect();
-            let rows = serde_json::to_string(&rows).map_err(|why| Error::Database(why.to_string()))?;
-            c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &rows])?
+            let best = best_on_sqlite(c, tenant_id, agent, terms, bounds)?;
+            let best = c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &best])?;
+            let mut at_path = match &beside {
+                Some(path) => c.fetch_all::<FoundRow>(BESIDE_SQLITE, &[&tenant_id.0, &agent, path])?,
+                None => Vec::new(),
+            };
+            at_path.retain(|row| best.iter().all(|one| one.id != row.id));
+            (best, at_path)
         }
         Conn::Postgres(c) => {
             let query = sqlx::query_as::<_, FoundRow>(FOUND_POSTGRES).bind(tenant_id.0).bind(agent).bind(terms);
-            query.bind(of_term).bind(total).bind(found).fetch_all(&mut **c).await?
+            let rows = query.bind(of_term).bind(found).bind(beside).fetch_all(&mut **c).await?;
+            rows.into_iter().partition(|row| row.place <= found)
         }
     };
-    rows.into_iter().map(FoundDocument::try_from).collect()
+    Ok(Found {
+        best: best.into_iter().map(FoundDocument::try_from).collect::<Result<_>>()?,
+        beside: beside.into_iter().next().map(FoundDocument::try_from).transpose()?,
+    })
+}
+
+/// The best documents as a JSON array of their rows in the index.
+fn best_on_sqlite(
+    c: &mut SqliteConnection,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    terms: &[String],
+    bounds: SearchBounds,
+) -> Result<String> {
+    let agents = c.fetch_all::<AgentDocuments>(DOCUMENTS_OF_AGENT_SQLITE, &[&tenant_id.0, &agent])?;
+    let total: i64 = agents.iter().map(|(_, documents)| *documents).sum();
+    let scopes = c.fetch_all::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &agent])?;
+    let mut scores: HashMap<i64, i64> = HashMap::new();
+    for term in terms {
+        let mut hits: Vec<One<i64>> = Vec::new();
+        for (scope,) in &scopes {
+            let query = format!("\"{}\"", scoped(*scope, term));
+            hits.extend(c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &i64::from(bounds.documents_of_term)])?);
+        }
+        let weight = weight(total, hits.len(), bounds.documents_of_term);
+        hits.into_iter().for_each(|(row,)| *scores.entry(row).or_default() += weight);
+    }
+    let mut best: Vec<(i64, i64)> = scores.into_iter().map(|(row, score)| (score, row)).collect();
+    best.sort_unstable_by(|one, other| other.cmp(one));
+    best.truncate(bounds.found as usize);
+    let rows: Vec<i64> = best.into_iter().map(|(_, row)| row).collect();
+    serde_json::to_string(&rows).map_err(|why| Error::Database(why.to_string()))
 }
 
 /// How much a word tells that `hits` of `total` documents have, in thousandths. Of a word that was not counted to its

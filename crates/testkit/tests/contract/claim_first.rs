@@ -134,6 +134,36 @@ async fn the_common_claim_is_the_statement_and_no_other_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_was_given_memories_is_not_tried_on_the_fast_path() {
+    let f = Fixture::postgres().await;
+    let queue = async |title: &str| {
+        let title = Some(title.to_owned());
+        let new = NewSession { agent_slug: Some("scout".into()), title, ..NewSession::of_type(Type::Agent) };
+        session::create(&f.ledger, &f.member, new).await.unwrap();
+    };
+    crate::memory::put(&f, &f.operator, "topics/launch.md", 0, "# Launch\n\n- On Friday\n").await.unwrap();
+    queue("Plan the launch").await;
+    let given = claim(&f, &f.ledger, agents(false), 1).await.unwrap().remove(0).context.unwrap();
+    assert!(given.contains("On Friday"));
+    f.engine.raw().await.execute("ALTER FUNCTION shiftbook_claim RENAME TO shiftbook_claim_gone").await.unwrap();
+    queue("Plan the launch again").await;
+    let given = claim(&f, &f.ledger, agents(false), 1).await.unwrap().remove(0).context.unwrap();
+    assert!(given.contains("On Friday"));
+    // The claim after one without memories is tried there again, and so is the claim after an empty one.
+    queue("Water the flowers").await;
+    assert_eq!(claim(&f, &f.ledger, agents(false), 1).await.unwrap().remove(0).context, None);
+    assert!(claim(&f, &f.ledger, agents(false), 1).await.is_err());
+    f.engine.raw().await.execute("ALTER FUNCTION shiftbook_claim_gone RENAME TO shiftbook_claim").await.unwrap();
+    queue("Plan the launch").await;
+    assert!(claim(&f, &f.ledger, agents(false), 1).await.unwrap().remove(0).context.is_some());
+    assert_eq!(claim(&f, &f.ledger, agents(false), 1).await.unwrap().len(), 0);
+    f.engine.raw().await.execute("ALTER FUNCTION shiftbook_claim RENAME TO shiftbook_claim_gone").await.unwrap();
+    assert!(claim(&f, &f.ledger, agents(false), 1).await.is_err());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claimers_of_two_servers_on_both_ways_never_take_the_same_session() {
     let f = Fixture::postgres().await;
     let other = f.server_with(&f.clock, LeaseClock::Process(Arc::new(f.clock.clone()))).await;

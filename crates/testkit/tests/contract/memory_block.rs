@@ -33,6 +33,7 @@ on_both_engines!(
     importance_of_a_document_decides_between_equals,
     every_block_is_recorded_with_all_its_candidates,
     a_candidate_that_is_not_injected_is_recorded_too,
+    the_speakers_own_document_is_given_whatever_was_said,
     the_history_of_an_agent_has_two_views,
 );
 
@@ -229,6 +230,29 @@ async fn a_candidate_that_is_not_injected_is_recorded_too(f: Fixture) {
         metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == wanted).count()
     };
     assert_eq!((injected(true), injected(false)), (8, 4));
+    f.done().await;
+}
+
+async fn the_speakers_own_document_is_given_whatever_was_said(f: Fixture) {
+    let person = f.member.user_id().unwrap();
+    let own = format!("people/shiftbook-{person}.md");
+    put(&f, &f.operator, &own, 0, "# Mia\n\n- Works in Oslo\n").await.unwrap();
+    // More documents about the launch than are looked at, and one that another person is described in.
+    for number in 0..45 {
+        let text = "# Note\n\n- The launch is on Friday\n";
+        put(&f, &f.operator, &format!("topics/t{number}.md"), 0, text).await.unwrap();
+    }
+    put(&f, &f.operator, "people/shiftbook-other.md", 0, "# Ada\n\n- Works in Bergen\n").await.unwrap();
+    for said in ["When is the launch?", "zzz", "?", "Launch in Oslo, Mia?"] {
+        let metadata = given(&f, talk(None, said)).await.unwrap();
+        assert_eq!(paths(&metadata)[0], own, "{said}");
+        assert_eq!(paths(&metadata).iter().filter(|path| **path == own).count(), 1);
+        assert_eq!(metadata["candidates"][0]["samePerson"], true);
+    }
+    let change = memory::Change { base_version: 1, ..memory::Change::default() };
+    memory::delete(&f.ledger, &f.operator, AGENT, memory::path(&own).unwrap(), change).await.unwrap();
+    assert_eq!(given(&f, talk(None, "zzz")).await, None, "a deleted document is not given");
+    f.assert_verified().await;
     f.done().await;
 }
 

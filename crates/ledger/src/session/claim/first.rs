@@ -26,6 +26,9 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
     if !ledger.store().is_postgres() {
         return Ok(None);
     }
+    if agent_slug.as_deref().is_some_and(|agent| ledger.remembering().has(scope.tenant_id, agent)) {
+        return Ok(None);
+    }
     let transition = decide(QUEUED, Actor::Caller, Command::Claim)?;
     let now = ledger.now();
     let mut events = Vec::with_capacity(claim.max as usize);

@@ -1,0 +1,1 @@
+-- PostgreSQL is told here when to vacuum the words of memory documents: SQLite needs no vacuum for that.
