@@ -89,7 +89,7 @@ mod live {
         /// A replaced fragment is shown from its top. If it had the focus, its title gets it.
         fn replace(self, fill: impl FnOnce(&HtmlElement)) {
             let Some(root) = self.root() else { return };
-            let had_focus = root.contains(dom::document().active_element().as_deref());
+            let had_focus = self.contains_focus();
             fill(&root);
             times::refine(&root);
             if let Some(pane) = root.parent_element() {
@@ -98,6 +98,11 @@ mod live {
             if had_focus {
                 self.focus_title();
             }
+        }
+
+        /// Whether an element of the fragment has the focus.
+        pub fn contains_focus(self) -> bool {
+            self.root().is_some_and(|root| root.contains(dom::document().active_element().as_deref()))
         }
 
         /// Moves the focus to the title: the first element that only scripts can focus.

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { type Page } from "@playwright/test";
-import { api, BINARY, expect, signIn, environment, test } from "../support";
+import { api, BINARY, expect, expectNoAxeViolations, signIn, environment, test } from "../support";
 
 interface Item {
   id: string;
@@ -186,6 +186,98 @@ test("questions are answered one after the other by keys alone", async ({ page }
     const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: unknown } };
     expect(claim.resume.answer).toEqual(session.id === first.session.id ? "EMEA" : { region: "apac", days: 4 });
   }
+});
+
+/** A running session that asks and goes on. The deadline of the first question is the closest. */
+async function askAndGoOn(message: string, minutes: number) {
+  const agentSlug = slug("asker");
+  const action = await api().createAction({ name: "Compare offers", slug: slug("compare"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  const { request } = await api().post<{ request: { id: string } }>(`/api/sessions/${session.id}/feedback-requests`, {
+    attempt,
+    message,
+    blocking: false,
+    idempotencyKey: "k",
+    expiresAt: new Date(Date.now() + minutes * 60_000).toISOString(),
+    fields: [
+      { key: "region", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
+      { key: "why", label: "Why?", type: "short_text" },
+    ],
+  });
+  return { session, id: request.id };
+}
+
+const answersOf = async (sessionId: string) => {
+  const { items } = await api().get<{ items: { answers: object }[] }>(`/api/sessions/${sessionId}/answers`);
+  return items.map(({ answers }) => answers);
+};
+
+test("a question of an agent that goes on is answered in place @nojs", async ({ page, javaScriptEnabled }) => {
+  test.slow();
+  const asked = await askAndGoOn(unique("Which offers?"), 30);
+  await signIn(page, "reviewer");
+  await page.goto("/today");
+  const before = Number(await page.locator("#needs-me").getAttribute("data-figure"));
+  expect(before).toBeGreaterThan(0);
+  await page.locator(`a.row-title[href="/inbox/${asked.id}"]`).click();
+  await expect(page).toHaveURL(new RegExp(`/inbox/${asked.id}$`));
+  await expect(page.locator("#gate")).toContainText("The agent goes on meanwhile.");
+  await expect(page.locator('#gate [data-look="primary"]:visible')).toHaveText(["Answer"]);
+  await expect(page.locator("#inbox-rows [aria-current]")).toContainText("The agent goes on");
+  if (javaScriptEnabled !== false) {
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      for (const scheme of ["light", "dark"] as const) await expectNoAxeViolations(page, scheme);
+    }
+  }
+  await field(page, "region").selectOption("US");
+  const answer = page.locator("#gate-form .button[name=decision]");
+  await answer.click();
+  if (javaScriptEnabled !== false) {
+    // An answer cannot be undone, so it takes a second press.
+    await expect(answer).toHaveText("Press again: this cannot be undone");
+    await answer.click();
+  }
+  await expect.poll(() => answersOf(asked.session.id)).toEqual([{ region: "US" }]);
+  await expect(page.locator(`#inbox-rows [data-id="${asked.id}"]`)).toHaveCount(0);
+  await page.goto("/today");
+  const after = await page.locator("#needs-me").getAttribute("data-figure");
+  expect(Number(after || 0)).toBeLessThan(before);
+});
+
+test("questions of agents that go on are answered one after the other by keys alone", async ({ page }) => {
+  test.slow();
+  const first = await askAndGoOn(unique("Which one?"), 10);
+  const second = await askAndGoOn(unique("Which other?"), 11);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${first.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  const [one, two] = [first, second].map(({ id }) => page.locator(`#inbox-rows [data-id="${id}"]`));
+  await page.keyboard.press("j");
+  await expect(two!).toHaveAttribute("aria-current", "true");
+  await expect(page.locator("#gate-title")).toContainText("Which other?");
+  await page.keyboard.press("k");
+  await expect(page.locator("#gate-title")).toContainText("Which one?");
+  await page.keyboard.press("i");
+  await expect(field(page, "region")).toBeFocused();
+  await page.keyboard.type("EU");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(page.locator("#gate-form .button[name=decision]")).toHaveText(/Press again/);
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(one!).toHaveCount(0);
+  await expect(two!.locator(".row-title")).toBeFocused();
+  await page.keyboard.press("i");
+  await expect(field(page, "region")).toBeFocused();
+  await page.keyboard.type("US");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("cheaper");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await expect(two!).toHaveCount(0);
+  await expect.poll(() => answersOf(first.session.id)).toEqual([{ region: "EU" }]);
+  await expect.poll(() => answersOf(second.session.id)).toEqual([{ region: "US", why: "cheaper" }]);
 });
 
 test("a relation is shown by title, and chosen from what it can lead to @nojs", async ({ page }) => {

@@ -99,6 +99,7 @@ fn detail(approval: Approval, form: FormState) -> Made<Detail> {
     Ok(Detail {
         item,
         next: None,
+        goes_on: false,
         events,
         titles: Default::default(),
         relations: Default::default(),

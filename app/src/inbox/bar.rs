@@ -26,21 +26,27 @@ use wire::approval::{Approval, ApprovalDetail};
 /// Popovers of the bar close each other.
 const GROUP: &str = "gate-more";
 
+/// How an item stands for the viewer.
+pub struct Standing {
+    /// The server's clock (UTC).
+    pub now: Timestamp,
+    /// Whether the viewer decided it.
+    pub by_viewer: bool,
+    /// Whether its agent goes on meanwhile. Then it cannot be snoozed.
+    pub goes_on: bool,
+}
+
 /// The action bar of an item. Undo is offered only to the person who decided.
-pub fn bar(
-    item: &ApprovalDetail,
-    next: Option<&str>,
-    (now, by_viewer): (Timestamp, bool),
-    form: &FormState,
-) -> impl IntoView + use<> {
+pub fn bar(item: &ApprovalDetail, next: Option<&str>, standing: &Standing, form: &FormState) -> impl IntoView + use<> {
     let approval = &item.approval;
+    let Standing { now, by_viewer, goes_on } = *standing;
     if approval.state == GateState::Held && by_viewer {
         return held(approval, now).into_any();
     }
     if approval.state != GateState::Open {
         return ().into_any();
     }
-    let snooze = snooze(approval, next, form).into_any();
+    let snooze = (!goes_on).then(|| snooze(approval, next, form)).into_any();
     if !approval.may_decide {
         return view! { {snooze} }.into_any();
     }

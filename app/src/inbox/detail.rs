@@ -2,7 +2,7 @@
 
 use super::{
     api::Decide,
-    bar::{bar, form_fields as hidden_fields},
+    bar::{Standing, bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
     memory::memory_view,
     question::{ANSWER, FormField, answer_fields, render_fields},
@@ -42,6 +42,8 @@ pub struct Detail {
     pub item: ApprovalDetail,
     /// Id of the item to open after a decision; absent if this is the last one.
     pub next: Option<String>,
+    /// Whether it is a question of an agent that goes on meanwhile. Its answer takes effect at once.
+    pub goes_on: bool,
     /// The newest events of its session, oldest first.
     pub events: Vec<Event>,
     /// Names by id: of people (`user:ID`), of records that people viewed, and of records that values refer to.
@@ -63,7 +65,7 @@ pub fn detail_fragment(detail: &Detail) -> String {
 
 /// The item as part of its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
-    let Detail { item, next, events, titles, relations, now, viewer_id, form } = detail;
+    let Detail { item, next, goes_on, events, titles, relations, now, viewer_id, form } = detail;
     let by_viewer = item.approval.decision.as_ref().is_some_and(|d| Some(&d.user_id) == viewer_id.as_ref());
     let approval = &item.approval;
     let mut rows = rows(item);
@@ -106,6 +108,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {answer}
             </form>
             <div class="gate-part" data-part="facts">
+                {goes_on.then(|| own_form(approval))}
                 {review_facts(approval)}
                 {history(item)}
             </div>
@@ -114,7 +117,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 <ol class="transcript" inner_html=transcript></ol>
                 <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
             </section>
-            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), (*now, by_viewer), form)}</div>
+            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), &Standing { now: *now, by_viewer, goes_on: *goes_on }, form)}</div>
         </article>
     }
 }
@@ -187,6 +190,9 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         (GateState::Held | GateState::Settled, Some(decision)) => {
             Some(line("good", decided(capital(decision_word(decision)), decision).into_any()))
         }
+        (GateState::Held | GateState::Settled, None) if approval.kind == GateKind::Question => {
+            Some(line("good", sentence("This question has an answer.")))
+        }
         (GateState::Held | GateState::Settled, None) => Some(line("good", sentence("Decision recorded."))),
         (GateState::Expired, _) => Some(line("wait", sentence("No one decided in time, so this item expired."))),
         (GateState::Withdrawn, _) => Some(line("wait", sentence("The session ended before anyone decided."))),
@@ -207,6 +213,17 @@ fn capital(word: &'static str) -> &'static str {
         "denied" => "Denied",
         "answered" => "Answered",
         other => other,
+    }
+}
+
+/// What differs for a question of an agent that goes on. Its own page saves drafts and hides what does not apply.
+fn own_form(approval: &Approval) -> impl IntoView + use<> {
+    let may = approval.may_decide;
+    view! {
+        <p class="meta">
+            "The agent goes on meanwhile. It reads an answer when it works next."
+            {may.then(|| view! { " "<a href=format!("/questions/{}", approval.id)>"Answer on a page of its own"</a>"." })}
+        </p>
     }
 }
 
@@ -269,6 +286,7 @@ mod tests {
         Detail {
             item,
             next: None,
+            goes_on: false,
             events: Vec::new(),
             titles: Titles::default(),
             relations: Relations::default(),
@@ -304,6 +322,18 @@ mod tests {
         let mut of_others = output(1, json!({"stage": "Won"}));
         of_others.may_decide = false;
         assert_eq!(first_button(of_others), None);
+    }
+
+    #[test]
+    fn a_question_of_an_agent_that_goes_on_is_answered_or_denied() {
+        let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(question(1))) });
+        let offers = ["respond", "deny", "snooze"].map(|key| html.contains(&format!("data-key=\"{key}\"")));
+        assert_eq!(offers, [true, true, false], "{html}");
+        assert!(html.contains("goes on meanwhile") && html.contains("href=\"/questions/"), "{html}");
+        let mut answered = question(1);
+        (answered.state, answered.may_decide) = (GateState::Settled, false);
+        let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(answered)) });
+        assert!(html.contains("has an answer") && !html.contains("href=\"/questions/"), "{html}");
     }
 
     #[test]

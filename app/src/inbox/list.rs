@@ -6,7 +6,7 @@ use super::{
     item::Item,
     item_text::{agent_name, field_names, subject},
     list_view::ListView,
-    row::row,
+    row::{question_row, row},
     similar::{Block, Outlier, blocks},
     store::Store,
     terminal_sessions::terminal_sessions,
@@ -20,7 +20,6 @@ use crate::{
     settings::notify_button,
     text::{escape::query, number},
     ui::{
-        asked::{Question, asked},
         button::{Button, ButtonLink, Look},
         empty::Empty,
         icon::{Icon, icon},
@@ -85,8 +84,8 @@ pub struct List {
     pub held: Vec<Approval>,
     /// Sessions of the viewer that wait for an answer in a terminal.
     pub terminal_sessions: Vec<SessionEntry>,
-    /// Questions that the viewer may answer, for which no session waits.
-    pub questions: Vec<Question>,
+    /// Questions that the viewer may answer and for which no session waits, as items. They follow the others.
+    pub questions: Vec<Approval>,
     /// Titles of the records that the items' values refer to, by id.
     pub titles: Titles,
     /// The server's clock when the page was rendered (UTC).
@@ -148,7 +147,7 @@ pub fn content(list: &List) -> Content {
         empty: to_html(is_empty.then(|| empty(list))),
         pager: to_html((first, more)),
         notify: to_html(notify_button()),
-        terminal: to_html((asked(&list.questions), terminal_sessions(&list.terminal_sessions))),
+        terminal: to_html(terminal_sessions(&list.terminal_sessions)),
         ..Content::default()
     }
 }
@@ -187,6 +186,7 @@ fn rows(list: &List) -> Vec<Item> {
             }
         }
     }
+    rows.extend(list.questions.iter().map(|question| question_row(list, question)));
     rows
 }
 
@@ -254,7 +254,7 @@ fn batch_buttons(form: &FormState) -> impl IntoView + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{output, tool};
+    use crate::inbox::fixture::{output, question, tool};
     use serde_json::json;
 
     fn list(items: Vec<Approval>) -> List {
@@ -271,6 +271,16 @@ mod tests {
         assert!(html.contains("<strong>Lost</strong>"));
         let open = list_fragment(&List { selected: Some("output".into()), ..list(items) });
         assert_eq!((open.matches(" hidden aria").count(), open.matches(" checked").count()), (0, 3));
+    }
+
+    #[test]
+    fn questions_of_agents_that_go_on_are_items_that_cannot_be_ticked() {
+        let list = List { questions: vec![question(2)], ..list(vec![tool(1, json!({"to": "x"}))]) };
+        let html = list_fragment(&list);
+        let [call, asked] = [1, 2].map(|n| html.find(&format!("data-id=\"01935f00-0000-7000-8000-{n:012}\"")));
+        assert!(call.is_some() && call < asked, "{html}");
+        assert!(html.contains("The agent goes on") && html.contains("/inbox/01935f00"), "{html}");
+        assert_eq!(html.matches("type=\"checkbox\"").count(), 1, "{html}");
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub use list::{List, Shown, list_fragment};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use question::typed_answer;
+pub use question::{ANSWER, typed_answer};
 #[cfg(feature = "ssr")]
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
 #[cfg(feature = "ssr")]

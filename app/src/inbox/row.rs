@@ -16,7 +16,10 @@ use crate::{
         time::{absolute, machine, moment, stamp},
     },
 };
-use domain::gate::{GateKind, GateState};
+use domain::{
+    Timestamp,
+    gate::{GateKind, GateState},
+};
 use leptos::prelude::*;
 use wire::approval::Approval;
 
@@ -40,6 +43,20 @@ pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &
         is_folded: group.is_some_and(|(_, unfolded)| !unfolded),
         ..Item::default()
     }
+}
+
+/// The row of a question for which no session waits. No batch contains it, because it takes no approval.
+pub fn question_row(list: &List, question: &Approval) -> Item {
+    let due = question.due_at.map(due);
+    let facts = view! {
+        <div class="inbox-facts"><div class="row-sub">
+            <span>{kind_word(question.kind)}</span>
+            <span>"The agent goes on"</span>
+            {due}
+            {moment(question.opened_at)}
+        </div></div>
+    };
+    Item { digest: None, body: to_html(facts), ..row(list, question, None, &[]) }
 }
 
 /// What a row says below its title.
@@ -74,11 +91,13 @@ pub fn flags(flags: &[String]) -> impl IntoView + use<> {
     view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
 }
 
+fn due(at: Timestamp) -> impl IntoView {
+    view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
+}
+
 /// The line of facts of a row. In the viewer's own list it does not say whose turn it is: always the viewer's.
 fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
-    let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
-        view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
-    });
+    let due = item.due_at.filter(|_| item.state == GateState::Open).map(due);
     let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
     let quorum =
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });

@@ -131,7 +131,8 @@ async fn run(store: Store, sent: Sent) {
         Ok(offer) => {
             store.remove(&sent.leaving);
             store.refused.set(Vec::new());
-            store.announce(offer.as_ref().map_or("", |offer| &offer.title));
+            let done = if sent.path == Decide::PATH { "Recorded." } else { "" };
+            store.announce(offer.as_ref().map_or(done, |offer| &offer.title));
             store.set_offer(offer);
             // A list that was asked for before would show the items again.
             if let Some(request) = store.reading(Reading::next_request) {
@@ -212,7 +213,11 @@ async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
             return;
         }
     }
+    let is_looked_at = store.detail.contains_focus();
     store.detail.put(&item);
+    if is_looked_at && let Some(wrong) = dom::find(&item, "[aria-invalid=true]") {
+        let _ = wrong.focus();
+    }
 }
 
 /// Schedules reading the list. It waits for a pause of the reviewer, because rendering 200 rows would delay their

@@ -1,4 +1,4 @@
-//! Questions of agents that go on meanwhile. Each has a form of its own.
+//! Questions of agents that go on meanwhile. Each is an item of the inbox.
 
 use super::{
     button::ButtonLink,
@@ -42,7 +42,7 @@ pub fn asked(questions: &[Question]) -> Option<impl IntoView + use<>> {
 
 fn row(question: &Question) -> impl IntoView + use<> {
     let title = one_line(&question.message, QUESTION_CHARS_MAX);
-    let href = format!("/questions/{}", question.id);
+    let href = format!("/inbox/{}", question.id);
     let until = question.expires_at.map(|at| view! { <span>"until "{stamp(at)}</span> });
     view! {
         <li class="row">
@@ -66,7 +66,7 @@ mod tests {
     use crate::render::to_html;
 
     #[test]
-    fn a_question_stays_a_text_and_leads_to_its_form() {
+    fn a_question_stays_a_text_and_leads_to_its_item() {
         let at = Timestamp::from_timestamp(0, 0).unwrap();
         let one = Question {
             id: "7".into(),
@@ -76,7 +76,7 @@ mod tests {
             expires_at: None,
         };
         let html = to_html(asked(&[one]));
-        assert!(html.contains("href=\"/questions/7\"") && html.contains("&lt;b&gt;region"), "{html}");
+        assert!(html.contains("href=\"/inbox/7\"") && html.contains("&lt;b&gt;region"), "{html}");
         assert!(to_html(asked(&[])).find("section").is_none());
     }
 }

@@ -344,8 +344,13 @@ pub struct Snooze {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalCount {
-    /// Number of open approvals that the caller may decide and has not snoozed; at most `atMost`.
+    /// Number of items that the inbox shows as waiting: open approvals that the caller may decide and has not snoozed,
+    /// and `questions`; at most `atMost`.
     pub open: u64,
+    /// How many of them are questions of agents that go on meanwhile. Those are no approvals, so the list of approvals
+    /// does not contain them.
+    #[serde(default)]
+    pub questions: u64,
 }
 
 /// `POST /api/sessions/{id}/elicitation-reply`

@@ -12,7 +12,7 @@ use domain::{
     id::{GateId, SessionId},
     limit::{COUNT_AT_MOST_MAX, DECISIONS_BATCH_MAX},
 };
-use ledger::gate as use_case;
+use ledger::{gate as use_case, page::inbox};
 use serde::Deserialize;
 use wire::{
     Code, Page,
@@ -86,7 +86,8 @@ pub struct ListQuery {
 
 /// List approvals
 ///
-/// Closest deadline first, then oldest.
+/// Closest deadline first, then oldest. A question of an agent that goes on meanwhile is no approval: nothing waits for
+/// it, and it is listed with its session's feedback requests.
 #[utoipa::path(
     get, path = "/api/approvals", operation_id = "listApprovals", tag = "approvals",
     params(ListQuery),
@@ -120,9 +121,9 @@ pub struct CountQuery {
     at_most: Option<u32>,
 }
 
-/// Count the approvals that wait for the caller
+/// Count what waits for the caller in the inbox
 ///
-/// Snoozed approvals are not counted. A token gets 0.
+/// Approvals, and questions of agents that go on meanwhile. Snoozed approvals are not counted. A token gets 0.
 #[utoipa::path(
     get, path = "/api/approvals/count", operation_id = "countApprovals", tag = "approvals",
     params(CountQuery),
@@ -138,8 +139,8 @@ pub async fn count(
     if query.at_most.is_some_and(|most| most > COUNT_AT_MOST_MAX) {
         return Err(Problem::field(Code::InvalidRequest, "atMost", format!("0 to {COUNT_AT_MOST_MAX}")));
     }
-    let open = use_case::count(&state.ledger, caller.scope(), query.at_most.unwrap_or(u32::MAX)).await?;
-    Ok(Json(ApprovalCount { open }))
+    let waiting = inbox::count(&state.ledger, caller.scope(), query.at_most.unwrap_or(u32::MAX)).await?;
+    Ok(Json(ApprovalCount { open: waiting.all(), questions: waiting.questions }))
 }
 
 /// Read an approval

@@ -11,8 +11,13 @@ use app::{
     server_function::Refusal,
 };
 use async_trait::async_trait;
-use domain::{gate::Verdict, id::GateId};
+use domain::{
+    feedback_request::Outcome,
+    gate::Verdict,
+    id::{FeedbackRequestId, GateId},
+};
 use ledger::{
+    feedback_request::{self, NewAnswer},
     gate::{self, NewDecision},
     page::inbox::ITEMS,
 };
@@ -26,8 +31,12 @@ impl InboxBackend for Backend {
         let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
         let verdict = self.answer(Verdict::parse(&typed.decision).ok_or_else(unknown))?;
         let verdict = if verdict == Verdict::Edit { Verdict::Approve } else { verdict };
-        let item = self.answer(gate::get(&self.state.ledger, self.scope(), id).await)?;
-        let item = wire_map::approval_detail(item);
+        let item = match gate::get(&self.state.ledger, self.scope(), id).await {
+            Err(ledger::Error::NotFound(_)) => {
+                return self.answer_question(FeedbackRequestId(id.0), verdict, typed).await;
+            }
+            found => wire_map::approval_detail(self.answer(found)?),
+        };
         let new = self.answer(new_decision(&item, verdict, typed))?;
         let decided = gate::decide(&self.state.ledger, self.scope(), id, new).await;
         let at_control = |path: &str| ui::control_of(&item, verdict, path);
@@ -67,6 +76,28 @@ impl InboxBackend for Backend {
 }
 
 impl Backend {
+    /// Answers a question for which no session waits, or declines to.
+    async fn answer_question(
+        &self,
+        id: FeedbackRequestId,
+        verdict: Verdict,
+        typed: TypedDecision,
+    ) -> Result<Option<UndoOffer>, Refusal> {
+        let (ledger, scope) = (&self.state.ledger, self.scope());
+        let asked = self.answer(feedback_request::answerable(ledger, scope, id).await)?;
+        let item = wire_map::open_question_detail(asked, ledger.now());
+        let decision = self.answer(new_decision(&item, verdict, typed))?;
+        let new = self.answer(new_answer(decision))?;
+        // The form names the parts of an answer as that of a gate does.
+        let at_control = |path: &str| {
+            let path = path.strip_prefix("content").map_or_else(|| path.to_owned(), |rest| format!("value{rest}"));
+            ui::control_of(&item, verdict, &path)
+        };
+        let answered = feedback_request::answer(ledger, scope, id, new).await;
+        self.answer(answered.map_err(|error| Problem::from(error).with_field_names(at_control)))?;
+        self.undo_offer().await
+    }
+
     async fn undo_offer(&self) -> Result<Option<UndoOffer>, Refusal> {
         let held = self.answer(gate::held(&self.state.ledger, self.scope(), ITEMS).await)?;
         let held: Vec<_> = held.into_iter().map(wire_map::approval).collect();
@@ -141,6 +172,20 @@ fn new_decision(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecision) -
         }
     };
     Ok(NewDecision { verdict, value, note, digest })
+}
+
+/// What a decision on a question means for the agent that asks.
+fn new_answer(decision: NewDecision) -> Result<NewAnswer, Problem> {
+    let NewDecision { verdict, value, note, .. } = decision;
+    match verdict {
+        Verdict::Deny => Ok(NewAnswer { outcome: Outcome::Declined, answers: None, note }),
+        Verdict::Respond => {
+            let no_object = |_| Problem::field(Code::InvalidRequest, ui::ANSWER, "an object with the answers");
+            let answers = serde_json::from_str(value.as_deref().unwrap_or("{}")).map_err(no_object)?;
+            Ok(NewAnswer { outcome: Outcome::Answered, answers: Some(answers), note: None })
+        }
+        Verdict::Approve | Verdict::Edit => Err(Problem::field(Code::InvalidRequest, "decision", "deny or respond")),
+    }
 }
 
 /// A text without surrounding space, with the line ends of every other text; `None` if it is empty.

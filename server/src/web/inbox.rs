@@ -1,13 +1,13 @@
 //! /inbox: items that wait for a decision. The forms post to server functions. Scripts read the list or one item alone.
 
 use super::{
-    answer::question,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
 use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
+    entity::Relations,
     inbox::{self as ui, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions, item_of_field},
 };
 use axum::{
@@ -20,7 +20,7 @@ use axum::{
 use domain::{gate::GateState, id::GateId};
 use ledger::{
     gate::GateFilter,
-    page::inbox::{self as page, Beside, Wanted},
+    page::inbox::{self as page, Beside, Opened, Wanted},
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
@@ -96,18 +96,20 @@ async fn detail(
     viewer: Viewer,
     Id(id): Id<GateId>,
 ) -> Result<Html<String>, PageRejection> {
-    let found = page::detail(&state.ledger, &viewer.scope, id).await?;
+    let found = page::opened(&state.ledger, &viewer.scope, id).await?;
     Ok(Html(ui::detail_fragment(&shown(&viewer, found, None, FormState::default()))))
 }
 
 /// Reads the page of a list with one open item: the requested one, or else the first.
 async fn read(state: &AppState, viewer: &Viewer, query: &ListQuery, beside: Beside) -> Result<Props, PageRejection> {
     let (found, detail) = page::read(&state.ledger, &viewer.scope, query.wanted(), beside).await?;
-    let current = detail.as_ref().map(|detail| detail.found.item.gate.id.to_string());
-    let next = current.as_ref().and_then(|current| {
-        let at = found.items.iter().position(|item| item.gate.id.to_string() == *current)?;
-        Some(found.items.get(at + 1)?.gate.id.to_string())
+    let current = detail.as_ref().map(|detail| match detail {
+        Opened::Gate(detail) => detail.found.item.gate.id.to_string(),
+        Opened::Question(question) => question.asked.request.id.to_string(),
     });
+    let gates = found.items.iter().map(|item| item.gate.id.to_string());
+    let mut ids = gates.chain(found.questions.iter().map(|question| question.id.to_string()));
+    let next = current.as_ref().and_then(|current| ids.find(|id| id == current).and_then(|_| ids.next()));
     let opened = beside != Beside::First;
     let (item_form, batch) = if opened {
         (form_of_item(&viewer.form, current.as_deref().unwrap_or_default()), FormState::default())
@@ -127,9 +129,10 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Resu
 
 /// A list without an open item.
 fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
+    let now = viewer.shell.now;
     List {
         titles: found.titles.into_iter().collect(),
-        questions: found.questions.into_iter().map(question).collect(),
+        questions: found.questions.into_iter().map(|asked| wire_map::open_question(asked, None, now)).collect(),
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         shown: query.shown(),
         everyone: query.wanted().everyone,
@@ -137,7 +140,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         next_cursor: found.next_cursor,
         is_continued: query.cursor.is_some(),
         held: found.held.into_iter().map(wire_map::approval).collect(),
-        now: viewer.shell.now,
+        now,
         current: None,
         unfolded: query.open.clone(),
         selected: query.select.clone(),
@@ -147,18 +150,29 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
 }
 
 /// An item with its form. A form without typed values gets those of the viewer's decision that was undone.
-fn shown(viewer: &Viewer, found: page::Detail, next: Option<String>, form: FormState) -> Detail {
-    let item = wire_map::approval_detail(found.found);
+fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) -> Detail {
+    let now = viewer.shell.now;
+    let (item, goes_on, events, names, relations) = match found {
+        Opened::Gate(found) => {
+            let relations = super::entity::relations_of(found.relations);
+            (wire_map::approval_detail(found.found), false, found.events, found.names, relations)
+        }
+        Opened::Question(found) => {
+            let item = wire_map::open_question_detail(found.asked, now);
+            (item, true, found.events, found.names, Relations::default())
+        }
+    };
     let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
     let before = viewer_id.as_deref().and_then(|viewer_id| ui::undone_form(&item, viewer_id));
     let form = if form == FormState::default() { before.unwrap_or_default() } else { form };
     Detail {
         item,
         next,
-        events: found.events.into_iter().map(wire_map::event).collect(),
-        titles: found.names.into_iter().collect(),
-        relations: super::entity::relations_of(found.relations),
-        now: viewer.shell.now,
+        goes_on,
+        events: events.into_iter().map(wire_map::event).collect(),
+        titles: names.into_iter().collect(),
+        relations,
+        now,
         viewer_id,
         form,
     }

@@ -13,7 +13,9 @@ use domain::limit::BADGE_COUNT_MAX;
 use ledger::{
     Scope,
     auth::{self, Identity},
-    gate, human, work_queue,
+    human,
+    page::inbox,
+    work_queue,
 };
 use url::Url;
 use wire::me::Tenant;
@@ -99,7 +101,7 @@ pub async fn signed_in_shell(
     if framed {
         let workspaces = auth::list_workspaces(&state.ledger, scope).await?;
         shell.workspaces = workspaces.into_iter().map(|t| Tenant { id: t.id, slug: t.slug, name: t.name }).collect();
-        shell.needs_me = gate::count(&state.ledger, scope, BADGE_COUNT_MAX + 1).await?;
+        shell.needs_me = inbox::count(&state.ledger, scope, BADGE_COUNT_MAX + 1).await?.all();
     }
     shell.viewer = Some(wire_map::me(identity.clone()));
     if scope.user_id().is_some() {

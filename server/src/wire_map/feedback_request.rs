@@ -2,13 +2,23 @@
 
 use super::json;
 use crate::problem::Problem;
-use domain::feedback_request::{Outcome, Respondent};
+use domain::{
+    Timestamp,
+    feedback_request::{Outcome, RequestState, Respondent},
+    gate::{GateKind, GateState, Question, Task},
+    id::GateId,
+    view::{Field, to_schema},
+};
 use ledger::{
-    AnswerRecord,
-    feedback_request::{Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, Taken},
+    AnswerRecord, RequestRecord,
+    feedback_request::{Answerable, Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, Taken},
 };
 use serde::de::DeserializeOwned;
-use wire::{Code, approval::ReplyAction, feedback_request as to};
+use wire::{
+    Code,
+    approval::{Approval, ApprovalDetail, ReplyAction},
+    feedback_request as to,
+};
 
 /// Converts what an agent asks.
 pub fn new_request(sent: to::AskFeedback) -> Result<NewRequest, Problem> {
@@ -63,6 +73,75 @@ pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
         request: feedback_request(item),
         waits,
         answer: asked.answer.map(request_answer),
+    }
+}
+
+/// Converts a question for which no session waits to an item of the inbox, as it is at this time. No API shows it so:
+/// it is no approval. `fields` and `agent_slug` are absent in lists.
+pub fn open_question(
+    request: RequestRecord,
+    asked: Option<(Vec<Field>, Option<String>, bool)>,
+    now: Timestamp,
+) -> Approval {
+    let (fields, agent_slug, is_answered) = asked.unwrap_or_default();
+    let state = match request.state {
+        RequestState::Cancelled => GateState::Withdrawn,
+        RequestState::Expired => GateState::Expired,
+        RequestState::Waiting if request.expires_at.is_some_and(|at| at <= now) => GateState::Expired,
+        RequestState::Waiting if !is_answered => GateState::Open,
+        RequestState::Waiting | RequestState::Answered => GateState::Settled,
+    };
+    let is_open = state == GateState::Open;
+    let schema = serde_json::to_value(to_schema(&fields)).ok();
+    let question = Question { message: request.message.clone(), schema, fields, request_id: Some(request.id) };
+    Approval {
+        id: GateId(request.id.0),
+        kind: GateKind::Question,
+        state,
+        session_id: request.session_id,
+        action_id: None,
+        action_name: None,
+        agent_slug,
+        entity_id: None,
+        entity_title: None,
+        title: request.message,
+        task: json(Task::Question(question).to_json().to_string()),
+        proposed: None,
+        digest: request.digest.to_string(),
+        score: None,
+        flags: Vec::new(),
+        similar_key: request.id.to_string(),
+        reviewers: Vec::new(),
+        quorum: 1,
+        approvals: 0,
+        may_decide: is_open,
+        may_not_decide_because: None,
+        requested_by: request.asked_by,
+        opened_at: request.asked_at,
+        due_at: request.expires_at,
+        reminded_at: None,
+        escalated_at: None,
+        snoozed_until: None,
+        held_until: None,
+        settled_at: request.closed_at,
+        decision: None,
+    }
+}
+
+/// The same with its form. An answer cannot be undone.
+pub fn open_question_detail(asked: Answerable, now: Timestamp) -> ApprovalDetail {
+    let Answerable { request, fields, agent_slug, is_answered } = asked;
+    ApprovalDetail {
+        approval: open_question(request, Some((fields, agent_slug, is_answered)), now),
+        entity: None,
+        entity_then: None,
+        fields: Vec::new(),
+        dimensions: Vec::new(),
+        decisions: Vec::new(),
+        denials: Vec::new(),
+        denials_max: domain::gate::OUTPUT_REJECTION_MAX,
+        undo_seconds: 0,
+        document: None,
     }
 }
 

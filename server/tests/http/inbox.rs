@@ -216,6 +216,81 @@ async fn a_call_with_arguments_that_mean_nothing_is_refused() {
     }
 }
 
+/// The counts that the badge shows.
+async fn waiting(app: &App) -> Value {
+    let request = app.http.get(format!("{}/api/approvals/count", app.url)).header("cookie", app.cookie().await);
+    request.send().await.unwrap().json().await.unwrap()
+}
+
+/// A running session whose agent asks without waiting. Returns the ids of the session and of the request.
+async fn ask_and_go_on(app: &App) -> (String, String) {
+    let action = json!({ "name": "Ask", "slug": "ask", "agentSlug": "scout" });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let session = app.post(Who::Member, &trigger, json!({})).await["id"].as_str().unwrap().to_owned();
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    let fields = json!([
+        { "key": "where", "label": "Which <region>?", "type": "single_choice", "options": ["EU", "US"], "required": true },
+        { "key": "seats", "label": "How many seats?", "type": "integer", "minimum": 1 },
+    ]);
+    let asks = json!({ "attempt": 1, "message": "Where <b>first</b>?", "blocking": false, "idempotencyKey": "k", "fields": fields });
+    let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), asks).await;
+    (session, asked["request"]["id"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_of_an_agent_that_goes_on_is_counted_and_answered_in_the_inbox() {
+    let app = App::start();
+    let (session, id) = ask_and_go_on(&app).await;
+    let mut ada = reviewer(&app).await;
+    assert_eq!(waiting(&app).await, json!({ "open": 1, "questions": 1 }));
+    let path = format!("/inbox/{id}");
+    for address in ["/inbox", &path] {
+        let page = ada.page(address).await;
+        assert!(page.contains("<title>(1) ") && page.contains(&format!("data-id=\"{id}\"")), "{page}");
+        assert!(page.contains("name=\"answer.where\"") && page.contains("&lt;b&gt;first"), "{page}");
+        assert!(!page.contains("<b>first") && !page.contains("Which <region>"), "{page}");
+    }
+    assert!(ada.page("/today").await.contains(&format!("href=\"{path}\"")));
+
+    let call = async |fields: &[(&str, &str)]| {
+        let fields = [&[("id", id.as_str())][..], fields].concat();
+        ada.call(Method::POST, "/fn/inbox/decide").form(&fields).send().await.unwrap()
+    };
+    for (fields, at) in [
+        (&[("decision", "respond"), ("answer.where", "EU"), ("answer.seats", "0")][..], "answer.seats"),
+        (&[("decision", "respond"), ("answer.where", "EU"), ("answer.seats", "many")], "answer.seats"),
+        (&[("decision", "respond"), ("answer.where", ""), ("answer.seats", "2")], "answer.where"),
+        (&[("decision", "approve")], "decision"),
+    ] {
+        let (status, refused) = problem(call(fields).await).await;
+        assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!(at)), "{refused}");
+    }
+    assert_eq!(waiting(&app).await["questions"], 1, "a refused answer answers nothing");
+
+    let pages = [("next", "/inbox?notice=decided"), ("page", path.as_str())];
+    let typed = [("id", id.as_str()), ("decision", "respond"), ("answer.where", "US"), ("answer.seats", "0")];
+    let refused = ada.post("/fn/inbox/decide", &[&typed[..], &pages].concat()).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let html = refused.text().await.unwrap();
+    assert!(html.contains("id=\"gate-answer.seats-error\"") && html.contains("value=\"US\" selected"), "{html}");
+    let typed = [("id", id.as_str()), ("decision", "respond"), ("answer.where", "US"), ("answer.seats", "2")];
+    let sent = ada.post("/fn/inbox/decide", &[&typed[..], &pages].concat()).await;
+    assert_eq!((sent.status(), sent.headers()["location"].to_str().unwrap()), (StatusCode::SEE_OTHER, pages[0].1));
+
+    let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
+    let answers: Value = answers.await.unwrap().json().await.unwrap();
+    let [answer] = answers["items"].as_array().unwrap().as_slice() else { panic!("{answers}") };
+    assert_eq!((&answer["answers"], &answer["outcome"]), (&json!({ "where": "US", "seats": 2 }), &json!("answered")));
+    assert_eq!(waiting(&app).await, json!({ "open": 0, "questions": 0 }));
+    assert!(ada.page(&path).await.contains("This question has an answer."));
+    let again = ada.call(Method::POST, "/fn/inbox/decide").form(&typed).send().await.unwrap();
+    assert_eq!(again.status(), StatusCode::OK, "a repeat is answered with what is recorded");
+    let other = [("id", id.as_str()), ("decision", "deny"), ("note", "No.")];
+    let other = ada.call(Method::POST, "/fn/inbox/decide").form(&other).send().await.unwrap();
+    assert_eq!(problem(other).await.0, 409);
+}
+
 fn item(id: &str) -> String {
     format!("items[{id}]")
 }

@@ -17,8 +17,8 @@ pub use answer::{Answered, NewAnswer, answer};
 pub use ask::{Asked, Form, NewRequest, ask};
 pub use expire::expire;
 pub use list::{AskedItem, ListAnswers, answers, get, list};
-pub(crate) use open::open_on;
 pub use open::{Answerable, answerable, open};
+pub(crate) use open::{answerable_on, count_open_on, open_on};
 pub(crate) use take::take_on;
 pub use take::{Taken, take};
 

@@ -16,10 +16,20 @@ pub async fn open(ledger: &Ledger, scope: &Scope) -> Result<Vec<RequestRecord>> 
 
 /// [`open`] on an open connection.
 pub(crate) async fn open_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) -> Result<Vec<RequestRecord>> {
-    let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
-    let asked =
-        Asked { user_id, decides: scope.may(Permission::Decide), manages: scope.may(Permission::ManageSessions) };
+    let Some(asked) = asked(scope) else { return Ok(Vec::new()) };
     Ok(store::feedback_request::open_for(conn, scope.tenant_id, asked, now, OPEN_QUESTIONS_MAX).await?)
+}
+
+/// Returns how many questions [`open_on`] would return, at most `at_most`.
+pub(crate) async fn count_open_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, at_most: u32) -> Result<u64> {
+    let Some(asked) = asked(scope) else { return Ok(0) };
+    let at_most = at_most.min(OPEN_QUESTIONS_MAX);
+    Ok(store::feedback_request::count_open_for(conn, scope.tenant_id, asked, now, at_most).await?)
+}
+
+fn asked(scope: &Scope) -> Option<Asked> {
+    let user_id = scope.user_id()?;
+    Some(Asked { user_id, decides: scope.may(Permission::Decide), manages: scope.may(Permission::ManageSessions) })
 }
 
 /// A question, and what its form asks.
@@ -29,6 +39,10 @@ pub struct Answerable {
     pub request: RequestRecord,
     /// Questions of the form. A form that an agent wrote is in no list of views.
     pub fields: Vec<Field>,
+    /// Agent of the session that asks.
+    pub agent_slug: Option<String>,
+    /// Whether somebody has answered. A request for which no session waits takes further answers.
+    pub is_answered: bool,
 }
 
 /// Returns a question for its form, if the caller may answer it. One that is answered or closed is returned too: the
@@ -38,20 +52,23 @@ pub struct Answerable {
 /// [`crate::Error::NotFound`] for a session that the caller may not see; [`crate::Error::Forbidden`] if others are
 /// asked.
 pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
+    let reader = *scope;
+    ledger.snapshot(scope, move |conn| Box::pin(async move { answerable_on(conn, &reader, id).await })).await
+}
+
+/// [`answerable`] on an open connection.
+pub(crate) async fn answerable_on(conn: &mut Conn<'_>, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
     require(scope, Permission::StartSession)?;
-    let (reader, scope) = (*scope, *scope);
-    ledger
-        .snapshot(&reader, move |conn| {
-            Box::pin(async move {
-                let mut found =
-                    store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
-                let session = require_visible(conn, &scope, session).await.map_err(|_| not_found())?;
-                may_answer(conn, &scope, &session, &found).await?;
-                found.state = found.state.in_session(session.status().is_final());
-                let asks = store::view::version_of(conn, scope.tenant_id, found.view_id, found.version).await?;
-                Ok(Answerable { fields: asks.ok_or_else(not_found)?.fields, request: found })
-            })
-        })
-        .await
+    let mut found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+    let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
+    let session = require_visible(conn, scope, session).await.map_err(|_| not_found())?;
+    may_answer(conn, scope, &session, &found).await?;
+    found.state = found.state.in_session(session.status().is_final());
+    let asks = store::view::version_of(conn, scope.tenant_id, found.view_id, found.version).await?;
+    Ok(Answerable {
+        fields: asks.ok_or_else(not_found)?.fields,
+        agent_slug: session.agent_slug,
+        is_answered: store::feedback_request::count_answers(conn, scope.tenant_id, id).await? > 0,
+        request: found,
+    })
 }

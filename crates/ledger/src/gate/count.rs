@@ -2,16 +2,19 @@
 
 use super::by_role;
 use crate::{Ledger, Result, guard::require};
-use domain::{Scope, role::Permission};
+use domain::{Scope, Timestamp, role::Permission};
+use store::Conn;
 
 /// Returns the number of open gates that the caller may decide and has not snoozed; 0 for a token. Counting
 /// stops at `at_most`.
 pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<u64> {
     require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    ledger.snapshot(scope, move |conn| Box::pin(async move { count_on(conn, &reader, now, at_most).await })).await
+}
+
+/// [`count`] on an open connection.
+pub(crate) async fn count_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, at_most: u32) -> Result<u64> {
     let Some(user_id) = scope.user_id() else { return Ok(0) };
-    let (tenant_id, by, now) = (scope.tenant_id, by_role(scope), ledger.now());
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(store::gate::count(conn, tenant_id, user_id, by, now, at_most)));
-    Ok(read.await?)
+    Ok(store::gate::count(conn, scope.tenant_id, user_id, by_role(scope), now, at_most).await?)
 }

@@ -38,6 +38,7 @@ pub(crate) use reviewed::{Reviewed, reviewed};
 pub use ask_admins::ask_admins;
 pub use context::{Denied, GivenAnswer, Resumed};
 pub use count::count;
+pub(crate) use count::count_on;
 pub use decide::{NewDecision, decide};
 pub(crate) use get::get_on;
 pub use get::{GateDetail, get};

@@ -6,9 +6,9 @@ use super::{
     row::{Row, rows},
 };
 use crate::{
-    Ledger, RequestRecord, Result,
+    Error, Ledger, RequestRecord, Result,
     event::{self, Read},
-    feedback_request,
+    feedback_request::{self, Answerable},
     gate::{self, GateDetail, GateFilter, GateItem, ListGates, ListQuery, MayDecide},
     guard::require,
     session,
@@ -18,8 +18,9 @@ use domain::{
     entity::Values,
     event::Event,
     gate::GateState,
-    id::{EntityId, GateId},
+    id::{EntityId, FeedbackRequestId, GateId},
     role::Permission,
+    session::Session,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,7 +49,7 @@ pub struct Wanted {
 pub enum Beside {
     /// The first item of the list, if there is one.
     First,
-    /// This item, even if it is not in the list.
+    /// This item, even if it is not in the list: a gate, or a question for which no session waits.
     Item(GateId),
 }
 
@@ -83,8 +84,59 @@ pub struct Detail {
     pub relations: BTreeMap<String, Choices>,
 }
 
+/// A question for which no session waits.
+#[derive(Debug)]
+pub struct Question {
+    /// The request and its form.
+    pub asked: Answerable,
+    /// The newest events of its session, oldest first.
+    pub events: Vec<Event>,
+    /// Names of entities and people in the events, by id or actor.
+    pub names: Vec<(String, String)>,
+}
+
+/// The item that is shown.
+#[derive(Debug)]
+pub enum Opened {
+    /// One at which a session waits.
+    Gate(Box<Detail>),
+    /// A question for which no session waits.
+    Question(Box<Question>),
+}
+
+/// How many items wait for the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Open gates that the caller may decide and has not snoozed.
+    pub gates: u64,
+    /// Questions that the caller may answer and for which no session waits.
+    pub questions: u64,
+}
+
+impl Waiting {
+    /// All of them.
+    pub const fn all(self) -> u64 {
+        self.gates + self.questions
+    }
+}
+
+/// Counts the items of the caller's own list of open ones, on all its pages; nothing for a token. Counting stops at
+/// `at_most`.
+pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<Waiting> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let gates = gate::count_on(conn, &reader, now, at_most).await?;
+            let left = at_most.saturating_sub(u32::try_from(gates).unwrap_or(u32::MAX));
+            Ok(Waiting { gates, questions: feedback_request::count_open_on(conn, &reader, now, left).await? })
+        })
+    });
+    read.await
+}
+
 /// Reads the list and the item beside it.
-pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside) -> Result<(List, Option<Detail>)> {
+pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside) -> Result<(List, Option<Opened>)> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let asked = asked(scope, &wanted, now)?;
@@ -92,11 +144,11 @@ pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside
         Box::pin(async move {
             let list = list_on(conn, &reader, &wanted, &asked, now).await?;
             let shown = match beside {
-                Beside::First => list.items.first().map(|item| item.gate.id),
+                Beside::First => list.items.first().map(|item| item.gate.id).or_else(|| first_question(&list)),
                 Beside::Item(id) => Some(id),
             };
             let detail = match shown {
-                Some(id) => Some(detail_on(conn, &reader, id, now).await?),
+                Some(id) => Some(opened_on(conn, &reader, id, now).await?),
                 None => None,
             };
             Ok((list, detail))
@@ -116,10 +168,15 @@ pub async fn list(ledger: &Ledger, scope: &Scope, wanted: Wanted) -> Result<List
 }
 
 /// Reads only one item.
-pub async fn detail(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Detail> {
+pub async fn opened(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Opened> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { detail_on(conn, &reader, id, now).await })).await
+    ledger.snapshot(scope, move |conn| Box::pin(async move { opened_on(conn, &reader, id, now).await })).await
+}
+
+/// All items have one kind of address, so the id of a question is passed like that of a gate.
+fn first_question(list: &List) -> Option<GateId> {
+    list.questions.first().map(|question| GateId(question.id.0))
 }
 
 fn asked(scope: &Scope, wanted: &Wanted, now: Timestamp) -> Result<ListQuery> {
@@ -159,11 +216,36 @@ async fn list_on(
     })
 }
 
+async fn opened_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<Opened> {
+    match detail_on(conn, scope, id, now).await {
+        Err(Error::NotFound(what)) => match question_on(conn, scope, FeedbackRequestId(id.0)).await {
+            Err(Error::NotFound(_)) => Err(Error::NotFound(what)),
+            found => found.map(|question| Opened::Question(Box::new(question))),
+        },
+        found => found.map(|detail| Opened::Gate(Box::new(detail))),
+    }
+}
+
+async fn question_on(conn: &mut Conn<'_>, scope: &Scope, id: FeedbackRequestId) -> Result<Question> {
+    let asked = feedback_request::answerable_on(conn, scope, id).await?;
+    if asked.request.blocking {
+        return Err(Error::NotFound("feedback request"));
+    }
+    let session = session::get_on(conn, scope, asked.request.session_id).await?;
+    let events = tail_on(conn, &session).await?;
+    Ok(Question { names: names(conn, scope.tenant_id, &events).await?, asked, events })
+}
+
+/// The newest events of a session.
+async fn tail_on(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<Event>> {
+    let tail = Read { before_sequence: Some(session.head_sequence + 1), limit: TAIL_EVENTS, ..Read::default() };
+    Ok(event::read_on(conn, session, &tail).await?.events)
+}
+
 async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<Detail> {
     let found = gate::get_on(conn, scope, id, now).await?;
     let session = session::get_on(conn, scope, found.item.gate.session_id).await?;
-    let tail = Read { before_sequence: Some(session.head_sequence + 1), limit: TAIL_EVENTS, ..Read::default() };
-    let events = event::read_on(conn, &session, &tail).await?.events;
+    let events = tail_on(conn, &session).await?;
     let mut names = names(conn, scope.tenant_id, &events).await?;
     let now_has = found.entity.iter().flat_map(|entity| ids_in(&entity.fields));
     let then_had = found.entity_then.iter().flat_map(|then| ids_in(&then.fields));

@@ -43,16 +43,29 @@ const TO_CLOSE: &str = "SELECT q.tenant_id, q.id, q.session_id FROM feedback_req
      WHERE s.tenant_id = q.tenant_id AND s.id = q.session_id \
      AND s.status IN ('completed', 'failed', 'abandoned', 'expired'))) LIMIT $2";
 // $3 is the person, $4 the same as an actor, $5 whether the person decides, $6 whether the person manages sessions.
-const OPEN_FOR: &str = request_select!(
-    "state = 'waiting' AND NOT blocking AND (expires_at IS NULL OR expires_at > $2) \
-     AND NOT EXISTS (SELECT 1 FROM request_answers a WHERE a.tenant_id = $1 AND a.request_id = feedback_requests.id) \
-     AND EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = feedback_requests.session_id \
-     AND s.status NOT IN ('completed', 'failed', 'abandoned', 'expired') AND s.private_to IS NULL \
-     AND (feedback_requests.audience IS NOT NULL OR $6 = 1 OR s.user_id = $3 OR s.created_by = $4 \
-     OR (feedback_requests.access = 'member' AND $5 = 1))) \
-     AND (audience IS NULL OR EXISTS (SELECT 1 FROM groups g JOIN group_members m ON m.tenant_id = g.tenant_id \
-     AND m.group_id = g.id WHERE g.tenant_id = $1 AND g.slug = feedback_requests.audience AND m.user_id = $3)) \
-     ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id LIMIT $7"
+macro_rules! open_for {
+    ($before:expr, $after:expr) => {
+        concat!(
+            $before,
+            "state = 'waiting' AND NOT blocking AND (expires_at IS NULL OR expires_at > $2) \
+             AND NOT EXISTS (SELECT 1 FROM request_answers a \
+             WHERE a.tenant_id = $1 AND a.request_id = feedback_requests.id) \
+             AND EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = feedback_requests.session_id \
+             AND s.status NOT IN ('completed', 'failed', 'abandoned', 'expired') AND s.private_to IS NULL \
+             AND (feedback_requests.audience IS NOT NULL OR $6 = 1 OR s.user_id = $3 OR s.created_by = $4 \
+             OR (feedback_requests.access = 'member' AND $5 = 1))) \
+             AND (audience IS NULL OR EXISTS (SELECT 1 FROM groups g JOIN group_members m ON m.tenant_id = g.tenant_id \
+             AND m.group_id = g.id WHERE g.tenant_id = $1 AND g.slug = feedback_requests.audience AND m.user_id = $3))",
+            $after
+        )
+    };
+}
+
+const OPEN_FOR: &str =
+    open_for!(request_select!(""), " ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id LIMIT $7");
+const COUNT_OPEN_FOR: &str = open_for!(
+    "SELECT COUNT(*) FROM (SELECT 1 FROM feedback_requests WHERE tenant_id = $1 AND ",
+    " LIMIT $7) AS counted"
 );
 // The chain of parents is short, and bounded where sessions are started.
 const ROOT: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
@@ -70,6 +83,7 @@ pub(crate) const SQL: Texts = &[
     ("feedback_request::request::CLOSE", CLOSE),
     ("feedback_request::request::TO_CLOSE", TO_CLOSE),
     ("feedback_request::request::OPEN_FOR", OPEN_FOR),
+    ("feedback_request::request::COUNT_OPEN_FOR", COUNT_OPEN_FOR),
     ("feedback_request::request::ROOT", ROOT),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[("feedback_request::request::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
@@ -299,6 +313,31 @@ pub async fn open_for(
         i64::from(limit),
     )?;
     rows.into_iter().map(RequestRecord::try_from).collect()
+}
+
+/// How many requests [`open_for`] would return.
+pub async fn count_open_for(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    asked: Asked,
+    now: Timestamp,
+    at_most: u32,
+) -> Result<u64> {
+    type Count = (i64,);
+    let actor = format!("user:{}", asked.user_id);
+    let (count,) = run!(
+        conn,
+        fetch_one Count,
+        COUNT_OPEN_FOR,
+        tenant_id.0,
+        to_micros(now),
+        asked.user_id.0,
+        actor.as_str(),
+        i64::from(asked.decides),
+        i64::from(asked.manages),
+        i64::from(at_most),
+    )?;
+    Ok(count.cast_unsigned())
 }
 
 /// Requests for which no session waits, and whose deadline has passed or whose session has ended.

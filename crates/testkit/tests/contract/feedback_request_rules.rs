@@ -31,6 +31,7 @@ on_both_engines!(
     retention_erases_what_was_asked_and_answered,
     a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends,
     a_listed_question_is_answered_by_its_form,
+    an_open_question_is_an_item_for_those_who_may_answer_it_alone,
 );
 
 fn in_an_hour(f: &Fixture, new: NewRequest) -> NewRequest {
@@ -222,6 +223,40 @@ async fn open_for(f: &Fixture, scope: &domain::Scope) -> Vec<String> {
     open.into_iter().map(|request| request.idempotency_key).collect()
 }
 
+/// Number of gates and of open questions in this person's own list. The count of the badge is the same.
+async fn inbox_of(f: &Fixture, scope: &domain::Scope) -> (usize, usize) {
+    let wanted =
+        ledger::page::inbox::Wanted { filter: gate::GateFilter::In(GateState::Open), everyone: false, cursor: None };
+    let listed = ledger::page::inbox::list(&f.ledger, scope, wanted).await.unwrap();
+    let counted = ledger::page::inbox::count(&f.ledger, scope, u32::MAX).await.unwrap();
+    let (gates, questions) = (listed.items.len(), listed.questions.len());
+    assert_eq!((counted.gates, counted.questions), (gates as u64, questions as u64));
+    (gates, questions)
+}
+
+/// What the inbox shows under this id.
+async fn opened(f: &Fixture, scope: &domain::Scope, id: uuid::Uuid) -> Result<bool, Error> {
+    let opened = ledger::page::inbox::opened(&f.ledger, scope, domain::id::GateId(id)).await?;
+    Ok(matches!(opened, ledger::page::inbox::Opened::Question(question) if !question.events.is_empty()))
+}
+
+async fn an_open_question_is_an_item_for_those_who_may_answer_it_alone(f: Fixture) {
+    let reviewer = domain::Scope { role: domain::role::Role::Reviewer, ..f.other_member };
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
+    assert!(opened(&f, &reviewer, asked.id.0).await.unwrap());
+    let refused = opened(&f, &f.stranger, asked.id.0).await;
+    assert!(matches!(refused, Err(Error::NotFound("approval"))), "{refused:?}");
+    let refused = opened(&f, &f.other_member, asked.id.0).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    let parked = f.running().await;
+    let blocking = ask(&f, &parked, request(&parked, "parks", true)).await.request;
+    let refused = opened(&f, &f.operator, blocking.id.0).await;
+    assert!(matches!(refused, Err(Error::NotFound("approval"))), "its gate is the item: {refused:?}");
+    assert!(!opened(&f, &f.operator, blocking.gate_id.unwrap().0).await.unwrap());
+    f.done().await;
+}
+
 async fn a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends(f: Fixture) {
     let reviewer = domain::Scope { role: domain::role::Role::Reviewer, ..f.other_member };
     let session = f.running().await;
@@ -253,10 +288,17 @@ async fn a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_un
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     let refused = feedback_request::answerable(&f.ledger, &f.stranger, anyone.id).await;
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
-    let inbox =
-        ledger::page::inbox::Wanted { filter: gate::GateFilter::In(GateState::Open), everyone: false, cursor: None };
-    let listed = ledger::page::inbox::list(&f.ledger, &reviewer, inbox).await.unwrap();
-    assert_eq!(listed.questions.len(), 2);
+    for scope in [&f.admin, &f.operator, &reviewer, &f.member, &f.other_member] {
+        assert_eq!(inbox_of(&f, scope).await, (0, open_for(&f, scope).await.len()));
+    }
+    assert_eq!(ledger::page::inbox::count(&f.ledger, &f.worker, 10).await.unwrap().all(), 0, "a token has no inbox");
+    assert_eq!(ledger::page::inbox::count(&f.ledger, &f.admin, 2).await.unwrap().all(), 2, "counting stops");
+    let parked = f.running().await;
+    ask(&f, &parked, request(&parked, "parks", true)).await;
+    assert_eq!(inbox_of(&f, &f.operator).await, (1, 3), "whoever started a session answers what it waits for");
+    let waiting = ledger::page::inbox::count(&f.ledger, &f.operator, 2).await.unwrap();
+    assert_eq!((waiting.gates, waiting.questions), (1, 1), "both together stop at the limit");
+    session::cancel(&f.ledger, &f.admin, parked.id, None).await.unwrap();
 
     answer(&f, &reviewer, anyone.id, says(json!({ "region": "EU" }))).await.unwrap();
     assert_eq!(open_for(&f, &reviewer).await, ["soon"], "an answer withdraws it");

@@ -21,7 +21,7 @@ use ledger::{
     member,
     page::{
         self,
-        inbox::{Beside, Wanted},
+        inbox::{Beside, Opened, Wanted},
         session::{OpensAt, Part},
     },
     session::{self, Failure, ListSessions, NewSession},
@@ -107,12 +107,15 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
     let wanted = Wanted { filter: GateFilter::In(GateState::Open), everyone: true, cursor: None };
     let (list, detail) = one_snapshot(&f, page::inbox::read(l, m, wanted.clone(), Beside::First)).await;
-    let detail = detail.unwrap();
+    let Some(Opened::Gate(detail)) = detail else { panic!("{detail:?}") };
     assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [gate.gate.id]);
     assert_eq!((detail.found.item.gate.id, detail.relations.len()), (gate.gate.id, 0));
     assert_eq!(detail.events.last().map(|event| event.sequence), Some(waiting.head_sequence));
     one_snapshot(&f, page::inbox::list(l, m, wanted)).await;
-    let detail = one_snapshot(&f, page::inbox::detail(l, &f.operator, gate.gate.id)).await;
+    let opened = one_snapshot(&f, page::inbox::opened(l, &f.operator, gate.gate.id)).await;
+    let Opened::Gate(detail) = opened else { panic!("{opened:?}") };
+    let waiting = one_snapshot(&f, page::inbox::count(l, &f.operator, 10)).await;
+    assert_eq!((waiting.gates, waiting.questions), (1, 0));
     let offered = &detail.relations["company"];
     assert_eq!((&offered.options[..], offered.has_more), (&[(acme.id, "Acme".to_owned())][..], false));
     let talk = rested(&f).await;

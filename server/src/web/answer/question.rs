@@ -47,7 +47,7 @@ pub fn question(request: RequestRecord) -> Question {
 async fn site(
     state: &AppState,
     viewer: &Viewer,
-    Answerable { request, fields }: &Answerable,
+    Answerable { request, fields, .. }: &Answerable,
     headers: &HeaderMap,
     nonce: Option<&Nonce>,
 ) -> Result<Site, PageRejection> {
