@@ -105,6 +105,30 @@ test.describe("the palette", () => {
     await expect(page.locator("details.thinking")).toHaveAttribute("open", "");
     await api().complete(id, attempt);
   });
+
+  test("runs the task of its page, changes the theme and signs out", async ({ page }) => {
+    const action = await api().createAction({ name: unique("Palette"), agentSlug: "palette" });
+    await signIn(page, "operator");
+    await page.goto(`/actions/${action.id}`);
+    await awake(page);
+    const run = async (command: string) => {
+      await openPalette(page);
+      await field(page).fill(command);
+      await page.keyboard.press("Enter");
+    };
+    await run("run this");
+    await expect(page).toHaveURL(/\/sessions\/[0-9a-f-]{36}/);
+    await awake(page);
+    await openPalette(page);
+    await field(page).fill("run this");
+    await expect(options(page)).toHaveCount(0);
+    await page.keyboard.press("Escape");
+    const before = await page.getByRole("button", { name: /^Theme:/ }).getAttribute("aria-label");
+    await run("change the theme");
+    await expect(page.getByRole("button", { name: /^Theme:/ })).not.toHaveAttribute("aria-label", before!);
+    await run("sign out");
+    await expect(page).toHaveURL(/\/sign-in/);
+  });
 });
 
 test.describe("on a phone", () => {

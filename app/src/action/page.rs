@@ -172,7 +172,7 @@ fn trigger_form(
             {input_fields(action, last, form)}
             {again}
             {no_agent}
-            <div class="form-actions"><Button look=Look::Primary>"Run"</Button></div>
+            <div class="form-actions"><Button look=Look::Primary attr:data-key="run">"Run"</Button></div>
         </form>
     }
     .into_any()

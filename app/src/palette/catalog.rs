@@ -54,7 +54,8 @@ impl Place {
 pub struct Shortcut {
     /// Id under which changes are stored.
     pub id: &'static str,
-    /// The default bindings; each of them works. See `binding` for the notation.
+    /// The default bindings; each of them works. Empty for what is found in the palette alone. See `binding` for the
+    /// notation.
     pub keys: &'static [&'static str],
     /// The description in the interface.
     pub words: &'static str,
@@ -98,7 +99,7 @@ const fn press(place: Place, id: &'static str, keys: &'static [&'static str], wo
 }
 
 /// All shortcuts.
-pub const SHORTCUTS: [Shortcut; 34] = [
+pub const SHORTCUTS: [Shortcut; 37] = [
     shortcut("today", &["g t"], "Go to Today", Command::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Command::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Command::Go("/sessions")),
@@ -136,6 +137,9 @@ pub const SHORTCUTS: [Shortcut; 34] = [
         ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and open the next item", Command::Decide)
     },
     shortcut("keys", &["?"], "Show keyboard shortcuts", Command::Keys),
+    press(Place::Everywhere, "run", &[], "Run this task"),
+    press(Place::Everywhere, "theme", &[], "Change the theme"),
+    press(Place::Everywhere, "sign-out", &[], "Sign out"),
 ];
 
 /// The keys of a binding for display: `Mod+m` becomes `Ctrl`, `M`.

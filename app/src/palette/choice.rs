@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn every_word_has_to_be_there() {
         assert_eq!(words("TOK set", &Answer::default()), ["Settings: tokens"]);
-        assert_eq!(words("theme", &Answer::default()), ["Settings: appearance and theme"]);
+        assert_eq!(words("theme", &Answer::default()), ["Change the theme", "Settings: appearance and theme"]);
         assert_eq!(words("memory", &Answer::default()), ["Go to Memory"]);
         let hrefs: Vec<_> =
             rows(&[], "zz", &answer("zz", "Acme")).iter().map(|row| row.href().map(str::to_owned)).collect();

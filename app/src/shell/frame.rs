@@ -125,7 +125,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                 <div class="rail-row">
                     <span class="rail-person" title=email_title>{called}</span>
                     <form method="post" action="/sign-out">
-                        <IconButton picture=Icon::SignOut label="Sign out" title="Sign out"/>
+                        <IconButton picture=Icon::SignOut attr:data-key="sign-out" label="Sign out" title="Sign out"/>
                     </form>
                 </div>
             </div>

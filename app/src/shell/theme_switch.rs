@@ -25,7 +25,7 @@ pub fn ThemeSwitch() -> impl IntoView {
         _ => "Theme: as the system",
     };
     view! {
-        <button class="button" type="button" data-look="quiet" data-shape="icon" on:click=turn aria-label=label title=label>
+        <button class="button" type="button" data-look="quiet" data-shape="icon" data-key="theme" on:click=turn aria-label=label title=label>
             {icon(Icon::Theme)}
         </button>
     }
