@@ -64,7 +64,7 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, 
         .find_map(|(coding, ending)| Some((Some(coding), read(&name, ending)?)));
     let (coding, file) = match stored {
         Some(stored) => stored,
-        None => (None, read(&name, "").ok_or(Problem::new(Code::NotFound))?),
+        None => (None, read_plain(&name).ok_or(Problem::new(Code::NotFound))?),
     };
     let tag = format!("\"{}\"", hex(&file.sha256));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
@@ -82,13 +82,20 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, 
     Ok(response)
 }
 
-/// Reads a file of the site with this ending. Compressed forms have no path of their own: `x.js.br` is only served as
-/// `x.js`.
+/// Reads a file of the site with this ending.
 fn read(name: &str, ending: &str) -> Option<SiteFile> {
-    if name.ends_with(".br") || name.ends_with(".gz") || name.contains(['/', '\\']) || name.starts_with('.') {
-        return None;
-    }
-    site::get(&format!("pkg/{name}{ending}"))
+    is_served(name).then(|| site::get(&format!("pkg/{name}{ending}")))?
+}
+
+/// Reads a file of the site as it is without compression.
+fn read_plain(name: &str) -> Option<SiteFile> {
+    is_served(name).then(|| site::unpacked(&format!("pkg/{name}")))?
+}
+
+/// Whether the name may be that of a file. Compressed forms have no path of their own: `x.js.br` is only served as
+/// `x.js`.
+fn is_served(name: &str) -> bool {
+    !(name.ends_with(".br") || name.ends_with(".gz") || name.contains(['/', '\\']) || name.starts_with('.'))
 }
 
 fn body(data: Cow<'static, [u8]>) -> Body {
@@ -133,7 +140,7 @@ mod tests {
     #[test]
     fn names_cannot_leave_the_folder_or_reach_a_compressed_form() {
         for name in ["../manifest.json", "..\\x", ".hidden", "app.css.br", "app.css.gz"] {
-            assert!(read(name, "").is_none(), "{name}");
+            assert!(!is_served(name), "{name}");
         }
     }
 }
