@@ -75,6 +75,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
             )
         }
     };
+    let none = FormState::default();
     render(shell, &title, || {
         centered_page(
             false,
@@ -83,10 +84,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
                 <p>{about}</p>
                 <Refused messages=form.general(&["name", "password"])/>
                 <form class="form" method="post" action="/link">
-                    <div class="field">
-                        <label class="field-label" for="link-email">"E-mail"</label>
-                        <input class="input" id="link-email" name="email" type="email" value=email.clone() readonly="" autocomplete="username"/>
-                    </div>
+                    <Input scope="link" field=Field::new("email", "E-mail") kind="email" value=email.clone() readonly=true autocomplete="username" form=&none/>
                     {name}
                     {password}
                     <div class="form-actions"><Button look=Look::Primary>{button}</Button></div>

@@ -6,7 +6,7 @@ use crate::{
     shell::{Shell, centered_page},
     ui::{
         button::{Button, ButtonLink, Look},
-        field::{Field, Input},
+        field::{Field, Input, TextArea},
         notice::{self, Refused},
     },
 };
@@ -69,12 +69,10 @@ pub fn resend_page(shell: &Shell, kept: &KeptForm, who: &str, back: &str) -> Str
             .filter(|(name, _)| !is_typed(name))
             .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> })
             .collect();
+        let none = FormState::default();
         let field = typed.clone().map(|(name, text)| {
             view! {
-                <div class="field">
-                    <label class="field-label" for="kept-text">"Your text"</label>
-                    <textarea class="input" id="kept-text" name=name rows="6" required="">{format!("\n{text}")}</textarea>
-                </div>
+                <TextArea scope="kept" field=Field::new(&name, "Your text").required() rows=6 value=text form=&none/>
             }
         });
         centered_page(

@@ -22,11 +22,12 @@ use crate::{
     ui::{
         button::{Button, ButtonLink, Look},
         empty::Empty,
+        field::{Field, TextArea},
         icon::{Icon, icon},
         popover::{Menu, Opens, Popover},
     },
 };
-use domain::{Timestamp, gate::GateKind};
+use domain::{Timestamp, gate::GateKind, limit::REASON_CHARS_MAX};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use std::collections::BTreeMap;
 use wire::approval::Approval;
@@ -237,14 +238,11 @@ fn group_heading(
 fn batch_buttons(form: &FormState) -> impl IntoView + use<> {
     let snooze = format!("{}?next={}", SnoozeItems::PATH, query("/inbox?notice=snoozed"));
     let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
-    // The HTML parser drops the first line break of a text area, so one more is written.
-    let note = format!("\n{}", form.value_or("note", ""));
     let open = form.value("note").is_some_and(|note| !note.is_empty());
     view! {
         <Button look=Look::Primary small=true name="decision" value="approve" attr:data-key="approve" title="Approve the selected items (a)">"Approve"</Button>
         <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true open=open>
-            <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
-            <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000">{note}</textarea>
+            <TextArea scope="batch" field=Field::new("note", "Why? The agents receive your reason.") rows=2 chars_max=REASON_CHARS_MAX form=form/>
             <Button look=Look::Danger small=true name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</Button>
         </Popover>
         <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="seconds" choices=snoozes formaction=Some(snooze)/>

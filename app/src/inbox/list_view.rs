@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     fragment::Fragment,
-    ui::icon::{Icon, icon},
+    ui::{
+        button::{Button, Look, Press},
+        icon::{Icon, icon},
+    },
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
@@ -40,9 +43,9 @@ pub fn ListView(store: Store, content: Content) -> impl IntoView {
                 // decides nothing.
                 <button type="submit" disabled hidden></button>
                 <p class="inbox-all js-only" hidden=is_undecidable>
-                    <button class="button" type="button" data-look="quiet" data-size="small" id="inbox-all" on:click=move |_| store.select_all()>
+                    <Button press=Press::Script look=Look::Quiet small=true attr:id="inbox-all" on:click=move |_| store.select_all()>
                         "Select all"
-                    </button>
+                    </Button>
                 </p>
                 <ul class="inbox-rows" id="inbox-rows" node_ref=store.list>
                     <For each=move || store.rows.get() key=|row| row.key.clone() let:row><RowView store row/></For>
@@ -51,13 +54,13 @@ pub fn ListView(store: Store, content: Content) -> impl IntoView {
                 <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="Selected items" hidden=is_undecidable>
                     <span class="meta" id="inbox-selected">{words}</span>
                     <Fragment html=batch at=batch_slot/>
-                    <button
-                        class="button js-only" type="button" data-look="quiet" data-size="small" id="inbox-range" data-key="range"
+                    <Button
+                        press=Press::Script script_only=true look=Look::Quiet small=true attr:id="inbox-range" attr:data-key="range"
                         title="Select everything from the last selected item to this one (Shift X)"
                         on:click=move |_| events::select_range(store)
                     >
                         "Select to here"
-                    </button>
+                    </Button>
                 </div>
             </form>
             <nav class="pager" aria-label="Pages"><Fragment part="pager" html=pager at=store.pager/></nav>

@@ -5,6 +5,7 @@ use super::{
     store::Store,
 };
 use crate::ui::{
+    button::Button,
     icon::{Icon, icon},
     toast::Toast,
     tone::Tone,
@@ -33,7 +34,7 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
         <Toast tone=Tone::Good message=offer.title action=UndoDecisions::PATH>
             {items}
             <input type="hidden" name="next" value="/inbox?notice=decision_undone"/>
-            <button class="button" type="submit" data-size="small" data-key="undo" title="Undo (z)">"Undo"<span>{time}</span></button>
+            <Button small=true attr:data-key="undo" title="Undo (z)">"Undo"<span>{time}</span></Button>
         </Toast>
     }
 }

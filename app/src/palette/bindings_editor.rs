@@ -12,6 +12,7 @@ use super::{
     catalog::{Bindings, SHORTCUTS, Shortcut, default_bindings},
     keys_view::keys_view,
 };
+use crate::ui::button::{Button, Look, Press};
 use leptos::{
     ev::{KeyboardEvent, MouseEvent},
     prelude::*,
@@ -128,18 +129,18 @@ fn row(editor: Editor, at: usize, shortcut: Shortcut) -> impl IntoView {
             <span class="binding-words">{shortcut.words}</span>
             <span class="binding-keys">{keys}</span>
             <span class="binding-tools js-only">
-                <button
-                    class="button" type="button" data-size="small" data-recording=move || is_recording().then_some("")
+                <Button
+                    press=Press::Script small=true attr:data-recording=move || is_recording().then_some("")
                     on:click=move |event| editor.record(at, &event)
                 >
                     <span>{move || if is_recording() { "Press a key…" } else { "Change" }}</span>{about()}
-                </button>
-                <button
-                    class="button" type="button" data-size="small" data-look="quiet"
-                    disabled=move || editor.is_default(at) on:click=move |_| editor.reset(at)
+                </Button>
+                <Button
+                    press=Press::Script small=true look=Look::Quiet
+                    attr:disabled=move || editor.is_default(at) on:click=move |_| editor.reset(at)
                 >
                     "Reset"{about()}
-                </button>
+                </Button>
             </span>
         </li>
     }

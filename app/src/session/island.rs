@@ -4,7 +4,10 @@ use super::transcript::{Content, Transcript};
 use crate::{
     count::counted,
     fragment::Fragment,
-    ui::icon::{Icon, icon},
+    ui::{
+        button::{Button, Look, Press},
+        icon::{Icon, icon},
+    },
 };
 use leptos::{ev::MouseEvent, prelude::*};
 
@@ -123,19 +126,21 @@ fn Tools(transcript: Transcript) -> impl IntoView {
     let coming = move || counted(arrived.get(), "new event");
     view! {
         <div class="transcript-tools js-only" data-keys="session">
-            <button class="button" type="button" data-look="quiet" data-size="small" data-key="fold" title="Fold or unfold all (x)" on:click=fold>
+            <Button press=Press::Script look=Look::Quiet small=true attr:data-key="fold" title="Fold or unfold all (x)" on:click=fold>
                 {move || if unfolded.get() { "Fold all" } else { "Unfold all" }}
-            </button>
-            <button
-                class="button" type="button" data-look="quiet" data-size="small" data-key="raw" title="Show or hide raw JSON (r)" on:click=show_raw
-                aria-pressed=move || if raw.get() { "true" } else { "false" }
+            </Button>
+            <Button
+                press=Press::Script look=Look::Quiet small=true attr:data-key="raw" title="Show or hide raw JSON (r)" on:click=show_raw
+                attr:aria-pressed=move || if raw.get() { "true" } else { "false" }
             >
                 "Raw JSON"
-            </button>
-            <button class="button" type="button" data-look="quiet" data-size="small" data-key="newest" title="Jump to the newest event (e)" on:click=newest>
-                {icon(Icon::Down)}
+            </Button>
+            <Button
+                press=Press::Script look=Look::Quiet small=true picture=Icon::Down attr:data-key="newest" title="Jump to the newest event (e)"
+                on:click=newest
+            >
                 "Newest"
-            </button>
+            </Button>
         </div>
         <button class="pill" type="button" hidden=move || arrived.get() == 0 on:click=newest>
             {icon(Icon::Down)}

@@ -4,8 +4,8 @@ use super::{DismissRating, RateSession, UndoRating};
 use crate::{
     server_function::page_fields,
     ui::{
-        button::Button,
-        icon::{Icon, icon},
+        button::{Button, IconButton},
+        icon::Icon,
     },
 };
 use domain::session_feedback::Label;
@@ -60,12 +60,10 @@ fn question() -> impl IntoView {
         <Button picture=Icon::ThumbUp small=true attr:data-key="helped" name="label" value="positive" title="It helped (y)">"Yes"</Button>
         <Button picture=Icon::ThumbDown small=true attr:data-key="unhelped" name="label" value="negative" title="It did not help (n)">"No"</Button>
         <Button small=true attr:data-key="unsaid" name="label" value="skip" title="Rather not say (s)">"Skip"</Button>
-        <button
-            class="button" type="submit" data-size="small" data-look="quiet" data-shape="icon" data-key="unasked"
-            formaction=DismissRating::PATH aria-label="Dismiss the question" title="Do not ask about this again (d)"
-        >
-            {icon(Icon::Close)}
-        </button>
+        <IconButton
+            picture=Icon::Close label="Dismiss the question" title="Do not ask about this again (d)"
+            attr:data-size="small" attr:data-key="unasked" attr:formaction=DismissRating::PATH
+        />
     }
 }
 

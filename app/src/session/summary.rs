@@ -11,12 +11,14 @@ use super::{
     usage,
 };
 use crate::{
+    FormState,
     server_function::page_fields,
     shell::Shell,
     text::{duration, number, shorten},
     ui::{
         badge::StatusBadge,
         button::{Button, ButtonLink, Look},
+        field::{Field, Input},
         icon::{Icon, icon},
         page_head::Breadcrumbs,
         popover::Popover,
@@ -25,6 +27,7 @@ use crate::{
 };
 use domain::{
     action::ActionStatus,
+    limit::REASON_CHARS_MAX,
     role::Permission,
     run_again::{NotAgain, run_again},
     session::{EndReason, Status, Usage, WaitsFor},
@@ -179,15 +182,13 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         let look = if session.status == Status::Completed { Look::Plain } else { Look::Primary };
         view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id.to_string())}<Button look=look>"Run again"</Button></form> }
     });
+    let none = FormState::default();
     let cancel = (manages && !session.status.is_final()).then(|| {
         view! {
             <Popover label="Cancel" picture=Icon::Close look=Look::Danger action=CancelSession::PATH>
                 {page_fields(format!("{href}?notice=cancelled"), href)}
                 <input type="hidden" name="session_id" value=session.id.to_string()/>
-                <div class="field">
-                    <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
-                    <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
-                </div>
+                <Input scope="cancel" field=Field::new("reason", "Why? (optional)") chars_max=REASON_CHARS_MAX form=&none/>
                 <p class="meta">"A cancelled session cannot be resumed. Sessions that it started and that are still open are cancelled too. The log is kept, and you can run the session again."</p>
                 <div class="form-actions"><Button look=Look::Danger>"Cancel session"</Button></div>
             </Popover>

@@ -90,6 +90,9 @@ pub fn Input<'a>(
     /// Whether the text can be read and not changed.
     #[prop(optional)]
     readonly: bool,
+    /// Longest text that can be typed, characters.
+    #[prop(optional)]
+    chars_max: Option<usize>,
 ) -> InertElement {
     let around = around(scope, field, form);
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
@@ -102,6 +105,7 @@ pub fn Input<'a>(
             value=value
             required=field.required
             readonly=readonly
+            maxlength=chars_max.map(|max| max.to_string())
             autocomplete=autocomplete
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
@@ -128,6 +132,9 @@ pub fn TextArea<'a>(
     /// Visible lines at the start.
     #[prop(default = 4)]
     rows: u8,
+    /// Longest text that can be typed, characters.
+    #[prop(optional)]
+    chars_max: Option<usize>,
 ) -> InertElement {
     let around = around(scope, field, form);
     // The HTML parser drops the first line break of a text area, so one more is written.
@@ -138,6 +145,7 @@ pub fn TextArea<'a>(
             id=around.id.clone()
             name=field.name.to_owned()
             rows=rows.to_string()
+            maxlength=chars_max.map(|max| max.to_string())
             data-kind=if json { "json" } else { "text" }
             spellcheck=if json { "false" } else { "true" }
             required=field.required

@@ -7,9 +7,9 @@ use crate::{
     render::static_html,
     text::{number::counted, shorten::one_line},
     ui::{
-        button::{Button, CopyLine, Look},
+        button::{Button, CopyLine, Look, Press},
         field::{Field, Input},
-        icon::{Icon, icon},
+        icon::Icon,
         notice::Refused,
         popover::Sheet,
         section::Section,
@@ -112,10 +112,9 @@ fn created(made: &NewFormLink, is_embedded: bool) -> InertElement {
             <p><strong id="new-link-title">"Copy the link now. It is not shown again."</strong></p>
             <div class="copy-field">
                 <input class="input" id="new-link-url" type="text" readonly="" autofocus="" value=url.clone() aria-labelledby="new-link-title"/>
-                <button class="button js-only" type="button" data-copy=url aria-label="Copy the link">
-                    {icon(Icon::Copy)}
+                <Button press=Press::Script script_only=true picture=Icon::Copy attr:data-copy=url attr:aria-label="Copy the link">
                     <span>"Copy"</span>
-                </button>
+                </Button>
             </div>
             {snippet}
         </div>

@@ -5,7 +5,10 @@ use super::{
     choice::{Row, moved, rows},
     picker::POPOVER_ID,
 };
-use crate::count::counted;
+use crate::{
+    count::counted,
+    ui::button::{Button, ButtonLink, Look, Press},
+};
 use leptos::{ev::KeyboardEvent, html, prelude::*};
 
 /// What the popover shows. A copy is the same state.
@@ -268,21 +271,21 @@ fn Foot(chooser: Chooser) -> impl IntoView {
         <div class="working-foot">
             <p class="meta">"Records the pages you open and the markers you write. Does not record what you type, scroll or hover over."</p>
             <div class="working-tools">
-                <button
-                    class="button" type="button" data-size="small" role="switch" data-part="switch"
-                    aria-checked=move || if chooser.is_open.get() && work.paused.get() { "false" } else { "true" }
+                <Button
+                    press=Press::Script small=true attr:role="switch" attr:data-part="switch"
+                    attr:aria-checked=move || if chooser.is_open.get() && work.paused.get() { "false" } else { "true" }
                     on:click=move |_| work.set_paused(!work.paused.get_untracked())
                 >
                     <span class="switch" aria-hidden="true"></span>"Record pages"
-                </button>
-                <button
-                    class="button" type="button" data-size="small" title="Add a marker (Ctrl M)" data-part="drop"
-                    hidden=move || !chooser.is_open.get() || work.active.read().is_none()
+                </Button>
+                <Button
+                    press=Press::Script small=true title="Add a marker (Ctrl M)" attr:data-part="drop"
+                    attr:hidden=move || !chooser.is_open.get() || work.active.read().is_none()
                     on:click=add_marker
                 >
                     "Add a marker"
-                </button>
-                <a class="button" data-size="small" data-look="quiet" href="/working-on" title="Your day (g w)">"Your day"</a>
+                </Button>
+                <ButtonLink small=true look=Look::Quiet href="/working-on" title="Your day (g w)">"Your day"</ButtonLink>
             </div>
         </div>
     }
