@@ -8,7 +8,7 @@ use crate::{
 };
 use domain::{
     Scope, Timestamp,
-    id::{SessionId, TenantId},
+    id::{SessionId, TenantId, UserId},
     limit::{HISTORY_SESSIONS_MAX, HISTORY_TURNS_MAX, KEY_CHARS_MAX},
     memory_write::{
         channel::Channel,
@@ -74,12 +74,13 @@ pub async fn recent(
             let filter = Filter { agent_slug: Some(agent), ..Filter::default() };
             let sessions = store::session::list(conn, tenant_id, &filter, None, SESSIONS_LOOKED_AT).await?.items;
             let here = sessions.into_iter().filter_map(|session| {
-                let found = Channel::of_metadata(&session.metadata)?;
+                let found = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id)?;
                 (found.platform == platform && found.id == channel).then_some((session, found))
             });
             let here: Vec<_> = here.take(HISTORY_SESSIONS_MAX as usize).collect();
             let (mut turns, mut has_more) = (Vec::new(), false);
             for (session, channel) in here {
+                let channel = named(conn, tenant_id, channel, session.user_id).await?;
                 let end = session.head_sequence + 1;
                 let kinds = KINDS.map(str::to_owned);
                 let page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
@@ -115,13 +116,28 @@ async fn since_on(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: 
         let range = (session.sequence, session.head_sequence);
         let page = store::event::after(conn, tenant_id, session.id, range, &KINDS.map(str::to_owned), limit).await?;
         has_more |= page.has_more;
-        let channel = Channel::of_metadata(&session.metadata);
+        let channel = match Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id) {
+            Some(channel) => Some(named(conn, tenant_id, channel, session.user_id).await?),
+            None => None,
+        };
         turns.extend(page.items.iter().filter_map(|event| turn(event, channel.as_ref())));
     }
     turns.sort_by_key(|turn: &HistoryTurn| (turn.at, turn.session_id.0, turn.sequence));
     has_more |= turns.len() > limit as usize;
     turns.truncate(limit as usize);
     Ok(History { turns, has_more })
+}
+
+/// Names direct messages by their person.
+async fn named(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    channel: Channel,
+    person: Option<UserId>,
+) -> Result<Channel> {
+    let Some(person) = person.filter(|_| channel.name.is_empty()) else { return Ok(channel) };
+    let member = store::user::find_any_member(conn, tenant_id, person).await?;
+    Ok(channel.named(member.as_ref().map_or("a person", |member| member.display_name())))
 }
 
 fn checked(limit: u32) -> Result<u32> {

@@ -54,7 +54,7 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
     } else {
         format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default())
     };
-    let channel = Channel::of_metadata(&session.metadata);
+    let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
     let about = About { person: session.user_id, channel: channel.as_ref(), said: &said, chars_max: usize::MAX };
     select(conn, session.tenant_id, agent, about, now).await
 }

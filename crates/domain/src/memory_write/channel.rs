@@ -1,7 +1,7 @@
 //! The channels on which an agent speaks, and the header that names them to the writer's model.
 
-use super::text::one_line;
-use crate::names::names;
+use super::{text::one_line, turn::OWN_PLATFORM};
+use crate::{id::UserId, names::names, thread::SOURCE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -72,6 +72,26 @@ impl Channel {
         serde_json::from_value(metadata.get(CHANNEL)?.clone()).ok()
     }
 
+    /// Returns the channel of a session: the one that its metadata names, or, for a conversation that names none, the
+    /// direct messages of its person. They are one channel for each person, whether in the browser, in the terminal or
+    /// from a program, and its name is empty. Incognito conversations have no person, and tasks have no channel.
+    pub fn of_session(metadata: &str, source: Option<&str>, person: Option<UserId>) -> Option<Self> {
+        let names_one = serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata.get(CHANNEL).is_some());
+        if names_one || source != Some(SOURCE) {
+            return Self::of_metadata(metadata);
+        }
+        let (platform, id) = (OWN_PLATFORM.to_owned(), person?.to_string());
+        Some(Self { platform, id, name: String::new(), kind: ChannelKind::Dm, parent: None })
+    }
+
+    /// Returns the channel with the name of its person, if it has none.
+    pub fn named(mut self, person: &str) -> Self {
+        if self.name.is_empty() {
+            person.clone_into(&mut self.name);
+        }
+        self
+    }
+
     /// Returns the name of the channel in the header. `None` if a name is missing.
     pub fn label(&self) -> Option<String> {
         let name = one_line(&self.name, NAME_CHARS_MAX);
@@ -137,6 +157,24 @@ mod tests {
              - category:#off-topic\n";
         assert_eq!(header(&all), expected);
         assert_eq!(header(all.iter().chain(&all)), expected, "each once");
+    }
+
+    #[test]
+    fn a_conversation_without_a_channel_is_a_direct_message_of_its_person() {
+        let person = UserId(uuid::Uuid::from_u128(7));
+        let direct = Channel::of_session("{}", Some(SOURCE), Some(person)).unwrap();
+        assert_eq!((direct.platform.as_str(), direct.id.clone()), (OWN_PLATFORM, person.to_string()));
+        assert_eq!(header([&direct]), "", "nobody is named yet");
+        assert_eq!(header(&[direct.named("alice")]), "## Context\n- DM:alice\n");
+        let named = r#"{"channel": {"platform": "x", "id": "1", "name": "a", "kind": "text"}}"#;
+        let unknown = r#"{"channel": {"platform": "x", "id": "1", "name": "a", "kind": "pigeon"}}"#;
+        let of = |metadata, source, person| Channel::of_session(metadata, source, person).map(|channel| channel.id);
+        assert_eq!(of(named, Some(SOURCE), Some(person)), Some("1".into()));
+        assert_eq!(of(named, Some("claude-code"), None), Some("1".into()));
+        assert_eq!(of(unknown, Some(SOURCE), Some(person)), None, "a channel that does not read stays unknown");
+        assert_eq!(of("{}", Some(SOURCE), None), None);
+        assert_eq!(of("{}", Some("claude-code"), Some(person)), None);
+        assert_eq!(of("{}", None, Some(person)), None);
     }
 
     #[test]

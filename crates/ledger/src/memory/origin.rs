@@ -45,7 +45,8 @@ pub(super) async fn check(
         let found = store::session::find(tx.conn(), tenant_id, session).await?;
         let found = found.filter(|found| found.private_to.is_none() && found.head_sequence >= sequence);
         let missing = || Error::invalid("evidence", format!("session {session} has no event {sequence}"));
-        channels.extend(Channel::of_metadata(&found.ok_or_else(missing)?.metadata));
+        let found = found.ok_or_else(missing)?;
+        channels.extend(Channel::of_session(&found.metadata, found.source.as_deref(), found.user_id));
     }
     Ok(channels)
 }

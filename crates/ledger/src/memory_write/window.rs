@@ -164,7 +164,9 @@ impl Reading {
         if self.window.turns.len() > before {
             let name = format!("s{}", self.window.sessions.len() + 1);
             self.window.sessions.push((name, session.id));
-            self.channels.extend(Channel::of_metadata(&session.metadata));
+            let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
+            let person = owner.as_ref().map_or("", |owner| owner.name.as_str());
+            self.channels.extend(channel.map(|channel| channel.named(person)));
         }
         Ok(())
     }

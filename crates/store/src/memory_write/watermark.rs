@@ -17,7 +17,8 @@ const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id
      SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.agent_slug = $2 \
      AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
      ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
-const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id \
+const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+     s.source \
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
      WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence \
      ORDER BY s.id LIMIT $3";
@@ -49,6 +50,8 @@ pub struct OpenSession {
     pub metadata: String,
     /// The person to whom it belongs.
     pub user_id: Option<UserId>,
+    /// What created it.
+    pub source: Option<String>,
 }
 
 row! {
@@ -61,6 +64,7 @@ row! {
         updated_at: i64,
         metadata: String,
         user_id: Option<Uuid>,
+        source: Option<String>,
     }
 }
 
@@ -78,6 +82,7 @@ impl TryFrom<Row> for OpenSession {
             updated_at: from_micros(row.updated_at),
             metadata: row.metadata,
             user_id: row.user_id.map(UserId),
+            source: row.source,
         })
     }
 }

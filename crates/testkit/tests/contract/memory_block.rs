@@ -10,7 +10,7 @@ use domain::{
     id::SessionId,
     memory::Evidence,
     memory_write::{
-        channel::{Channel, ChannelKind},
+        channel::{self, Channel, ChannelKind},
         plan::Policy,
     },
     session::Type,
@@ -134,13 +134,22 @@ async fn memories_of_the_same_channel_come_first(f: Fixture) {
             assert_eq!(candidate["sameChannel"], candidate["path"] == first, "{candidate}");
         }
     }
+    // Without a channel it is the person's direct messages, where the third was learned.
     let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    assert_eq!(paths(&metadata)[0], "topics/c.md");
+    for candidate in metadata["candidates"].as_array().unwrap() {
+        assert_eq!(candidate["sameChannel"], candidate["path"] == "topics/c.md", "{candidate}");
+    }
+    // Not those of another person.
+    let other = thread::start(&f.ledger, &f.admin, talk(None, "When is the launch?")).await.unwrap().session;
+    let metadata = claimed(&f).await.unwrap();
+    assert_eq!(other.user_id, f.admin.user_id());
     assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
     // An erased document leaves nothing of where it came from.
     memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
     let metadata = given(&f, talk(Some(channel("7")), "When is the launch?")).await.unwrap();
     assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
-    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_channels").await, 1);
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_channels").await, 2);
     f.assert_verified().await;
     f.done().await;
 }
@@ -278,10 +287,20 @@ async fn the_history_of_an_agent_has_two_views(f: Fixture) {
     assert_eq!(cut.turns[0].channel.as_ref().map(|channel| channel.id.as_str()), Some("7"));
     assert_eq!(said(cut), ["three"]);
     assert_eq!(said(recent("9", 0).await), Vec::<String>::new());
+    // A conversation without a channel is a direct message of its person. Incognito ones are in no channel.
+    let person = f.member.user_id().unwrap().to_string();
+    let at = ("shiftbook".to_owned(), person.clone());
+    let direct = history::recent(&f.ledger, &f.member, AGENT, at, 0).await.unwrap();
+    let channel = direct.turns[0].channel.clone().unwrap();
+    assert_eq!((channel.id, channel.kind), (person, ChannelKind::Dm));
+    assert!(!channel.name.is_empty(), "named by the person");
+    assert_eq!(said(direct), ["four"]);
     // Sessions are tracked when the writer looks for work.
     let run =
         crate::memory_writer::take(&f, WriterTerms { turn_threshold: 1, ..WriterTerms::default() }).await.unwrap();
     assert_eq!(said(since().await), ["one", "two", "three", "four"]);
+    let header = channel::header(&run.channels);
+    assert!(header.starts_with("## Context\n- #general\n- DM:"), "{header}");
     crate::memory_writer::finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     assert_eq!(since().await.turns, [], "the watermark has moved");
     assert_eq!(said(recent("7", 0).await), ["one", "three"], "the log has not");
