@@ -6,7 +6,7 @@ use super::{
     limit::{EVIDENCE_MAX, OP_BYTES_MAX, OP_REASON_CHARS_MAX, OPS_MAX, RUN_BYTES_MAX, SUMMARY_TITLE_CHARS_MAX},
     section::{self, NotFound},
     text::forbidden,
-    turn::{Taint, Turn},
+    turn::Turn,
 };
 use crate::{id::SessionId, issue::Issue, slug::is_slug};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,11 +50,6 @@ impl Window {
     /// Returns a turn of this window.
     pub fn find(&self, at: Evidence) -> Option<&Turn> {
         self.turns.iter().find(|turn| turn.at == at)
-    }
-
-    /// Returns where the content of these turns comes from.
-    pub fn taints<'a>(&'a self, evidence: &'a [Evidence]) -> impl Iterator<Item = Taint> + 'a {
-        evidence.iter().filter_map(|at| self.find(*at)).map(|turn| turn.taint)
     }
 
     /// Whether the writer may write to a path: this run's session document, the documents of people who take part,

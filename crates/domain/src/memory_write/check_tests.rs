@@ -7,7 +7,7 @@ use crate::memory_write::{
     dedupe::{Known, dedupe, near_duplicates},
     plan::{Change, Policy, THIRD_PARTY, UNTRUSTED, plan},
     text::normal,
-    turn::Speaker,
+    turn::{Speaker, Taint},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -21,6 +21,7 @@ pub mod limit;
 pub mod merge;
 pub mod plan;
 pub mod prompt;
+pub mod quote;
 pub mod section;
 pub mod select;
 pub mod slot;

@@ -5,12 +5,16 @@ use super::{
     check::{Checked, CheckedOp, Window},
     dedupe::near_duplicates,
     evidence::{Evidence, LineEvidence, Sources, new_lines, of_lines},
+    quote::quoting,
     section,
-    turn::has_trusted,
+    turn::Taint,
 };
 use crate::names::names;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// What may be written without a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -80,6 +84,7 @@ struct Draft {
 /// # Errors
 /// [`Impossible`] if an operation of this answer has removed the section that a later one is about.
 pub fn plan(checked: &Checked, window: &Window) -> Result<Vec<Change>, Impossible> {
+    let quoting = quoting(&window.turns);
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
     for op in &checked.ops {
         let draft = drafts.entry(op.op.path.clone()).or_insert_with(|| Draft {
@@ -91,7 +96,7 @@ pub fn plan(checked: &Checked, window: &Window) -> Result<Vec<Change>, Impossibl
             is_plain: true,
         });
         let after = carry_out(&draft.body, op).map_err(|why| Impossible { path: op.op.path.clone(), why })?;
-        note(draft, op, &after, window);
+        note(draft, op, &after, (window, &quoting));
         draft.body = after;
     }
     let mut changes: Vec<Change> = drafts.into_iter().map(|(path, draft)| change(path, draft, window)).collect();
@@ -99,14 +104,13 @@ pub fn plan(checked: &Checked, window: &Window) -> Result<Vec<Change>, Impossibl
     changes.extend(checked.summary.as_ref().map(|(summary, evidence)| {
         let body = format!("# {}\n\n{}\n", summary.title.trim(), summary.body.trim_matches('\n'));
         let sources: Sources = body.lines().map(|line| (line.to_owned(), evidence.clone())).collect();
-        let trusted = has_trusted(window.taints(evidence));
-        let flags = if trusted { Vec::new() } else { vec![UNTRUSTED.to_owned()] };
+        let flags: Vec<String> = doubt(evidence, window, &quoting).map(str::to_owned).into_iter().collect();
         let draft = Draft {
             body,
             sources,
             turns: evidence.clone(),
             reasons: vec!["Summary of the conversation.".to_owned()],
-            is_plain: trusted,
+            is_plain: flags.is_empty(),
             flags,
         };
         change(window.session_path.clone(), draft, window)
@@ -116,6 +120,8 @@ pub fn plan(checked: &Checked, window: &Window) -> Result<Vec<Change>, Impossibl
 
 /// Flag of a change that no person's words support.
 pub const UNTRUSTED: &str = "no person said this; it comes from the agent, a tool or the web";
+/// Flag of a change that a person's words support only where they have a link or words of others.
+pub const QUOTED: &str = "the person's message has a link or a quotation, or repeats what a tool or the web said";
 /// Flag of a change of a person's document that they did not say themselves.
 pub const THIRD_PARTY: &str = "said about this person by someone else";
 
@@ -131,7 +137,22 @@ fn carry_out(body: &str, checked: &CheckedOp) -> Result<String, section::NotFoun
     }
 }
 
-fn note(draft: &mut Draft, checked: &CheckedOp, after: &str, window: &Window) {
+/// Returns why evidence is no reason to write without a review; `None` if one of its turns is a person's own words.
+fn doubt(evidence: &[Evidence], window: &Window, quoting: &BTreeSet<Evidence>) -> Option<&'static str> {
+    let said = |at: &&Evidence| window.find(**at).is_some_and(|turn| turn.taint == Taint::Person);
+    let mut people = evidence.iter().filter(said).peekable();
+    if people.peek().is_none() {
+        return Some(UNTRUSTED);
+    }
+    people.all(|at| quoting.contains(at)).then_some(QUOTED)
+}
+
+fn note(
+    draft: &mut Draft,
+    checked: &CheckedOp,
+    after: &str,
+    (window, quoting): (&Window, &BTreeSet<Evidence>),
+) {
     for (_, line) in new_lines(&draft.body, after) {
         let turns = draft.sources.entry(line.to_owned()).or_default();
         turns.extend(checked.evidence.iter().filter(|turn| !turns.contains(turn)).copied().collect::<Vec<_>>());
@@ -141,8 +162,8 @@ fn note(draft: &mut Draft, checked: &CheckedOp, after: &str, window: &Window) {
             draft.flags.push(flag);
         }
     };
-    if !has_trusted(window.taints(&checked.evidence)) {
-        flag(UNTRUSTED.to_owned());
+    if let Some(why) = doubt(&checked.evidence, window, quoting) {
+        flag(why.to_owned());
     }
     if checked.op.path.starts_with("people/") && !is_own_account(checked, window) {
         flag(THIRD_PARTY.to_owned());

@@ -115,11 +115,6 @@ fn reaches_out(tool: &str) -> bool {
     ["web", "http", "fetch", "browser", "search", "mcp__", "url"].iter().any(|word| tool.contains(word))
 }
 
-/// Whether evidence may be trusted without a review: at least one of its turns is a person's own.
-pub fn has_trusted(taints: impl IntoIterator<Item = Taint>) -> bool {
-    taints.into_iter().any(|taint| taint == Taint::Person)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
