@@ -19,6 +19,7 @@ use crate::{
 };
 use domain::{memory::Document, role::Permission};
 use leptos::prelude::*;
+use std::collections::BTreeSet;
 use wire::memory::{MemoryBlamedLine, MemoryVersion};
 
 /// Events that the linked page of a transcript shows behind the turn.
@@ -36,7 +37,7 @@ pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoV
     let body = match selected.view {
         View::Text => static_html(text(selected)).into_any(),
         View::History => static_html(history(props, selected, writes)).into_any(),
-        View::Origin => static_html(origin(&selected.origin)).into_any(),
+        View::Origin => static_html(origin(agent, &selected.origin, writes)).into_any(),
         View::Edit => static_html(edit_form(props, selected)).into_any(),
     };
     let erases = shell.may(Permission::Administer) && !selected.is_erased;
@@ -162,7 +163,21 @@ fn item(
     }
 }
 
-fn origin(lines: &[MemoryBlamedLine]) -> impl IntoView + use<> {
+/// Most sessions of which the view of origins offers what they wrote.
+const SESSIONS_OFFERED: usize = 10;
+
+/// Links to what each session wrote, where it can be reverted.
+fn sessions(agent: &str, lines: &[MemoryBlamedLine]) -> Option<impl IntoView + use<>> {
+    let all: BTreeSet<_> = lines.iter().flat_map(|line| &line.evidence).map(|one| one.session.to_string()).collect();
+    let links = all.iter().rev().take(SESSIONS_OFFERED).map(|session| {
+        let href = format!("/agents/{agent}/memory/session?id={session}");
+        view! { <li><a href=href>"What session "{session.clone()}" wrote"</a></li> }
+    });
+    let links = links.collect::<Vec<_>>();
+    (!links.is_empty()).then(|| view! { <ul class="meta">{links}</ul> })
+}
+
+fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoView + use<> {
     if lines.is_empty() {
         return view! { <p class="meta">"There are no lines."</p> }.into_any();
     }
@@ -191,6 +206,10 @@ fn origin(lines: &[MemoryBlamedLine]) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
-    view! { <ol class="memory-lines" tabindex="0" role="list" aria-label="Lines and where they come from">{rows}</ol> }
-        .into_any()
+    let sessions = writes.then(|| sessions(agent, lines)).flatten();
+    view! {
+        <ol class="memory-lines" tabindex="0" role="list" aria-label="Lines and where they come from">{rows}</ol>
+        {sessions.map(static_html)}
+    }
+    .into_any()
 }

@@ -7,6 +7,7 @@ mod home;
 mod lines;
 mod page;
 mod runs;
+mod session;
 
 pub(crate) use lines::changed_lines;
 
@@ -14,6 +15,7 @@ pub use forget::{ForgetProps, forget_page};
 pub use home::{HomeProps, home_page};
 pub use page::{Preview, Props, Selected, View, page};
 pub use runs::{RunsProps, WriterSettings, WriterState, runs_page};
+pub use session::{SessionProps, session_page};
 
 use crate::text::escape::query;
 

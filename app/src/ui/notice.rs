@@ -22,6 +22,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "entity_saved" => "Saved as a new version.",
         "card_given" => "The agent has the card.",
         "memory_saved" => "Saved as a new version.",
+        "memory_reverted" => "Reverted. Earlier versions are kept.",
         "memory_deleted" => "Deleted. Its history is kept.",
         "memory_run_asked" => "Asked. The run begins within seconds.",
         "memory_run_waits" => "Asked. No server with a writer for this agent is at work; the run waits for one.",

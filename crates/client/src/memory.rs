@@ -9,6 +9,7 @@ use wire::{
         CharacterCard, MemoryDocument, MemoryDocumentText, MemoryToolAnswer, MemoryToolCommand, MemoryVersion,
         RevertMemory, UploadedCard, WriteMemory,
     },
+    memory_revert::{RevertMemorySession, RevertedMemorySession},
 };
 
 fn path_query(path: &str) -> [(&'static str, Option<String>); 1] {
@@ -43,6 +44,15 @@ impl Client {
     /// `POST /api/agents/{slug}/memory/revert`. A repeat after a success is refused, because the version has changed.
     pub async fn revert_memory(&self, agent: &str, revert: &RevertMemory) -> Result<MemoryDocument> {
         self.post(&["api", "agents", agent, "memory", "revert"], revert).await
+    }
+
+    /// `POST /api/agents/{slug}/memory/revert-session`. A repeat changes nothing.
+    pub async fn revert_memory_session(
+        &self,
+        agent: &str,
+        revert: &RevertMemorySession,
+    ) -> Result<RevertedMemorySession> {
+        self.post(&["api", "agents", agent, "memory", "revert-session"], revert).await
     }
 
     /// `POST /api/agents/{slug}/memory/tool`, for the agent of this session.

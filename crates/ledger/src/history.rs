@@ -129,12 +129,7 @@ async fn since_on(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: 
 }
 
 /// Names direct messages by their person.
-async fn named(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    channel: Channel,
-    person: Option<UserId>,
-) -> Result<Channel> {
+async fn named(conn: &mut Conn<'_>, tenant_id: TenantId, channel: Channel, person: Option<UserId>) -> Result<Channel> {
     let Some(person) = person.filter(|_| channel.name.is_empty()) else { return Ok(channel) };
     let member = store::user::find_any_member(conn, tenant_id, person).await?;
     Ok(channel.named(member.as_ref().map_or("a person", |member| member.display_name())))

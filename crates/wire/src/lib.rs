@@ -23,6 +23,7 @@ pub mod live;
 pub mod me;
 pub mod memory;
 pub mod memory_forget;
+pub mod memory_revert;
 pub mod memory_writer;
 pub mod page;
 pub mod problem;

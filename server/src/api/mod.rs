@@ -27,6 +27,7 @@ mod me;
 mod member;
 mod memory;
 mod memory_forget;
+mod memory_revert;
 mod memory_writer;
 mod response;
 mod response_csv;
@@ -86,6 +87,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(memory::read, memory::write, memory::delete))
         .routes(routes!(memory::rename))
         .routes(routes!(memory::revert))
+        .routes(routes!(memory_revert::revert_session))
         .routes(routes!(memory::erase))
         .routes(routes!(memory::versions))
         .routes(routes!(memory::diff))

@@ -9,6 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::{
     count::counted,
+    id::SessionId,
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_IMPORT_DOCUMENTS_MAX},
     memory::{Folder, MemoryPath, digest},
 };
@@ -22,6 +23,7 @@ use std::{
 use wire::{
     Code,
     memory::{RevertMemory, WriteMemory},
+    memory_revert::{RevertMemorySession, RevertedMemorySession},
 };
 
 /// Unchanged lines around a change.
@@ -61,7 +63,9 @@ pub enum MemoryCommand {
     Import(ImportArgs),
     /// List the last versions: when, who, and why
     Log(LogArgs),
-    /// Write the text of an earlier version as the newest one
+    /// Write the text of an earlier version as the newest one, or take back what a session wrote
+    ///
+    /// With --session and without --apply it only prints what it would change.
     Revert(RevertArgs),
     /// Forget a person in the memories of all agents
     ///
@@ -111,11 +115,17 @@ pub struct LogArgs {
 #[derive(Debug, clap::Args)]
 pub struct RevertArgs {
     /// The document
-    #[arg(value_name = "PATH")]
-    path: String,
+    #[arg(value_name = "PATH", required_unless_present = "session", conflicts_with = "session", requires = "to")]
+    path: Option<String>,
     /// The version whose text is written again
-    #[arg(long, value_name = "VERSION", value_parser = clap::value_parser!(u64).range(1..))]
-    to: u64,
+    #[arg(long, value_name = "VERSION", conflicts_with = "session", value_parser = clap::value_parser!(u64).range(1..))]
+    to: Option<u64>,
+    /// Take out every line, of all documents, that comes from a turn of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<SessionId>,
+    /// With --session: write the changes, instead of printing them
+    #[arg(long, requires = "session")]
+    apply: bool,
     /// Shown in the history
     #[arg(long, default_value = "")]
     reason: String,
@@ -300,17 +310,38 @@ async fn log(args: &LogArgs) -> Result<(), Failure> {
 async fn revert(args: &RevertArgs) -> Result<(), Failure> {
     let client = args.server.client()?;
     let agent = &args.server.agent;
-    let newest = client.list_memory_versions(agent, Some(&args.path), 1).await.map_err(failed)?;
-    let base_version = newest.items.first().map_or(0, |version| version.version);
-    let revert = RevertMemory {
-        path: args.path.clone(),
-        to_version: args.to,
-        base_version,
-        reason: args.reason.clone(),
-        session_id: None,
+    if let Some(session_id) = args.session {
+        let revert = RevertMemorySession { session_id, reason: args.reason.clone(), apply: args.apply };
+        let reverted = client.revert_memory_session(agent, &revert).await.map_err(failed)?;
+        return report(&reverted).iter().try_for_each(|line| print_line(line));
+    }
+    let (Some(path), Some(to_version)) = (&args.path, args.to) else {
+        return Err(Failure::Misused("name a document and the version, or a session".into()));
     };
+    let newest = client.list_memory_versions(agent, Some(path), 1).await.map_err(failed)?;
+    let base_version = newest.items.first().map_or(0, |version| version.version);
+    let revert =
+        RevertMemory { path: path.clone(), to_version, base_version, reason: args.reason.clone(), session_id: None };
     let written = client.revert_memory(agent, &revert).await.map_err(failed)?;
     print_line(&format!("{} is at version {} now", written.path, written.version))
+}
+
+/// The answer as lines: of each document the lines that change. Control characters are shown as `·`.
+fn report(reverted: &RevertedMemorySession) -> Vec<String> {
+    let visible = |text: &str| text.replace(|c: char| c.is_control() && c != '\t', "·");
+    let mut lines = Vec::new();
+    for document in &reverted.documents {
+        let what = if document.is_whole { ": deleted" } else { "" };
+        lines.push(format!("{} at version {}{what}", visible(&document.path), document.version));
+        for line in document.lines.iter().filter(|line| line.old.is_none() || line.new.is_none()) {
+            let sign = if line.new.is_none() { '-' } else { '+' };
+            let text: String = line.parts.iter().map(|part| part.text.as_str()).collect();
+            lines.push(format!("  {sign}{}", visible(&text)));
+        }
+    }
+    let word = if reverted.applied { "reverted" } else { "would be reverted; repeat it with --apply" };
+    lines.push(format!("{} {word}", counted(reverted.documents.len() as u64, "document")));
+    lines
 }
 
 #[cfg(test)]

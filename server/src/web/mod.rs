@@ -29,6 +29,7 @@ mod members;
 mod memory;
 mod memory_forget;
 mod memory_runs;
+mod memory_session;
 mod people;
 pub mod posted;
 mod problem;
@@ -75,6 +76,7 @@ pub fn router() -> Router<AppState> {
         .merge(memory::router())
         .merge(memory_forget::router())
         .merge(memory_runs::router())
+        .merge(memory_session::router())
         .merge(insights::router())
         .merge(export::router())
         .merge(inbox_notice::router())

@@ -2,7 +2,10 @@
 
 use domain::memory::{Evidence, ToolCommand};
 use ledger::{CardRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, memory};
-use wire::memory as wired;
+use wire::{
+    memory as wired,
+    memory_revert::{RevertedMemory, RevertedMemorySession},
+};
 
 /// Converts both sides of a refused write.
 pub fn memory_conflict(sides: memory::Conflict) -> wired::MemoryConflict {
@@ -99,6 +102,17 @@ pub fn memory_diff(diff: memory::VersionDiff) -> wired::MemoryDiff {
         removed: diff.removed as u64,
         lines: memory_diff_lines(diff.lines),
     }
+}
+
+/// Converts what reverting a session changes.
+pub fn reverted_memory_session(applied: bool, found: Vec<memory::RevertedDocument>) -> RevertedMemorySession {
+    let document = |document: memory::RevertedDocument| RevertedMemory {
+        path: document.path,
+        version: document.version,
+        is_whole: document.is_whole,
+        lines: memory_diff_lines(document.lines),
+    };
+    RevertedMemorySession { applied, documents: found.into_iter().map(document).collect() }
 }
 
 fn evidence(one: Evidence) -> wired::MemoryEvidence {

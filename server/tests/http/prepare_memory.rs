@@ -13,6 +13,9 @@ pub fn card() -> Value {
     json!({ "spec": "chara_card_v2", "spec_version": "2.0", "data": data })
 }
 
+/// A session that wrote nothing.
+const SESSION: &str = "01940000-0000-7000-8000-000000000001";
+
 /// The concrete path of an operation with its query, and its body. `at` is a document at version 1.
 pub fn operation(method: &str, path: &str, agent: &str, at: &str) -> (String, Option<Value>) {
     let concrete = path.replace("{slug}", agent);
@@ -20,6 +23,7 @@ pub fn operation(method: &str, path: &str, agent: &str, at: &str) -> (String, Op
     let (query, body) = match (method, last) {
         ("GET", "document" | "diff" | "blame") => (format!("?path={at}"), None),
         ("GET", "memory") if path.starts_with("/agents") => (format!("?path={at}&view=history"), None),
+        ("GET", "session") => (format!("?id={SESSION}"), None),
         ("GET", "channel") => ("?platform=discord&channel=7".to_owned(), None),
         ("GET", "search") => ("?q=matrix".to_owned(), None),
         ("GET", _) => (String::new(), None),
@@ -33,6 +37,7 @@ pub fn operation(method: &str, path: &str, agent: &str, at: &str) -> (String, Op
         ("POST", "revert") => (String::new(), Some(json!({ "path": at, "toVersion": 1, "baseVersion": 1 }))),
         ("POST", "erase") => (String::new(), Some(json!({ "path": at }))),
         ("POST", "flush") => (String::new(), None),
+        ("POST", "revert-session") => (String::new(), Some(json!({ "sessionId": SESSION, "apply": true }))),
         ("POST", "tool") => (String::new(), Some(json!({ "command": "view", "path": "/memories" }))),
         _ => panic!("no request is prepared for {method} {path}"),
     };
@@ -57,6 +62,9 @@ impl Maker<'_> {
         if method == "POST" && path == "/agents/{slug}/card" {
             let fields = [("step", "preview"), ("card", &*card().to_string())];
             return (path.replace("{slug}", "matrix"), multipart(&fields));
+        }
+        if method == "POST" && path == "/agents/{slug}/memory/session" {
+            return (path.replace("{slug}", "matrix"), form(&[("session", SESSION)]));
         }
         if method == "POST" && path == "/agents/{slug}/memory/runs" {
             return (path.replace("{slug}", "matrix"), form(&[("step", "flush")]));

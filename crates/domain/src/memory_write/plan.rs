@@ -147,12 +147,7 @@ fn doubt(evidence: &[Evidence], window: &Window, quoting: &BTreeSet<Evidence>) -
     people.all(|at| quoting.contains(at)).then_some(QUOTED)
 }
 
-fn note(
-    draft: &mut Draft,
-    checked: &CheckedOp,
-    after: &str,
-    (window, quoting): (&Window, &BTreeSet<Evidence>),
-) {
+fn note(draft: &mut Draft, checked: &CheckedOp, after: &str, (window, quoting): (&Window, &BTreeSet<Evidence>)) {
     for (_, line) in new_lines(&draft.body, after) {
         let turns = draft.sources.entry(line.to_owned()).or_default();
         turns.extend(checked.evidence.iter().filter(|turn| !turns.contains(turn)).copied().collect::<Vec<_>>());

@@ -52,7 +52,7 @@ pub async fn delete(
     deleted.await
 }
 
-async fn delete_on(
+pub(super) async fn delete_on(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     stamp: Stamp,

@@ -17,8 +17,8 @@ pub use channel::{add_channel, drop_channels, of_channel};
 pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
 pub use search::{Found, FoundDocument, SearchBounds, index, search, search_beside, unindex};
 pub use version::{
-    MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
-    versions,
+    MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, of_session, text,
+    texts_after, versions,
 };
 
 use crate::engine::Texts;

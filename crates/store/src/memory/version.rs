@@ -8,7 +8,7 @@ use domain::{
     Timestamp,
     chain::Digest,
     clock::{from_micros, to_micros},
-    id::{MemoryDocumentId, MemoryVersionId, TenantId},
+    id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
     memory::{Document, Evidence, Operation, Source},
 };
 use uuid::Uuid;
@@ -40,6 +40,9 @@ const AUDIT: &str =
     version_select!("'[]' AS evidence", "agent = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
 const TEXTS_AFTER: &str =
     text_select!("agent = $2 AND erased_at IS NULL AND (id > $3 OR $3 IS NULL) ORDER BY id LIMIT $4");
+// Ids have no characters that mean something in a pattern.
+const OF_SESSION: &str = "SELECT document_id, version FROM memory_versions \
+     WHERE tenant_id = $1 AND agent = $2 AND erased_at IS NULL AND evidence LIKE $3 ORDER BY id DESC LIMIT $4";
 const INSERT: &str = "INSERT INTO memory_versions (tenant_id, document_id, version, id, agent, path, operation, \
      front_matter, body, digest, source, author, reason, evidence, created_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
@@ -52,6 +55,7 @@ pub(crate) const SQL: Texts = &[
     ("memory::version::VERSIONS", VERSIONS),
     ("memory::version::AUDIT", AUDIT),
     ("memory::version::TEXTS_AFTER", TEXTS_AFTER),
+    ("memory::version::OF_SESSION", OF_SESSION),
     ("memory::version::INSERT", INSERT),
     ("memory::version::ERASE", ERASE),
 ];
@@ -220,6 +224,21 @@ pub async fn texts_after(
     let after = after.map(|id| id.0);
     let rows = run!(conn, fetch_all TextRow, TEXTS_AFTER, tenant_id.0, agent, after, i64::from(limit))?;
     rows.into_iter().map(MemoryVersionText::try_from).collect()
+}
+
+/// Versions of an agent's documents that name an event of this session as the origin of a line, newest first, as
+/// document and version.
+pub async fn of_session(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    session_id: SessionId,
+    limit: u32,
+) -> Result<Vec<(MemoryDocumentId, u64)>> {
+    type Found = (Uuid, i64);
+    let pattern = format!("%\"{session_id}\"%");
+    let rows = run!(conn, fetch_all Found, OF_SESSION, tenant_id.0, agent, pattern.as_str(), i64::from(limit))?;
+    Ok(rows.into_iter().map(|(id, version)| (MemoryDocumentId(id), version.cast_unsigned())).collect())
 }
 
 /// One page of a document's versions, newest first, starting after `before`.

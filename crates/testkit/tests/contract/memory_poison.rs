@@ -252,7 +252,8 @@ async fn words_of_others_in_a_persons_message_wait_for_a_review_whatever_the_pol
         let run = take(&f, WriterTerms::default()).await.unwrap();
         let own = from(&run, Taint::Person);
         let path = format!("topics/sources-{number}.md");
-        let summary = json!({ "title": "Sources", "body": format!("Acme number {number} is trusted."), "evidence": own });
+        let summary =
+            json!({ "title": "Sources", "body": format!("Acme number {number} is trusted."), "evidence": own });
         let ops = json!([create(&path, &format!("- Acme {number} is a trusted source\n"), &own)]);
         let planned = changes(&run, ops, summary);
         assert!(planned.iter().all(|change| change.flags == [QUOTED]), "{planned:?}");

@@ -1,0 +1,269 @@
+//! Reverting what one session wrote into the memory of an agent: every line of the newest versions whose origin is a
+//! turn of the session, in one transaction.
+//!
+//! Where a version comes from that session alone, the text before it comes back, joined with what was written since.
+//! Lines that are left after that, because somebody changed the same place or because the version has other origins
+//! too, are taken out one by one.
+
+use super::{
+    Stamp,
+    blame::attribute,
+    change::delete_on,
+    check_agent,
+    diff::{DiffLine, compare, line_ops},
+    write::{By, NewVersion, source_of, write_on},
+};
+use crate::{
+    Error, Ledger, MemoryDocumentRecord, MemoryVersionText, Result,
+    guard::{Fields, require},
+};
+use domain::{
+    Scope,
+    id::{MemoryDocumentId, SessionId, TenantId},
+    limit::{MEMORY_BLAME_VERSIONS_MAX, MEMORY_REASON_CHARS_MAX, MEMORY_REVERT_VERSIONS_MAX},
+    memory::{Document, Evidence, MemoryPath},
+    memory_write::{
+        merge::{Merged, three_way},
+        section::{headings, is_heading},
+        text::says_something,
+    },
+    role::Permission,
+};
+use similar::DiffOp;
+use std::collections::BTreeSet;
+use store::{Conn, WriteTx};
+
+/// What is reverted.
+#[derive(Debug, Clone)]
+pub struct RevertSession {
+    /// The session whose turns the lines come from.
+    pub session_id: SessionId,
+    /// Shown in the history, at most [`MEMORY_REASON_CHARS_MAX`] characters. By default it names the session.
+    pub reason: String,
+}
+
+/// A document with lines of the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevertedDocument {
+    /// Folder and name.
+    pub path: String,
+    /// Its newest version before the revert.
+    pub version: u64,
+    /// Whether nothing is left of it, so that it is deleted. Its versions stay.
+    pub is_whole: bool,
+    /// Its text before and after, compared.
+    pub lines: Vec<DiffLine>,
+}
+
+/// A document with the text that it gets.
+struct Change {
+    document: MemoryDocumentRecord,
+    path: MemoryPath,
+    old: String,
+    new: String,
+}
+
+impl Change {
+    fn is_whole(&self) -> bool {
+        self.new.trim().is_empty()
+    }
+
+    fn shown(&self) -> RevertedDocument {
+        let new = if self.is_whole() { "" } else { self.new.as_str() };
+        RevertedDocument {
+            path: self.document.path.clone(),
+            version: self.document.version,
+            is_whole: self.is_whole(),
+            lines: compare(&self.old, new),
+        }
+    }
+}
+
+/// Returns what [`revert_session`] would change, by path.
+///
+/// # Errors
+/// As [`revert_session`].
+pub async fn preview_revert_session(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    of: RevertSession,
+) -> Result<Vec<RevertedDocument>> {
+    check(scope, agent, &of)?;
+    let (caller, agent) = (*scope, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            source_of(conn, &caller, &agent, None).await?;
+            let found = find(conn, caller.tenant_id, &agent, of.session_id).await?;
+            Ok(found.iter().map(Change::shown).collect())
+        })
+    });
+    read.await
+}
+
+/// Writes a version without the lines of the session for each document that has some, and deletes documents of which
+/// nothing is left. All of it happens or nothing. A repeat changes nothing, and so does a session that wrote nothing.
+///
+/// # Errors
+/// [`Error::LimitReached`] if the session is the origin of more than [`MEMORY_REVERT_VERSIONS_MAX`] versions.
+/// [`Error::MemoryConflict`] if somebody writes at the same time. [`Error::Forbidden`] for a worker.
+pub async fn revert_session(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    of: RevertSession,
+) -> Result<Vec<RevertedDocument>> {
+    check(scope, agent, &of)?;
+    let stamps: Vec<Stamp> = (0..MEMORY_REVERT_VERSIONS_MAX).map(|_| Stamp::new(ledger)).collect();
+    let (caller, agent) = (*scope, agent.to_owned());
+    let reverted = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            let source = source_of(tx.conn(), &caller, &agent, None).await?;
+            let found = find(tx.conn(), caller.tenant_id, &agent, of.session_id).await?;
+            let reason = match of.reason.is_empty() {
+                true => format!("Reverted what session {} wrote.", of.session_id),
+                false => of.reason,
+            };
+            let by = By { agent, source, author: caller.caller.to_string(), reason };
+            for (change, stamp) in found.iter().zip(stamps) {
+                carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
+            }
+            Ok(found.iter().map(Change::shown).collect())
+        })
+    });
+    reverted.await
+}
+
+fn check(scope: &Scope, agent: &str, of: &RevertSession) -> Result<()> {
+    require(scope, Permission::WriteMemory)?;
+    check_agent(agent)?;
+    let mut fields = Fields::default();
+    fields.text("reason", Some(&of.reason), MEMORY_REASON_CHARS_MAX);
+    fields.check()
+}
+
+async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, change: &Change, by: &By) -> Result<()> {
+    let base_version = change.document.version;
+    let by = By { agent: by.agent.clone(), source: by.source, author: by.author.clone(), reason: by.reason.clone() };
+    if change.is_whole() {
+        delete_on(tx, tenant_id, stamp, change.path.clone(), base_version, by).await?;
+        return Ok(());
+    }
+    let By { agent, source, author, reason } = by;
+    let (path, text) = (change.path.clone(), change.new.clone());
+    let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence: Vec::new() };
+    write_on(tx, tenant_id, stamp, new).await?;
+    Ok(())
+}
+
+/// The agent's documents that change, by path.
+async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, session: SessionId) -> Result<Vec<Change>> {
+    let most = MEMORY_REVERT_VERSIONS_MAX;
+    let versions = store::memory::of_session(conn, tenant_id, agent, session, most + 1).await?;
+    if versions.len() > most as usize {
+        return Err(Error::LimitReached(format!("at most {most} versions of one session are reverted at once")));
+    }
+    let documents: BTreeSet<MemoryDocumentId> = versions.iter().map(|(document, _)| *document).collect();
+    let mut found = Vec::new();
+    for id in documents {
+        let Some(document) = store::memory::find(conn, tenant_id, id).await?.filter(|found| !found.is_deleted) else {
+            continue;
+        };
+        // An erased document has no path that could be written.
+        let Ok(path) = MemoryPath::parse(&document.path) else { continue };
+        let texts = store::memory::latest_texts(conn, tenant_id, id, MEMORY_BLAME_VERSIONS_MAX).await?;
+        let Some(newest) = texts.first() else { continue };
+        let (old, new) = (newest.document.to_text(), without(&texts, session));
+        if new != old {
+            found.push(Change { document, path, old, new });
+        }
+    }
+    found.sort_by(|one, other| one.document.path.cmp(&other.document.path));
+    Ok(found)
+}
+
+/// Whether a version has an origin in the session, and whether it has no other.
+fn origin(evidence: &[Evidence], session: SessionId) -> (bool, bool) {
+    let of_session = evidence.iter().filter(|one| one.session == session).count();
+    (of_session > 0, of_session > 0 && of_session == evidence.len())
+}
+
+/// The newest text without what the session wrote. `versions` are newest first. Empty if nothing else says something.
+fn without(versions: &[MemoryVersionText], session: SessionId) -> String {
+    let Some(newest) = versions.first() else { return String::new() };
+    let old = newest.document.to_text();
+    let blamed = attribute(versions.to_vec());
+    let mut is_theirs: Vec<bool> =
+        blamed.iter().map(|line| line.evidence.iter().any(|one| one.session == session)).collect();
+    let mut text = old.clone();
+    for (at, version) in versions.iter().enumerate() {
+        if !origin(&version.version.evidence, session).1 {
+            continue;
+        }
+        // Of the oldest version that was read, the one before it may exist and is not known.
+        let before = match versions.get(at + 1) {
+            Some(before) => before.document.to_text(),
+            None if version.version.version == 1 => String::new(),
+            None => continue,
+        };
+        if let Merged::Clean(joined) = three_way(&version.document.to_text(), &text, &before) {
+            is_theirs = moved(&text, &joined, &is_theirs);
+            text = joined;
+        }
+    }
+    let left = drop_lines(&text, &is_theirs);
+    let says = Document::parse(&left).body.lines().any(says_something);
+    if says || left == old { left } else { String::new() }
+}
+
+/// The marks of the lines of `old` at their places in `new`. Lines that `old` does not have are not marked.
+fn moved(old: &str, new: &str, marks: &[bool]) -> Vec<bool> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let mut moved = vec![false; new.len()];
+    for op in line_ops(&old, &new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            moved[new_index..new_index + len].copy_from_slice(&marks[old_index..old_index + len]);
+        }
+    }
+    moved
+}
+
+/// The text without the marked lines. A marked heading stays while something below it does.
+fn drop_lines(text: &str, marks: &[bool]) -> String {
+    if !marks.contains(&true) {
+        return text.to_owned();
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut keep: Vec<bool> = lines.iter().zip(marks).map(|(line, theirs)| !theirs || is_heading(line)).collect();
+    let all = headings(text).0;
+    for (at, heading) in all.iter().enumerate().rev() {
+        let end = all[at + 1..].iter().find(|next| next.level <= heading.level).map_or(lines.len(), |next| next.line);
+        let below = heading.line + 1..end;
+        let has_content = below.into_iter().any(|line| keep[line] && !lines[line].trim().is_empty());
+        if marks[heading.line] && !has_content {
+            keep[heading.line] = false;
+        }
+    }
+    lines.iter().zip(keep).filter(|(_, keep)| *keep).map(|(line, _)| *line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_stays_while_something_below_it_does() {
+        let text = "# A\n\n- theirs\n\n## B\n\n- own\n\n## C\n\n- theirs too\n";
+        let marks: Vec<bool> =
+            text.lines().map(|line| line.contains("theirs") || matches!(line, "# A" | "## C")).collect();
+        assert_eq!(drop_lines(text, &marks), "# A\n\n\n## B\n\n- own\n\n\n");
+        assert_eq!(drop_lines(text, &vec![false; marks.len()]), text);
+        assert!(drop_lines(text, &vec![true; marks.len()]).trim().is_empty());
+    }
+
+    #[test]
+    fn marks_follow_their_lines() {
+        assert_eq!(moved("a\nb\nc\n", "x\na\nc\n", &[true, true, false]), [false, true, false]);
+        assert_eq!(moved("", "x\n", &[]), [false]);
+    }
+}

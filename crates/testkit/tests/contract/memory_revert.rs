@@ -1,0 +1,142 @@
+//! Reverting what one session wrote into a memory: all documents at once, and nothing else.
+
+use crate::memory::{AGENT, put};
+use chrono::TimeDelta;
+use domain::{id::SessionId, memory::Evidence};
+use ledger::{
+    Error, ListPage,
+    memory::{self, RevertSession, RevertedDocument, Write},
+    thread::{self, NewThread},
+};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    what_a_session_wrote_goes_from_all_documents_at_once,
+    lines_of_other_sessions_and_of_people_stay,
+    a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
+    only_those_who_may_write_revert_and_only_their_own_workspace,
+);
+
+async fn session(f: &Fixture) -> SessionId {
+    let new = NewThread { agent: AGENT.into(), message: Some("We spoke".into()), ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap().session.id
+}
+
+/// Writes a document whose lines with these numbers come from a session.
+async fn from(f: &Fixture, path: &str, base_version: u64, text: &str, lines: &[(u32, SessionId)]) {
+    let evidence = lines.iter().map(|(line, session)| Evidence { line: *line, session: *session, sequence: 2 });
+    let write = Write { base_version, text: text.into(), evidence: evidence.collect(), ..Write::default() };
+    memory::write(&f.ledger, &f.operator, AGENT, memory::path(path).unwrap(), write).await.unwrap();
+}
+
+async fn text(f: &Fixture, path: &str) -> Option<String> {
+    match memory::read(&f.ledger, &f.member, AGENT, memory::path(path).unwrap()).await {
+        Ok(found) => Some(found.text),
+        Err(Error::NotFound(_)) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn of(session_id: SessionId) -> RevertSession {
+    RevertSession { session_id, reason: String::new() }
+}
+
+async fn preview(f: &Fixture, session: SessionId) -> Vec<RevertedDocument> {
+    memory::preview_revert_session(&f.ledger, &f.operator, AGENT, of(session)).await.unwrap()
+}
+
+async fn revert(f: &Fixture, session: SessionId) -> Vec<RevertedDocument> {
+    memory::revert_session(&f.ledger, &f.operator, AGENT, of(session)).await.unwrap()
+}
+
+async fn what_a_session_wrote_goes_from_all_documents_at_once(f: Fixture) {
+    let s = session(&f).await;
+    put(&f, &f.operator, "topics/added.md", 0, "# A\n\n- own\n").await.unwrap();
+    from(&f, "topics/added.md", 1, "# A\n\n- own\n- poison\n", &[(4, s)]).await;
+    put(&f, &f.operator, "topics/added.md", 2, "# A\n\n- own\n- poison\n- later\n").await.unwrap();
+    from(&f, "topics/made.md", 0, "# B\n\n- poison\n", &[(1, s), (3, s)]).await;
+    put(&f, &f.operator, "topics/replaced.md", 0, "---\na: b\n---\n# C\n\n- before\n").await.unwrap();
+    from(&f, "topics/replaced.md", 1, "---\na: b\n---\n# C\n\n- poison\n", &[(6, s)]).await;
+    put(&f, &f.operator, "topics/other.md", 0, "# D\n\n- poison that a person wrote\n").await.unwrap();
+    let shown = preview(&f, s).await;
+    let short: Vec<_> = shown.iter().map(|one| (one.path.as_str(), one.version, one.is_whole)).collect();
+    assert_eq!(short, [("topics/added.md", 3, false), ("topics/made.md", 1, true), ("topics/replaced.md", 2, false)]);
+    assert_eq!(text(&f, "topics/made.md").await.as_deref(), Some("# B\n\n- poison\n"), "nothing is written yet");
+    f.clock.advance(TimeDelta::seconds(1));
+    assert_eq!(revert(&f, s).await, shown, "what was shown is what happens");
+    assert_eq!(text(&f, "topics/added.md").await.unwrap(), "# A\n\n- own\n- later\n");
+    assert_eq!(text(&f, "topics/made.md").await, None);
+    assert_eq!(text(&f, "topics/replaced.md").await.unwrap(), "---\na: b\n---\n# C\n\n- before\n");
+    let found = memory::search(&f.ledger, &f.member, Some(AGENT), "poison", 0).await.unwrap();
+    assert_eq!(found.iter().map(|one| one.document.path.as_str()).collect::<Vec<_>>(), ["topics/other.md"]);
+    let newest = memory::audit(&f.ledger, &f.member, AGENT, ListPage { limit: 3, cursor: None }).await.unwrap().items;
+    assert!(newest.iter().all(|one| one.reason == format!("Reverted what session {s} wrote.")), "{newest:?}");
+    assert!(newest.iter().all(|one| one.author == f.operator.caller.to_string()));
+    assert_eq!(revert(&f, s).await, [], "a repeat changes nothing");
+    // A version is brought back as any other, and can be reverted again.
+    let at = memory::path("topics/made.md").unwrap();
+    let change = memory::Change { base_version: 2, ..memory::Change::default() };
+    memory::revert(&f.ledger, &f.operator, AGENT, at, 1, change).await.unwrap();
+    assert_eq!(revert(&f, s).await.len(), 1);
+    assert_eq!(text(&f, "topics/made.md").await, None);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn lines_of_other_sessions_and_of_people_stay(f: Fixture) {
+    let (s, other) = (session(&f).await, session(&f).await);
+    // One version of the writer from two sessions.
+    from(&f, "topics/both.md", 0, "# A\n\n## S\n\n- poison\n\n## T\n\n- good\n", &[(3, s), (5, s), (9, other)]).await;
+    // Somebody corrected the line: it is theirs now.
+    from(&f, "topics/corrected.md", 0, "# B\n\n- poison\n", &[(3, s)]).await;
+    put(&f, &f.operator, "topics/corrected.md", 1, "# B\n\n- corrected\n").await.unwrap();
+    from(&f, "topics/good.md", 0, "# C\n\n- good\n", &[(3, other)]).await;
+    assert_eq!(revert(&f, s).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/both.md"]);
+    let both = text(&f, "topics/both.md").await.unwrap();
+    assert_eq!(both.split_whitespace().collect::<Vec<_>>().join(" "), "# A ## T - good");
+    assert_eq!(text(&f, "topics/corrected.md").await.unwrap(), "# B\n\n- corrected\n");
+    assert_eq!(text(&f, "topics/good.md").await.unwrap(), "# C\n\n- good\n");
+    // What is left still says where it comes from.
+    let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/both.md").unwrap()).await.unwrap();
+    let good = blamed.iter().find(|line| line.text == "- good").unwrap();
+    assert_eq!(good.evidence.iter().map(|one| one.session).collect::<Vec<_>>(), [other]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_document_that_was_made_again_or_renamed_is_reverted_where_it_is(f: Fixture) {
+    let s = session(&f).await;
+    from(&f, "topics/old.md", 0, "# A\n\n- poison\n", &[(1, s), (3, s)]).await;
+    let (at, to) = (memory::path("topics/old.md").unwrap(), memory::path("topics/new.md").unwrap());
+    let change = |base_version| memory::Change { base_version, ..memory::Change::default() };
+    memory::rename(&f.ledger, &f.operator, AGENT, at, to, change(1)).await.unwrap();
+    from(&f, "topics/gone.md", 0, "# B\n\n- poison\n", &[(3, s)]).await;
+    memory::delete(&f.ledger, &f.operator, AGENT, memory::path("topics/gone.md").unwrap(), change(1)).await.unwrap();
+    let reverted = revert(&f, s).await;
+    assert_eq!(
+        reverted.iter().map(|one| (one.path.as_str(), one.is_whole)).collect::<Vec<_>>(),
+        [("topics/new.md", true)]
+    );
+    assert_eq!(text(&f, "topics/new.md").await, None);
+    f.done().await;
+}
+
+async fn only_those_who_may_write_revert_and_only_their_own_workspace(f: Fixture) {
+    let s = session(&f).await;
+    from(&f, "topics/a.md", 0, "# A\n\n- learned\n", &[(3, s)]).await;
+    for scope in [&f.member, &f.worker] {
+        for refused in [
+            memory::preview_revert_session(&f.ledger, scope, AGENT, of(s)).await,
+            memory::revert_session(&f.ledger, scope, AGENT, of(s)).await,
+        ] {
+            assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        }
+    }
+    let nothing = memory::revert_session(&f.ledger, &f.stranger, AGENT, of(s)).await;
+    assert!(matches!(&nothing, Ok(found) if found.is_empty()), "{nothing:?}");
+    assert_eq!(memory::revert_session(&f.ledger, &f.operator, "other", of(s)).await.unwrap(), []);
+    let long = RevertSession { session_id: s, reason: "x".repeat(501) };
+    assert!(matches!(memory::revert_session(&f.ledger, &f.operator, AGENT, long).await, Err(Error::Invalid(_))));
+    assert!(text(&f, "topics/a.md").await.is_some());
+    f.done().await;
+}

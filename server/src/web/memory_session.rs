@@ -1,0 +1,58 @@
+//! /agents/{slug}/memory/session: what one session wrote into an agent's memory, and the button that reverts it.
+
+use super::{
+    form::Form,
+    shell::{PageRejection, Viewer, redirect_with_notice, render},
+};
+use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
+use app::memory::{self as ui, SessionProps};
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::StatusCode,
+    response::{Redirect, Response},
+    routing::get,
+};
+use domain::id::SessionId;
+use ledger::memory::{self, RevertSession};
+use serde::Deserialize;
+use wire::Code;
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/agents/{slug}/memory/session", get(show).post(revert))
+}
+
+#[derive(Default, Deserialize)]
+struct ShowQuery {
+    id: Option<String>,
+}
+
+fn parse(id: &str) -> Result<SessionId, PageRejection> {
+    id.trim().parse().map_err(|_| Problem::new(Code::NotFound).into())
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    AgentSlug(agent): AgentSlug,
+    Query(query): Query<ShowQuery>,
+) -> Result<Response, PageRejection> {
+    let session = parse(&query.id.unwrap_or_default())?;
+    let of = RevertSession { session_id: session, reason: String::new() };
+    let found = memory::preview_revert_session(&state.ledger, &viewer.scope, &agent, of).await?;
+    let documents = wire_map::reverted_memory_session(false, found).documents;
+    let props = SessionProps { agent, session, documents };
+    Ok(render(StatusCode::OK, move || ui::session_page(&viewer.shell, props)).await)
+}
+
+async fn revert(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    AgentSlug(agent): AgentSlug,
+    form: Form,
+) -> Result<Redirect, PageRejection> {
+    let session_id = parse(&form.text("session"))?;
+    let of = RevertSession { session_id, reason: form.text("reason").trim().to_owned() };
+    memory::revert_session(&state.ledger, &viewer.scope, &agent, of).await?;
+    Ok(redirect_with_notice(&format!("/agents/{agent}/memory"), "memory_reverted"))
+}
