@@ -125,7 +125,7 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
     let gate_id = GateId::new(now, ledger.entropy());
     let factory = EventFactory::new(ledger, now, 3);
     let caller = *scope;
-    ledger
+    let asked = ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
@@ -134,7 +134,12 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
                 Asking { caller, new, ids, factory }.run(tx, session, prepared).await
             })
         })
-        .await
+        .await?;
+    // A session that goes on changes no status, which would tell the pages that something waits.
+    if asked.is_new && !asked.request.blocking {
+        ledger.hub().counts_changed(caller.tenant_id);
+    }
+    Ok(asked)
 }
 
 /// Returns the view that the request gets for itself; `None` if it names one.

@@ -32,6 +32,7 @@ on_both_engines!(
     a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends,
     a_listed_question_is_answered_by_its_form,
     an_open_question_is_an_item_for_those_who_may_answer_it_alone,
+    pages_hear_of_an_open_question_and_of_its_answer,
 );
 
 fn in_an_hour(f: &Fixture, new: NewRequest) -> NewRequest {
@@ -332,5 +333,20 @@ async fn a_listed_question_is_answered_by_its_form(f: Fixture) {
     assert_eq!(known.response_session_id, Some(sent.session_id));
     assert_eq!(session_now(&f, session.id).await.status(), Status::Running);
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn pages_hear_of_an_open_question_and_of_its_answer(f: Fixture) {
+    let session = f.running().await;
+    let mut signals = ledger::live::subscribe(&f.ledger, &f.admin);
+    let counts = async |signals: &mut ledger::live::Signals| {
+        let wait = async { while signals.recv().await != Some(ledger::live::LiveSignal::CountsChanged) {} };
+        tokio::time::timeout(std::time::Duration::from_secs(10), wait).await.expect("no wake-up came");
+    };
+    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
+    counts(&mut signals).await;
+    answer(&f, &f.admin, asked.id, says(json!({ "region": "EU" }))).await.unwrap();
+    counts(&mut signals).await;
+    assert_eq!(session_now(&f, session.id).await.status(), Status::Running);
     f.done().await;
 }
