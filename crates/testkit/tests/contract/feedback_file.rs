@@ -14,7 +14,7 @@ use ledger::{
     session::{self, Completion},
     thread::{self, Ending},
 };
-use std::path::PathBuf;
+use std::{os::unix::fs::FileExt as _, path::PathBuf};
 use testkit::{Engine, Fixture, Raw, on_both_engines};
 
 on_both_engines!(
@@ -113,16 +113,20 @@ async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
 
 /// Offset of the byte of an SQLite file that holds its write version. With a value above 2 the file is
 /// read-only, even for root.
-const WRITE_VERSION: usize = 18;
+const WRITE_VERSION: u64 = 18;
+
+/// Changes one byte in place: a server that tries to write meanwhile must not find half a file.
+fn set_write_version(f: &Fixture, version: u8) {
+    let file = std::fs::OpenOptions::new().write(true).open(file(f)).unwrap();
+    file.write_all_at(&[version], WRITE_VERSION).unwrap();
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_read_only_file_is_reported_at_start_and_works_when_it_is_writable() {
     let mut f = Fixture::sqlite().await;
     let session = rate(&f).await;
     f.ledger.close().await;
-    let mut bytes = std::fs::read(file(&f)).unwrap();
-    bytes[WRITE_VERSION] = 3;
-    std::fs::write(file(&f), &bytes).unwrap();
+    set_write_version(&f, 3);
     f.restart().await;
     let (l, m) = (&f.ledger, &f.member);
     let refused = feedback::check(l).await;
@@ -130,8 +134,7 @@ async fn a_read_only_file_is_reported_at_start_and_works_when_it_is_writable() {
     let refused = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await;
     assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("read-only")), "{refused:?}");
     assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
-    bytes[WRITE_VERSION] = 2;
-    std::fs::write(file(&f), &bytes).unwrap();
+    set_write_version(&f, 2);
     feedback::check(l).await.unwrap();
     let changed = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await.unwrap();
     assert_eq!(changed.label, Label::Negative);
@@ -143,15 +146,12 @@ async fn a_rating_that_is_taken_back_before_it_is_written_does_not_reappear() {
     let mut f = Fixture::sqlite().await;
     rate(&f).await;
     f.ledger.close().await;
-    let mut bytes = std::fs::read(file(&f)).unwrap();
-    bytes[WRITE_VERSION] = 3;
-    std::fs::write(file(&f), &bytes).unwrap();
+    set_write_version(&f, 3);
     f.restart().await;
     let session = rested(&f).await;
     // The write fails, and is tried again each second.
     thread::end(&f.ledger, &f.member, session.id, HELPED).await.unwrap();
-    bytes[WRITE_VERSION] = 2;
-    std::fs::write(file(&f), &bytes).unwrap();
+    set_write_version(&f, 2);
     feedback::undo(&f.ledger, &f.member, session.id).await.unwrap();
     // Closing waits for ratings that are still to be written.
     f.ledger.close().await;
