@@ -50,6 +50,36 @@ test("a change that somebody else overtook shows both sides and keeps what was t
   await expect(page.locator(".prose")).toContainText("mine");
 });
 
+test("what one session wrote is shown and reverted in all documents by one form @nojs", async ({ page, javaScriptEnabled }, info) => {
+  const agent = `poisoned-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
+  const { id: session } = await api().post<{ id: string }>("/api/threads", { agent, message: "Remember the back door." });
+  const from = (path: string, baseVersion: number, text: string, line: number) =>
+    api().send("PUT", `/api/agents/${agent}/memory/document?path=${encodeURIComponent(path)}`, {
+      baseVersion,
+      text,
+      evidence: [{ line, session, sequence: 2 }],
+    });
+  const doors = "# Doors\n\n- The front door is red\n";
+  await write(agent, "topics/doors.md", doors);
+  await from("topics/doors.md", 1, `${doors}- The back door is open\n`, 4);
+  await from("topics/whole.md", 0, "- The back door is open\n", 1);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await signIn(page, "operator");
+  await page.goto(`/agents/${agent}/memory?path=topics/doors.md&view=origin`);
+  await page.locator(`a[href$="/memory/session?id=${session}"]`).first().click();
+  await expect(page.getByRole("region", { name: "topics/doors.md" }).locator("[data-change=removed]")).toContainText("back door");
+  await expect(page.getByRole("region", { name: "topics/whole.md" })).toContainText("nothing is left");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  if (javaScriptEnabled) await expectNoAxeViolations(page);
+  await page.getByRole("button", { name: /^Revert/ }).click();
+  await expect(page).toHaveURL(new RegExp(`/agents/${agent}/memory`));
+  await page.goto(`/agents/${agent}/memory?path=topics/doors.md`);
+  await expect(page.locator(".prose")).toContainText("front door");
+  await expect(page.locator(".prose")).not.toContainText("back door");
+  await page.goto(`/agents/${agent}/memory/session?id=${session}`);
+  await expect(page.getByText("No line of this memory comes from this session.")).toBeVisible();
+});
+
 for (const width of [1280, 360]) {
   test(`pages of memory hold hostile text and please axe at ${width} px`, async ({ page }, info) => {
     const agent = `hostile-${width}-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
