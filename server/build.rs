@@ -15,10 +15,8 @@ fn main() {
     let suffix = commit().map(|commit| format!(" ({commit})")).unwrap_or_default();
     println!("cargo::rustc-env=SHIFTBOOK_COMMIT_SUFFIX={suffix}");
     if links_with_lld() {
-        // Functions whose machine code is the same are kept once, and addresses that the loader adjusts take a bit
-        // each.
+        // Functions whose machine code is the same are kept once.
         println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
-        println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }
 
