@@ -15,6 +15,8 @@ use tempfile::TempDir;
 
 /// Password of all people.
 pub const PASSWORD: &str = "correct horse battery";
+/// After this time a line that is waited for is missing from the log.
+const LOG_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// Callers of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,6 +249,18 @@ impl App {
     /// Everything the server has written to its log.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
+    }
+
+    /// Waits until the log contains this text after its first `from` bytes. A line can arrive here later than the answer
+    /// of the request that it is about.
+    pub async fn until_logged(&self, from: usize, text: &str) {
+        let waiting = async {
+            while !self.log()[from..].contains(text) {
+                tokio::task::yield_now().await;
+            }
+        };
+        let logged = tokio::time::timeout(LOG_WAIT_MAX, waiting).await;
+        assert!(logged.is_ok(), "{text} is not in the log: {}", self.log());
     }
 
     /// Resident memory of the server, KiB.

@@ -37,7 +37,7 @@ async fn a_full_disk_of_postgresql_is_reported_and_writes_recover() {
         }
     }
     assert_eq!(refused, Some(503), "{}", app.log());
-    assert!(app.log().contains(REPORT), "{}", app.log());
+    app.until_logged(0, REPORT).await;
     // Asking does not make it ready.
     for _ in 0..3 {
         assert_eq!((status(&app, "/readyz").await, status(&app, "/api/me").await), (503, 200), "{}", app.log());
@@ -47,7 +47,7 @@ async fn a_full_disk_of_postgresql_is_reported_and_writes_recover() {
     let before = app.log().len();
     app.serve_again();
     assert_eq!((status(&app, "/readyz").await, status(&app, "/api/me").await), (503, 200), "{}", app.log());
-    assert!(app.log()[before..].contains(REPORT), "{}", app.log());
+    app.until_logged(before, REPORT).await;
     // A database that cannot be migrated is not served.
     let fresh = app
         .cli()

@@ -95,8 +95,6 @@ async fn no_e_mail_leaves_in_the_clear_where_starttls_was_asked_for() {
     let front = TlsFront::start(plain.address, Begin::AtOnce).await;
     let app = trusting(&front, &smtp(plain.address.port(), "starttls"));
     asks_the_admin(&app).await;
-    while !app.log().contains("a message was not delivered") {
-        tokio::task::yield_now().await;
-    }
+    app.until_logged(0, "a message was not delivered").await;
     assert!(plain.mails().is_empty());
 }
