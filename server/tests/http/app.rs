@@ -251,8 +251,8 @@ impl App {
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until the log contains this text after its first `from` bytes. A line can arrive here later than the answer
-    /// of the request that it is about.
+    /// Waits until the log contains this text after its first `from` bytes. A line can arrive here later than the
+    /// answer of the request that it is about.
     pub async fn until_logged(&self, from: usize, text: &str) {
         let waiting = async {
             while !self.log()[from..].contains(text) {
