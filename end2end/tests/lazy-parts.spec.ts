@@ -49,6 +49,19 @@ async function holdBack(page: Page, file: string) {
   return release;
 }
 
+/** Signs in and starts a conversation with an agent of its own. */
+async function conversation(page: Page) {
+  const agent = unique("talk").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  await api().createAction({ name: `Talk ${agent}`, agentSlug: agent });
+  await signIn(page, "operator");
+  await page.goto("/chat");
+  await page.locator('select[name="agent"]').selectOption(agent);
+  await page.locator('textarea[name="message"]').fill("First");
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
+  return { agent, id: page.url().match(/chat\/([0-9a-f-]{36})/)![1]! };
+}
+
 /** Counts how often a document is loaded. */
 function documents(page: Page) {
   const loaded: string[] = [];
@@ -103,14 +116,7 @@ test("what is typed into the palette before it has loaded is found, and Enter op
 });
 
 test("a message is sent with Enter before the conversation has loaded", async ({ page }) => {
-  const agent = unique("early").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  await api().createAction({ name: `Talk ${agent}`, agentSlug: agent });
-  await signIn(page, "operator");
-  await page.goto("/chat");
-  await page.locator('select[name="agent"]').selectOption(agent);
-  await page.locator('textarea[name="message"]').fill("First");
-  await page.getByRole("button", { name: "Start conversation" }).click();
-  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
+  await conversation(page);
   await holdBack(page, "**/pkg/live_conversation.*.wasm");
   await page.reload();
   await live(page);
@@ -121,15 +127,7 @@ test("a message is sent with Enter before the conversation has loaded", async ({
 });
 
 test("what changed before the conversation had loaded is shown once it has", async ({ page }) => {
-  const agent = unique("gap").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  await api().createAction({ name: `Talk ${agent}`, agentSlug: agent });
-  await signIn(page, "operator");
-  await page.goto("/chat");
-  await page.locator('select[name="agent"]').selectOption(agent);
-  await page.locator('textarea[name="message"]').fill("First");
-  await page.getByRole("button", { name: "Start conversation" }).click();
-  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
-  const id = page.url().match(/chat\/([0-9a-f-]{36})/)![1]!;
+  const { agent, id } = await conversation(page);
   const release = await holdBack(page, "**/pkg/live_conversation.*.wasm");
   await page.reload();
   await live(page);
