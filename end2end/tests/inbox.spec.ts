@@ -296,6 +296,22 @@ test("the bar of an item stays where it is, and Undo stands in one place", async
   await settled(session.id);
 });
 
+test("what another reviewer does leaves the buttons of an item in place", async ({ page, browser }) => {
+  const approval = { requiresApproval: true, approval: { quorum: 2 } };
+  const { item } = await staged((await dealType()).id, unique("Quorum"), { stage: "Won" }, { metadata: approval });
+  await signIn(page, "reviewer");
+  await openInbox(page, `/inbox/${item.id}`);
+  const approve = await page.locator('.gate-bar [data-key="approve"]').elementHandle();
+  const other = await browser.newPage({ baseURL: environment().url });
+  await signIn(other, "admin");
+  await openInbox(other, `/inbox/${item.id}`);
+  await other.locator('.gate-bar [data-key="approve"]').click();
+  await expect(page.locator('[data-part="facts"]')).toContainText("1 of 2");
+  // A button that is replaced between press and release loses the click.
+  expect(await approve?.evaluate((button) => button.isConnected)).toBe(true);
+  await other.close();
+});
+
 test.describe("by keyboard", () => {
   test("the next item is there before the answer, and z brings the decided one back", async ({ page }) => {
     const type = await dealType();

@@ -19,12 +19,19 @@ pub fn children(parent: &Node) -> Vec<HtmlElement> {
 
 /// Replaces the content of `old` with that of `new`, unless the HTML is the same as last time.
 ///
-/// The browser rewrites times after they arrive, so the original HTML is stored with the element and compared.
+/// The browser rewrites times after they arrive, so the original HTML is stored with the element and compared. An
+/// element that came with the page has none stored: it is compared as the browser would show it.
 pub fn update(old: &HtmlElement, new: &HtmlElement) {
     let html = new.inner_html();
-    let came_from: Option<String> =
-        js_sys::Reflect::get(old, &"cameFrom".into()).ok().and_then(|value| value.as_string());
-    if came_from.as_deref() == Some(&html) {
+    let same = match source(old) {
+        Some(source) => source == html,
+        None => {
+            times::refine(new);
+            new.inner_html() == old.inner_html()
+        }
+    };
+    if same {
+        set_source(old, &html);
         return;
     }
     let focused = focus_path(old);
@@ -35,11 +42,20 @@ pub fn update(old: &HtmlElement, new: &HtmlElement) {
         }
     }
     old.set_inner_html(&html);
-    let _ = js_sys::Reflect::set(old, &"cameFrom".into(), &html.into());
+    set_source(old, &html);
     times::refine(old);
     if let Some(path) = focused {
         refocus(old, &path);
     }
+}
+
+/// The server's HTML of an element, as it was before times were rewritten.
+fn source(element: &HtmlElement) -> Option<String> {
+    js_sys::Reflect::get(element, &"cameFrom".into()).ok().and_then(|value| value.as_string())
+}
+
+fn set_source(element: &HtmlElement, html: &str) {
+    let _ = js_sys::Reflect::set(element, &"cameFrom".into(), &html.into());
 }
 
 /// Stores the original HTML of all parts and rows, before times are rewritten.
@@ -47,7 +63,7 @@ pub fn remember(root: &Element) {
     for part in dom::find_all(root, "[data-part], [data-key-id]") {
         // A reader may have opened a `details` element before the islands started.
         let html = part.inner_html().replace(" open=\"\"", "");
-        let _ = js_sys::Reflect::set(&part, &"cameFrom".into(), &html.into());
+        set_source(&part, &html);
     }
 }
 
