@@ -133,11 +133,6 @@ impl Hub {
         let _ = feed.map(|feed| feed.send(FeedItem::Delta(delta)));
     }
 
-    /// Notifies dashboards of a change that is in no session's log.
-    pub(crate) fn counts_changed(&self, tenant_id: TenantId) {
-        self.0.tenant(tenant_id).send(LiveSignal::CountsChanged);
-    }
-
     /// Returns a signal for the next session that is queued in this workspace.
     pub(crate) fn queued(&self, tenant_id: TenantId) -> QueuedSignal {
         // The future counts notifications from its creation on, even before it is polled.
@@ -204,6 +199,13 @@ impl Shared {
         }
     }
 
+    /// Notifies dashboards of a change that is in no session's log.
+    fn counts_changed(&self, tenant_id: TenantId) {
+        if let Some(tenant) = lock(&self.tenants).get(&tenant_id) {
+            tenant.send(LiveSignal::CountsChanged);
+        }
+    }
+
     /// Handles lost notices: followers read the log again, dashboards resync, and workers look for sessions.
     fn resync(&self) {
         for feed in lock(&self.feeds).values() {
@@ -225,6 +227,7 @@ async fn run(
     loop {
         match notices.recv().await {
             Ok(Change::Committed(notice)) => shared.publish(&notice),
+            Ok(Change::CountsChanged(tenant_id)) => shared.counts_changed(tenant_id),
             Ok(Change::AccessChanged) => access_changed(),
             Ok(Change::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => {
                 access_changed();

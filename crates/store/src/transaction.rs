@@ -1,19 +1,22 @@
 //! A write transaction, and what it reports after COMMIT.
 
-use crate::{engine::Conn, event::Notice};
+use crate::{
+    engine::Conn,
+    event::{Change, Notice},
+};
 use domain::id::{SessionId, TenantId};
 use futures_util::future::BoxFuture;
 
 /// One write transaction. Everything done through it commits or rolls back together.
 pub struct WriteTx<'c> {
     conn: Conn<'c>,
-    notices: Vec<Notice>,
+    changes: Vec<Change>,
     endings: Vec<(TenantId, SessionId)>,
 }
 
 impl<'c> WriteTx<'c> {
     pub(crate) fn new(conn: Conn<'c>) -> Self {
-        Self { conn, notices: Vec::new(), endings: Vec::new() }
+        Self { conn, changes: Vec::new(), endings: Vec::new() }
     }
 
     /// The connection that runs the statements of this transaction.
@@ -22,7 +25,13 @@ impl<'c> WriteTx<'c> {
     }
 
     pub(crate) fn notice(&mut self, notice: Notice) {
-        self.notices.push(notice);
+        self.changes.push(notice.into());
+    }
+
+    /// Tells watchers, once committed, that what waits in a workspace may have changed although no session changes its
+    /// status.
+    pub fn counts_changed(&mut self, tenant_id: TenantId) {
+        self.changes.push(Change::CountsChanged(tenant_id));
     }
 
     pub(crate) fn ended(&mut self, tenant_id: TenantId, session_id: SessionId) {
@@ -35,8 +44,8 @@ impl<'c> WriteTx<'c> {
         std::mem::take(&mut self.endings)
     }
 
-    pub(crate) fn into_notices(self) -> Vec<Notice> {
-        self.notices
+    pub(crate) fn into_changes(self) -> Vec<Change> {
+        self.changes
     }
 }
 

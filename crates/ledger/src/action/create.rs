@@ -112,7 +112,7 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
     check(&action)?;
     action_input::check(&action)?;
     let tenant_id = scope.tenant_id;
-    let made = ledger
+    ledger
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
@@ -120,10 +120,9 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
                 if !store::action::insert(tx, tenant_id, &action).await? {
                     return Err(Error::NameTaken("the slug"));
                 }
+                tx.counts_changed(tenant_id);
                 Ok(action)
             })
         })
-        .await?;
-    ledger.hub().counts_changed(tenant_id);
-    Ok(made)
+        .await
 }

@@ -38,7 +38,7 @@ pub struct ActionChange {
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: ActionChange) -> Result<ActionRecord> {
     require(scope, Permission::ManageActions)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
-    let changed = ledger
+    ledger
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
@@ -55,12 +55,11 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
                 if !store::action::update(tx, tenant_id, &action).await? {
                     return Err(Error::NameTaken("the slug"));
                 }
+                tx.counts_changed(tenant_id);
                 Ok(action)
             })
         })
-        .await?;
-    ledger.hub().counts_changed(tenant_id);
-    Ok(changed)
+        .await
 }
 
 fn apply(before: ActionRecord, change: ActionChange, now: domain::Timestamp) -> ActionRecord {

@@ -92,7 +92,7 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
     let respondent = Respondent::of_actor(&scope.caller.to_string(), scope.user_id());
     let of = AnswerOf::new(ledger, scope.caller, respondent);
     let scope = *scope;
-    let answered = ledger
+    ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let request = store::feedback_request::find(tx.conn(), scope.tenant_id, id).await?;
@@ -103,11 +103,7 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
                 answer_on(tx, scope.tenant_id, id, of, new).await
             })
         })
-        .await?;
-    if answered.is_new {
-        ledger.hub().counts_changed(scope.tenant_id);
-    }
-    Ok(answered)
+        .await
 }
 
 /// Refuses callers who may not answer: allowed for the members who are asked, for reviewers of the question, and for
@@ -235,6 +231,7 @@ async fn record(
     if request.blocking {
         store::feedback_request::close(tx, tenant_id, request.id, RequestState::Answered, at).await?;
     }
+    tx.counts_changed(tenant_id);
     let event = submitted(&mut of.factory, request, answer)?;
     append_server_events(tx, session, vec![event], of.caller, at).await?;
     Ok(())

@@ -125,7 +125,7 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
     let gate_id = GateId::new(now, ledger.entropy());
     let factory = EventFactory::new(ledger, now, 3);
     let caller = *scope;
-    let asked = ledger
+    ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
@@ -134,12 +134,7 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
                 Asking { caller, new, ids, factory }.run(tx, session, prepared).await
             })
         })
-        .await?;
-    // A session that goes on changes no status, which would tell the pages that something waits.
-    if asked.is_new && !asked.request.blocking {
-        ledger.hub().counts_changed(caller.tenant_id);
-    }
-    Ok(asked)
+        .await
 }
 
 /// Returns the view that the request gets for itself; `None` if it names one.
@@ -286,6 +281,8 @@ impl Asking {
         });
         let event = self.factory.event(Kind::SESSION_FEEDBACK_REQUESTED, Some(&request.message), &metadata)?;
         let Some(gate_id) = request.gate_id else {
+            // A session that goes on changes no status, which would tell the pages that something waits.
+            tx.counts_changed(request.tenant_id);
             return append_server_events(tx, session, vec![event], self.caller.caller, self.factory.at()).await;
         };
         let schema = serde_json::to_value(to_schema(&fields)).map_err(|error| Error::Internal(error.to_string()))?;

@@ -14,7 +14,7 @@ use domain::{
 };
 use sqlx::{PgPool, postgres::PgListener};
 use std::{
-    collections::{HashMap, hash_map::RandomState},
+    collections::{HashMap, HashSet, hash_map::RandomState},
     hash::{BuildHasher as _, Hasher as _},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -23,8 +23,8 @@ use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
 
 const CHANNEL: &str = "shiftbook";
-/// Most sessions in one notification. PostgreSQL allows 8,000 bytes.
-const SESSIONS_PER_PAYLOAD: usize = 60;
+/// Most lines in one notification. PostgreSQL allows 8,000 bytes.
+const LINES_PER_PAYLOAD: usize = 60;
 /// Pause after a notification, in which changes for the next one are collected: 5 ms. Each notification is
 /// a transaction, and all notifying transactions wait for one lock. A change after a quiet period is sent
 /// at once.
@@ -33,6 +33,8 @@ const SEND_PAUSE: Duration = Duration::from_millis(5);
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// The line of a notification that says that someone's access changed.
 const ACCESS: &str = "access";
+/// How the line begins that names a workspace whose counts changed.
+const COUNTS: &str = "counts ";
 /// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
 /// of appends.
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
@@ -61,24 +63,52 @@ pub struct Notice {
 pub enum Change {
     /// A session was changed.
     Committed(Notice),
+    /// What waits in this workspace may have changed although no session changed its status.
+    CountsChanged(TenantId),
     /// Another server or a command changed someone's access. What is remembered of callers is out of date.
     AccessChanged,
     /// Notices of other servers may have been lost. Watchers must re-read what they show.
     Missed,
 }
 
-/// Sends committed changes to the watchers.
-pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&Notifier>, notices: Vec<Notice>) {
-    for notice in notices {
-        if let Some(remote) = remote {
-            remote.notify(&notice);
-        }
-        // An error only says that nobody watches.
-        let _ = local.send(Change::Committed(notice));
+impl From<Notice> for Change {
+    fn from(notice: Notice) -> Self {
+        Self::Committed(notice)
     }
 }
 
-type Pending = HashMap<(TenantId, SessionId), (u64, Status, bool)>;
+/// Sends committed changes to the watchers.
+pub(crate) fn publish<C: Into<Change>>(
+    local: &broadcast::Sender<Change>,
+    remote: Option<&Notifier>,
+    changes: impl IntoIterator<Item = C>,
+) {
+    for change in changes {
+        let change = change.into();
+        if let Some(remote) = remote {
+            remote.notify(&change);
+        }
+        // An error only says that nobody watches.
+        let _ = local.send(change);
+    }
+}
+
+/// What the next notification says.
+#[derive(Default)]
+struct Pending {
+    sessions: HashMap<(TenantId, SessionId), (u64, Status, bool)>,
+    counts: HashSet<TenantId>,
+}
+
+impl Pending {
+    fn lines(self) -> Vec<String> {
+        let session = |((tenant, session), (head, status, changed)): ((TenantId, SessionId), (u64, Status, bool))| {
+            format!("{} {} {head} {status} {}", tenant.0.simple(), session.0.simple(), u8::from(changed))
+        };
+        let counts = self.counts.into_iter().map(|tenant| format!("{COUNTS}{}", tenant.0.simple()));
+        self.sessions.into_iter().map(session).chain(counts).collect()
+    }
+}
 
 /// Handle of the sending task.
 #[derive(Clone)]
@@ -102,10 +132,19 @@ impl Notifier {
     }
 
     /// Queues a wake-up for the other servers.
-    pub(crate) fn notify(&self, notice: &Notice) {
+    fn notify(&self, change: &Change) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = pending.entry((notice.tenant_id, notice.session_id)).or_insert((0, notice.status, false));
-        *entry = (notice.head_sequence.max(entry.0), notice.status, entry.2 || notice.status_changed);
+        match change {
+            Change::Committed(notice) => {
+                let key = (notice.tenant_id, notice.session_id);
+                let entry = pending.sessions.entry(key).or_insert((0, notice.status, false));
+                *entry = (notice.head_sequence.max(entry.0), notice.status, entry.2 || notice.status_changed);
+            }
+            Change::CountsChanged(tenant_id) => {
+                pending.counts.insert(*tenant_id);
+            }
+            Change::AccessChanged | Change::Missed => return,
+        }
         drop(pending);
         self.wake.notify_one();
     }
@@ -130,13 +169,7 @@ impl Notifier {
                 return;
             }
             let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
-            let lines: Vec<String> = pending
-                .into_iter()
-                .map(|((tenant, session), (head, status, changed))| {
-                    format!("{} {} {head} {status} {}", tenant.0.simple(), session.0.simple(), u8::from(changed))
-                })
-                .collect();
-            for part in lines.chunks(SESSIONS_PER_PAYLOAD) {
+            for part in pending.lines().chunks(LINES_PER_PAYLOAD) {
                 self.execute(&part.join("\n")).await;
             }
             tokio::time::sleep(SEND_PAUSE).await;
@@ -188,6 +221,9 @@ fn parse(payload: &str, own: u64) -> Vec<Change> {
         if line == ACCESS {
             return Some(Change::AccessChanged);
         }
+        if let Some(tenant) = line.strip_prefix(COUNTS) {
+            return Some(Change::CountsChanged(TenantId(Uuid::parse_str(tenant).ok()?)));
+        }
         let mut words = line.split(' ');
         Some(Change::Committed(Notice {
             tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
@@ -214,6 +250,14 @@ mod tests {
         let [Change::Committed(notice)] = &changes[..] else { panic!("{changes:?}") };
         assert_eq!((notice.head_sequence, notice.status, notice.status_changed), (7, Status::Running, true));
         assert!(parse(&payload, 41).is_empty());
+    }
+
+    #[test]
+    fn a_change_of_counts_arrives_at_another_server() {
+        let tenant = TenantId(Uuid::from_u128(1));
+        let lines = Pending { counts: HashSet::from([tenant]), ..Pending::default() }.lines();
+        let changes = parse(&format!("41\n{}", lines.join("\n")), 42);
+        assert!(matches!(changes[..], [Change::CountsChanged(of)] if of == tenant), "{changes:?}");
     }
 
     #[test]

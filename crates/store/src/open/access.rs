@@ -124,13 +124,13 @@ impl Store {
             let Some(command) = command.take() else { return Err(Ended::Refused) };
             let mut tx = WriteTx::new(Conn::Postgres(connection));
             let is_refused = ran.insert(command.run(&mut tx).await).is_refused();
-            if is_refused { Err(Ended::Refused) } else { Ok(tx.into_notices()) }
+            if is_refused { Err(Ended::Refused) } else { Ok(tx.into_changes()) }
         })
         .await;
         let ended = match ended {
-            // The notices are sent before the answer, because a client may read as soon as it is answered.
-            Ok(notices) => {
-                self.publish(notices);
+            // The changes are sent before the answer, because a client may read as soon as it is answered.
+            Ok(changes) => {
+                self.publish(changes);
                 Ok(())
             }
             Err(Ended::Refused) => Ok(()),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     engine::{Error, Result, file},
-    event::{self, Change, Notice, Notifier, publish},
+    event::{self, Change, Notifier, publish},
     feedback::{self, FeedbackBackend},
     writer::{Stats, Writer},
 };
@@ -165,9 +165,9 @@ impl Store {
         &self.0.writer
     }
 
-    /// Sends notices of committed changes to watchers of this process and, on PostgreSQL, of other servers.
-    pub(super) fn publish(&self, notices: Vec<Notice>) {
-        publish(&self.0.notices, self.0.notifier.as_ref(), notices);
+    /// Sends committed changes to watchers of this process and, on PostgreSQL, of other servers.
+    pub(super) fn publish(&self, changes: Vec<Change>) {
+        publish(&self.0.notices, self.0.notifier.as_ref(), changes);
     }
 
     /// Notifies other servers of one PostgreSQL database that someone's access changed. Best effort; does nothing on

@@ -24,7 +24,7 @@ pub(super) struct SqliteLane {
 struct Waiting {
     commands: Vec<Box<dyn Settle>>,
     appends: Vec<(oneshot::Sender<Settled>, Settled)>,
-    notices: Vec<Notice>,
+    changes: Vec<Change>,
 }
 
 impl SqliteLane {
@@ -66,9 +66,9 @@ impl SqliteLane {
         };
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         self.counters.items.fetch_add(items, Ordering::Relaxed);
-        // The notices are sent before the answers, because a client may read as soon as it is answered.
+        // The changes are sent before the answers, because a client may read as soon as it is answered.
         if failure.is_none() {
-            publish(&self.notices, None, waiting.notices);
+            publish(&self.notices, None, waiting.changes);
         }
         for (reply, settled) in waiting.appends {
             let settled = match (&failure, settled) {
@@ -121,7 +121,7 @@ impl SqliteLane {
             Some(error) => Err(error.to_string()),
             None => match self.appends(&requests, is_alone).await {
                 Ok((settled, notices)) => {
-                    waiting.notices.extend(notices);
+                    waiting.changes.extend(notices.into_iter().map(Change::from));
                     Ok(settled)
                 }
                 Err(error) => {
@@ -209,7 +209,7 @@ impl SqliteLane {
         }
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
         let ran = command.run(&mut tx).await;
-        let notices = tx.into_notices();
+        let changes = tx.into_changes();
         if broken.is_none() && ran.is_refused() {
             *broken = self.connection.control("ROLLBACK TO command").err();
         }
@@ -217,7 +217,7 @@ impl SqliteLane {
             *broken = self.connection.control("RELEASE command").err();
         }
         if !ran.is_refused() {
-            waiting.notices.extend(notices);
+            waiting.changes.extend(changes);
         }
         waiting.commands.push(ran);
     }
