@@ -45,6 +45,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
     let mut rolls = interval(ROLL_EVERY);
     rolls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut roll_position = session::RollPosition::default();
+    let mut request_position = feedback_request::OpenPosition::default();
     let mut clock = interval(SET_CLOCK_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -67,7 +68,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for working sessions that were left open"),
             },
-            _ = gates.tick() => carry_on(&ledger).await,
+            _ = gates.tick() => carry_on(&ledger, &mut request_position).await,
             _ = abandoned.tick() => match gate::ask_admins(&ledger).await {
                 Ok(reassigned) if reassigned > 0 => tracing::info!(reassigned, "gates had too few reviewers left; admins may decide them"),
                 Ok(_) => {}
@@ -89,13 +90,13 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
 }
 
 /// Carries gates on, and expires requests for which no session waits.
-async fn carry_on(ledger: &Ledger) {
+async fn carry_on(ledger: &Ledger, request_position: &mut feedback_request::OpenPosition) {
     match gate::sweep(ledger).await {
         Ok(swept) if swept != gate::Swept::default() => tracing::info!(?swept, "gates were carried on"),
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
     }
-    match feedback_request::expire(ledger).await {
+    match feedback_request::expire(ledger, request_position).await {
         Ok(expired) if expired > 0 => tracing::info!(expired, "requests passed their deadline"),
         Ok(_) => {}
         Err(error) => tracing::warn!(%error, "not every request could be expired; it is tried again"),

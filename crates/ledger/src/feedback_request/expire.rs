@@ -7,23 +7,35 @@ use domain::{
     feedback_request::RequestState,
     id::{FeedbackRequestId, RequestAnswerId, SessionId, TenantId},
 };
-use store::Access;
+use store::{Access, feedback_request::OpenPosition};
 
-/// Largest number of requests that one sweep handles.
+/// Largest number of requests past their deadline that one sweep handles, and of open ones that it looks at.
 const BATCH: u32 = 200;
 
 /// Closes requests whose deadline has passed or whose session has ended. If nobody answered in time, the agent is told
-/// so with its next answers.
+/// so with its next answers. No list shows these requests any more, so a sweep may reach those of ended sessions late: it
+/// looks at some open requests from `position` on, and leaves there where the next sweep goes on.
+///
 /// Returns how many requests expired. Safe to run on several servers at once.
-pub async fn expire(ledger: &Ledger) -> Result<u64> {
-    let now = ledger.now();
-    let read =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::feedback_request::to_close(conn, now, BATCH)));
-    let mut expired = 0;
-    for (tenant_id, id, session_id) in read.await? {
-        expired += u64::from(expire_one(ledger, tenant_id, id, session_id).await?);
+pub async fn expire(ledger: &Ledger, position: &mut OpenPosition) -> Result<u64> {
+    let (now, after) = (ledger.now(), *position);
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let due = store::feedback_request::past_deadline(conn, now, BATCH).await?;
+            Ok::<_, store::Error>((due, store::feedback_request::of_ended(conn, after, BATCH).await?))
+        })
+    });
+    let (due, (ended, next)) = read.await?;
+    let (mut expired, mut failure) = (0, None);
+    for (tenant_id, id, session_id) in due.into_iter().chain(ended) {
+        match expire_one(ledger, tenant_id, id, session_id).await {
+            Ok(is_expired) => expired += u64::from(is_expired),
+            // An error of one request does not stop the others.
+            Err(error) => failure = Some(error),
+        }
     }
-    Ok(expired)
+    *position = next;
+    failure.map_or(Ok(expired), Err)
 }
 
 async fn expire_one(
@@ -59,6 +71,7 @@ async fn expire_one(
                     store::feedback_request::close(tx, tenant_id, id, RequestState::Expired, now).await?;
                 } else {
                     nobody_answered(tx, &request, answer_id, now).await?;
+                    tx.counts_changed(tenant_id);
                 }
                 Ok::<_, Error>(true)
             })

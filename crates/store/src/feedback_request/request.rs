@@ -11,6 +11,7 @@ use domain::{
     feedback_request::{OnExpiry, RequestState},
     id::{FeedbackRequestId, GateId, SessionId, TenantId, UserId, ViewId},
     limit::PARENT_DEPTH_MAX,
+    session::Status,
     view::Gate,
 };
 use uuid::Uuid;
@@ -37,11 +38,12 @@ const INSERT: &str = "INSERT INTO feedback_requests (tenant_id, id, session_id, 
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 'waiting')";
 const CLOSE: &str = "UPDATE feedback_requests SET state = $3, closed_at = $4 \
      WHERE tenant_id = $1 AND id = $2 AND state = 'waiting'";
-// The sessions of these have ended, or their deadline has passed.
-const TO_CLOSE: &str = "SELECT q.tenant_id, q.id, q.session_id FROM feedback_requests q \
-     WHERE q.state = 'waiting' AND NOT q.blocking AND (q.expires_at <= $1 OR EXISTS (SELECT 1 FROM sessions s \
-     WHERE s.tenant_id = q.tenant_id AND s.id = q.session_id \
-     AND s.status IN ('completed', 'failed', 'abandoned', 'expired'))) LIMIT $2";
+const PAST_DEADLINE: &str = "SELECT tenant_id, id, session_id FROM feedback_requests \
+     WHERE state = 'waiting' AND NOT blocking AND expires_at <= $1 ORDER BY expires_at LIMIT $2";
+const OPEN_AFTER: &str = "SELECT q.tenant_id, q.id, q.session_id, s.status FROM feedback_requests q \
+     JOIN sessions s ON s.tenant_id = q.tenant_id AND s.id = q.session_id \
+     WHERE q.state = 'waiting' AND NOT q.blocking AND (q.tenant_id, q.id) > ($1, $2) \
+     ORDER BY q.tenant_id, q.id LIMIT $3";
 // $3 is the person, $4 the same as an actor, $5 whether the person decides, $6 whether the person manages sessions.
 macro_rules! open_for {
     ($before:expr, $after:expr) => {
@@ -81,7 +83,8 @@ pub(crate) const SQL: Texts = &[
     ("feedback_request::request::COUNT", COUNT),
     ("feedback_request::request::INSERT", INSERT),
     ("feedback_request::request::CLOSE", CLOSE),
-    ("feedback_request::request::TO_CLOSE", TO_CLOSE),
+    ("feedback_request::request::PAST_DEADLINE", PAST_DEADLINE),
+    ("feedback_request::request::OPEN_AFTER", OPEN_AFTER),
     ("feedback_request::request::OPEN_FOR", OPEN_FOR),
     ("feedback_request::request::COUNT_OPEN_FOR", COUNT_OPEN_FOR),
     ("feedback_request::request::ROOT", ROOT),
@@ -340,18 +343,37 @@ pub async fn count_open_for(
     Ok(count.cast_unsigned())
 }
 
-/// Requests for which no session waits, and whose deadline has passed or whose session has ended.
-pub async fn to_close(
-    conn: &mut Conn<'_>,
-    now: Timestamp,
-    limit: u32,
-) -> Result<Vec<(TenantId, FeedbackRequestId, SessionId)>> {
+/// A request: its workspace, its id and its session.
+pub type RequestKey = (TenantId, FeedbackRequestId, SessionId);
+
+/// Where the next call of [`of_ended`] goes on: after this workspace and request. The default is the beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OpenPosition(Uuid, Uuid);
+
+fn request_key(tenant_id: Uuid, id: Uuid, session_id: Uuid) -> RequestKey {
+    (TenantId(tenant_id), FeedbackRequestId(id), SessionId(session_id))
+}
+
+/// Open requests for which no session waits and whose deadline has passed, the earliest first.
+pub async fn past_deadline(conn: &mut Conn<'_>, now: Timestamp, limit: u32) -> Result<Vec<RequestKey>> {
     type Due = (Uuid, Uuid, Uuid);
-    let rows = run!(conn, fetch_all Due, TO_CLOSE, to_micros(now), i64::from(limit))?;
-    Ok(rows
-        .into_iter()
-        .map(|(tenant, id, session)| (TenantId(tenant), FeedbackRequestId(id), SessionId(session)))
-        .collect())
+    let rows = run!(conn, fetch_all Due, PAST_DEADLINE, to_micros(now), i64::from(limit))?;
+    Ok(rows.into_iter().map(|(tenant, id, session)| request_key(tenant, id, session)).collect())
+}
+
+/// Looks at the next `limit` open requests for which no session waits. Returns those whose session has ended, and where
+/// to go on; after the last request that is the beginning.
+pub async fn of_ended(
+    conn: &mut Conn<'_>,
+    after: OpenPosition,
+    limit: u32,
+) -> Result<(Vec<RequestKey>, OpenPosition)> {
+    type Open = (Uuid, Uuid, Uuid, String);
+    let rows = run!(conn, fetch_all Open, OPEN_AFTER, after.0, after.1, i64::from(limit))?;
+    let next = rows.last().filter(|_| rows.len() == limit as usize);
+    let next = next.map(|(tenant, id, ..)| OpenPosition(*tenant, *id)).unwrap_or_default();
+    let ended = rows.into_iter().filter(|(.., status)| Status::parse(status).is_some_and(Status::is_final));
+    Ok((ended.map(|(tenant, id, session, _)| request_key(tenant, id, session)).collect(), next))
 }
 
 /// The root of a session's tree: the session itself if no other started it.

@@ -11,13 +11,14 @@ use domain::{
     view::Gate,
 };
 use ledger::{
-    Error, InstanceKey, ListPage,
-    feedback_request::{self, Form, NewRequest},
+    Error, InstanceKey, LeaseClock, ListPage,
+    feedback_request::{self, Form, NewRequest, OpenPosition},
     gate, retention,
     session::{self, NewSession, YieldRequest},
 };
 use serde_json::json;
-use testkit::{Fixture, on_both_engines};
+use std::sync::Arc;
+use testkit::{Engine, Fixture, on_both_engines};
 
 on_both_engines!(
     an_agent_goes_on_when_nobody_answers_in_time,
@@ -32,11 +33,16 @@ on_both_engines!(
     a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends,
     a_listed_question_is_answered_by_its_form,
     an_open_question_is_an_item_for_those_who_may_answer_it_alone,
-    pages_hear_of_an_open_question_and_of_its_answer,
+    pages_hear_of_an_open_question_its_answer_and_its_deadline,
+    pages_of_another_server_hear_of_an_open_question,
 );
 
 fn in_an_hour(f: &Fixture, new: NewRequest) -> NewRequest {
     NewRequest { expires_at: Some(f.ledger.now() + TimeDelta::hours(1)), ..new }
+}
+
+async fn expire(f: &Fixture) -> u64 {
+    feedback_request::expire(&f.ledger, &mut OpenPosition::default()).await.unwrap()
 }
 
 async fn an_agent_goes_on_when_nobody_answers_in_time(f: Fixture) {
@@ -79,10 +85,10 @@ async fn an_agent_that_did_not_wait_learns_that_nobody_answered(f: Fixture) {
     let heard = ask(&f, &session, in_an_hour(&f, request(&session, "k2", false))).await;
     answer(&f, &f.operator, heard.request.id, says(json!({ "region": "EU" }))).await.unwrap();
     f.clock.advance(TimeDelta::seconds(3_599));
-    assert_eq!(feedback_request::expire(&f.ledger).await.unwrap(), 0);
+    assert_eq!(expire(&f).await, 0);
     f.clock.advance(TimeDelta::seconds(1));
-    assert_eq!(feedback_request::expire(&f.ledger).await.unwrap(), 2);
-    assert_eq!(feedback_request::expire(&f.ledger).await.unwrap(), 0);
+    assert_eq!(expire(&f).await, 2);
+    assert_eq!(expire(&f).await, 0);
     assert_eq!(state(&f, silent.request.id).await, RequestState::Expired);
     assert_eq!(state(&f, heard.request.id).await, RequestState::Expired);
     let listed = answers(&f, session.id, true).await;
@@ -308,7 +314,7 @@ async fn a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_un
     assert_eq!(state(&f, soon.id).await, RequestState::Waiting, "before the sweep has closed it");
     session::cancel(&f.ledger, &f.admin, session.id, None).await.unwrap();
     assert!(open_for(&f, &f.admin).await.is_empty() && open_for(&f, &f.member).await.is_empty(), "so does the end");
-    feedback_request::expire(&f.ledger).await.unwrap();
+    expire(&f).await;
     let closed = feedback_request::get(&f.ledger, &f.admin, soon.id).await.unwrap().request;
     assert!(closed.closed_at.is_some(), "the sweep closes the requests of ended sessions");
     f.done().await;
@@ -336,17 +342,38 @@ async fn a_listed_question_is_answered_by_its_form(f: Fixture) {
     f.done().await;
 }
 
-async fn pages_hear_of_an_open_question_and_of_its_answer(f: Fixture) {
+async fn until_counts(signals: &mut ledger::live::Signals) {
+    let wait = async { while signals.recv().await != Some(ledger::live::LiveSignal::CountsChanged) {} };
+    tokio::time::timeout(std::time::Duration::from_secs(10), wait).await.expect("no wake-up came");
+}
+
+async fn pages_hear_of_an_open_question_its_answer_and_its_deadline(f: Fixture) {
+    let session = f.running_for(3_600).await;
+    let mut signals = ledger::live::subscribe(&f.ledger, &f.admin);
+    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
+    until_counts(&mut signals).await;
+    answer(&f, &f.admin, asked.id, says(json!({ "region": "EU" }))).await.unwrap();
+    until_counts(&mut signals).await;
+    ask(&f, &session, in_an_hour(&f, request(&session, "k2", false))).await;
+    until_counts(&mut signals).await;
+    f.clock.advance(TimeDelta::seconds(3_600));
+    assert_eq!(expire(&f).await, 1);
+    until_counts(&mut signals).await;
+    assert_eq!(session_now(&f, session.id).await.status(), Status::Running);
+    f.done().await;
+}
+
+async fn pages_of_another_server_hear_of_an_open_question(f: Fixture) {
+    // SQLite has one server.
+    if matches!(f.engine, Engine::Sqlite(_)) {
+        return f.done().await;
+    }
     let session = f.running().await;
     let mut signals = ledger::live::subscribe(&f.ledger, &f.admin);
-    let counts = async |signals: &mut ledger::live::Signals| {
-        let wait = async { while signals.recv().await != Some(ledger::live::LiveSignal::CountsChanged) {} };
-        tokio::time::timeout(std::time::Duration::from_secs(10), wait).await.expect("no wake-up came");
-    };
-    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
-    counts(&mut signals).await;
-    answer(&f, &f.admin, asked.id, says(json!({ "region": "EU" }))).await.unwrap();
-    counts(&mut signals).await;
-    assert_eq!(session_now(&f, session.id).await.status(), Status::Running);
+    let other = f.server_with(&f.clock, LeaseClock::Process(Arc::new(f.clock.clone()))).await;
+    let new = request(&session, "k", false);
+    feedback_request::ask(&other, &f.worker, session.id, new).await.unwrap();
+    until_counts(&mut signals).await;
+    other.close().await;
     f.done().await;
 }
