@@ -103,6 +103,7 @@ fn detail(approval: Approval, form: FormState) -> Made<Detail> {
         events,
         titles: Default::default(),
         relations: Default::default(),
+        entities: app::form_page::EntityOptions::new(),
         now: now(),
         viewer_id: None,
         form,

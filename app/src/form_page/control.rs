@@ -22,7 +22,10 @@ const STEPS_MAX: usize = 101;
 
 /// A control's name, its id, its texts and what is in it.
 struct Slot<'a> {
+    /// Name of the control: `key` below the prefix of the form's names.
     name: String,
+    /// Key of the field, for a dimension of a rating `key.dimension`. Issues name it.
+    key: String,
     label: String,
     help: &'a str,
     is_optional: bool,
@@ -67,8 +70,10 @@ impl Slot<'_> {
     }
 }
 
-/// Renders a question. The element names its field, so that the script can hide it.
+/// Renders a question. The element names its field, so that the script can hide it. The name of its control begins
+/// with `prefix`.
 pub fn question(
+    prefix: &str,
     field: &Field,
     fields: &[Field],
     answers: &Answers,
@@ -78,7 +83,8 @@ pub fn question(
     let condition = field.show_if.as_ref().and_then(|condition| condition_text(condition, fields));
     let applies = applicable(fields, answers).iter().any(|applying| applying.key == field.key);
     let slot = Slot {
-        name: field.key.clone(),
+        name: format!("{prefix}{}", field.key),
+        key: field.key.clone(),
         label: field.label.clone(),
         help: &field.help,
         is_optional: !field.required,
@@ -283,14 +289,16 @@ fn rating(slot: &Slot<'_>, dimensions: &[Dimension], issues: &[Issue]) -> InertE
     let each: Vec<_> = dimensions
         .iter()
         .map(|dimension| {
-            let name = format!("{}.{}", slot.name, dimension.slug);
+            let below = |name: &str| format!("{name}.{}", dimension.slug);
+            let (name, key) = (below(&slot.name), below(&slot.key));
             let of_dimension = Slot {
-                error: issue_of(issues, &name),
+                error: issue_of(issues, &key),
                 label: dimension.name.clone(),
                 help: "",
                 is_optional: dimension.kind == DimensionKind::Text,
                 value: slot.value.and_then(|value| value.get(&dimension.slug)),
                 name,
+                key,
             };
             let options: Vec<_> = dimension.options.iter().map(|option| pair(&option.value, &option.label)).collect();
             match (dimension.kind, whole_range(dimension)) {

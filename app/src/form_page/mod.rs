@@ -11,7 +11,7 @@ pub use page::{
     ClosedProps, DoneProps, LeadProps, Link, Props, SignedOutProps, closed_page, done_page, lead_page, page,
     signed_out_page,
 };
-pub use words::Note;
+pub use words::{Note, control_id};
 
 use crate::render::static_html;
 use domain::{
@@ -24,9 +24,16 @@ use std::collections::BTreeMap;
 /// Entities that can be chosen, `(id, title)`, by the key of the field.
 pub type EntityOptions = BTreeMap<String, Vec<(String, String)>>;
 
-/// Renders the questions of a form, without the form around them. `issues` are named by the key of the field.
-pub fn questions(fields: &[Field], answers: &Answers, issues: &[Issue], entities: &EntityOptions) -> InertElement {
+/// Renders the questions of a form, without the form around them. The names of the controls begin with `prefix`;
+/// `issues` are named by the key of the field.
+pub fn questions(
+    prefix: &str,
+    fields: &[Field],
+    answers: &Answers,
+    issues: &[Issue],
+    entities: &EntityOptions,
+) -> InertElement {
     let shown = fields.iter().filter(|field| !field.hidden);
-    let all: Vec<_> = shown.map(|field| control::question(field, fields, answers, issues, entities)).collect();
+    let all: Vec<_> = shown.map(|field| control::question(prefix, field, fields, answers, issues, entities)).collect();
     static_html(all)
 }

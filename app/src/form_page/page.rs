@@ -128,7 +128,7 @@ pub fn page(props: &Props) -> String {
             {paragraphs(&props.introduction)}
             <form class="form" method="post" action=props.action.clone() novalidate="" data-draft=props.has_drafts.then_some(draft)>
                 {hidden(&props.hidden)}
-                {questions(&props.fields, &props.answers, &props.issues, &props.entities)}
+                {questions("", &props.fields, &props.answers, &props.issues, &props.entities)}
                 {trap()}
                 <div class="form-actions">
                     <Button look=Look::Primary>"Submit"</Button>

@@ -13,7 +13,27 @@ pub type Items = BTreeMap<String, String>;
 
 /// Fields of a form whose names depend on the item, by name: `value.KEY` for a proposed value, `answer` and
 /// `answer.KEY` for an answer. Other fields are ignored.
-pub type Fields = BTreeMap<String, String>;
+pub type Fields = BTreeMap<String, Typed>;
+
+/// What was sent for a field of a form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Typed {
+    /// One text.
+    Once(String),
+    /// The chosen options of a group of check boxes.
+    Several(Vec<String>),
+}
+
+impl Typed {
+    /// The text; several ones as lines. Line ends are LF.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Once(text) => text.replace("\r\n", "\n"),
+            Self::Several(texts) => texts.join("\n"),
+        }
+    }
+}
 
 /// What the caller decided last and can still undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +85,8 @@ pub trait InboxBackend: Send + Sync {
         note: Option<String>,
         items: Items,
     ) -> Result<Option<UndoOffer>, Refusal>;
+    /// See [`questions_off`].
+    async fn questions_off(&self, id: String, fields: Fields) -> Result<Vec<String>, Refusal>;
     /// See [`undo_decisions`].
     async fn undo(&self, items: Items) -> Result<Option<UndoOffer>, Refusal>;
     /// See [`snooze_items`].
@@ -84,6 +106,12 @@ pub async fn decide(
 ) -> Result<Option<UndoOffer>, Refusal> {
     let typed = TypedDecision { decision, digest, note, fields };
     backend::<dyn InboxBackend>()?.decide(id, typed).await
+}
+
+/// Returns the keys of the questions that do not apply with what is typed so far: the form hides them. Changes nothing.
+#[server(prefix = "/fn", endpoint = "inbox/questions-off", client = Client)]
+pub async fn questions_off(id: String, #[server(flatten)] fields: Fields) -> Result<Vec<String>, Refusal> {
+    backend::<dyn InboxBackend>()?.questions_off(id, fields).await
 }
 
 /// Approves or denies several items, each on its own. If some are refused, the others are decided nevertheless, and the

@@ -3,7 +3,7 @@
 use super::{
     api::{Decide, SnoozeItems, UndoDecisions, item_field},
     list::SNOOZES,
-    question::{ANSWER, answer_fields},
+    question::{ANSWER, AnswerForm},
     undo_offer::seconds_left,
 };
 use crate::{
@@ -107,8 +107,8 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
 fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyView {
     let approval = &item.approval;
     if approval.kind == GateKind::Question {
-        let first = answer_fields(approval).into_iter().next().map_or_else(|| ANSWER.to_owned(), |field| field.name);
-        return view! { <ButtonLink href=format!("#gate-{first}") attr:data-key="respond" title="Fill in the answer (i)">"Fill in"</ButtonLink> }
+        let first = AnswerForm::of(approval).first_control();
+        return view! { <ButtonLink href=format!("#{first}") attr:data-key="respond" title="Fill in the answer (i)">"Fill in"</ButtonLink> }
             .into_any();
     }
     let hint = "The agent receives your answer as the tool's result. The tool does not run.";

@@ -1,7 +1,7 @@
 //! Names of form controls. A key can be any text, but brackets in a name mean nesting to a server function.
 
 use super::{
-    question::{ANSWER, answer_fields},
+    question::{ANSWER, AnswerForm},
     values::rows,
 };
 use domain::gate::Verdict;
@@ -17,12 +17,14 @@ pub fn control_name(prefix: &str, key: &str) -> String {
 pub fn control_of(item: &ApprovalDetail, verdict: Verdict, path: &str) -> String {
     let first = |path: &str| path.split(['.', '[']).next().unwrap_or_default().to_owned();
     if verdict == Verdict::Respond && path.starts_with("value") {
-        let controls = answer_fields(&item.approval);
-        let of_key = control_name(ANSWER, &first(path.strip_prefix("value.").unwrap_or_default()));
-        let shown = |name: &String| {
-            controls.iter().any(|control| control.name == *name) || (controls.is_empty() && name == ANSWER)
-        };
-        return [of_key, ANSWER.to_owned()].into_iter().find(shown).unwrap_or_default();
+        let names = AnswerForm::of(&item.approval).names();
+        let path = path.strip_prefix("value.").unwrap_or_default();
+        let of_key = control_name(ANSWER, &first(path));
+        let of_part = control_name(ANSWER, path);
+        // An error of a rating without a dimension is shown at its first.
+        let below = names.iter().find(|name| name.starts_with(&format!("{of_key}."))).cloned().unwrap_or_default();
+        let known = |name: &String| names.contains(name);
+        return [of_part, of_key, below, ANSWER.to_owned()].into_iter().find(known).unwrap_or_default();
     }
     let rows = rows(item);
     if rows.iter().any(|row| row.name == path) {

@@ -5,7 +5,7 @@ use super::{
     bar::{Standing, bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
     memory::memory_view,
-    question::{ANSWER, FormField, answer_fields, render_fields},
+    question::{ANSWER, AnswerForm, render_fields, render_questions},
     row::flags,
     sentence::{sentence, sentence_view},
     value_table::value_table,
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     FormState,
     entity::Relations,
+    form_page::EntityOptions,
     render::{static_html, to_html},
     session::{Titles, rows_fragment},
     text::number::counted,
@@ -50,6 +51,8 @@ pub struct Detail {
     pub titles: Titles,
     /// Options for relation fields, by the slug of the related type.
     pub relations: Relations,
+    /// Entities to choose from in the form of a question.
+    pub entities: EntityOptions,
     /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
     /// Id of the signed-in person; absent for API tokens.
@@ -65,21 +68,21 @@ pub fn detail_fragment(detail: &Detail) -> String {
 
 /// The item as part of its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
-    let Detail { item, next, goes_on, events, titles, relations, now, viewer_id, form } = detail;
+    let Detail { item, next, goes_on, events, titles, relations, entities, now, viewer_id, form } = detail;
     let by_viewer = item.approval.decision.as_ref().is_some_and(|d| Some(&d.user_id) == viewer_id.as_ref());
     let approval = &item.approval;
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
-    let form_fields = answer_fields(approval);
+    let answer_form = AnswerForm::of(approval);
     let may = approval.may_decide && approval.state == GateState::Open;
-    let named =
-        rows.iter().map(|row| row.name.as_str()).chain(form_fields.iter().map(|form_field| form_field.name.as_str()));
+    let answer_names = answer_form.names();
+    let named = rows.iter().map(|row| row.name.as_str()).chain(answer_names.iter().map(String::as_str));
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
     let base = (approval.kind == GateKind::Memory && may).then(|| base_field(&mut rows, item));
     let table =
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
-    let answer = (approval.kind == GateKind::Question && may).then(|| answer(&form_fields, &form.of("respond")));
+    let answer = (approval.kind == GateKind::Question && may).then(|| answer(&answer_form, &form.of("respond"), entities));
     let decides = answer.is_some().then_some("");
     let table_heading = match approval.kind {
         GateKind::Tool => "Arguments",
@@ -139,16 +142,19 @@ fn enter_button(kind: GateKind) -> impl IntoView {
     view! { <button type="submit" name="decision" value=verdict.as_str() hidden></button> }
 }
 
-/// The answer form of a question: a field for each part of the answer, or one text area.
-fn answer(form_fields: &[FormField], form: &FormState) -> impl IntoView + use<> {
-    let free = form_fields.is_empty().then(|| {
-        let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
-        static_html(view! { <TextArea scope="gate" field=field form=form/> })
-    });
+/// The answer form of a question: the questions of its form, a field for each part of the answer, or one text area.
+fn answer(answer_form: &AnswerForm, form: &FormState, entities: &EntityOptions) -> impl IntoView + use<> {
+    let controls = match answer_form {
+        AnswerForm::Free => {
+            let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
+            vec![static_html(view! { <TextArea scope="gate" field=field form=form/> })]
+        }
+        AnswerForm::Schema(form_fields) => render_fields("gate", form_fields, form),
+        AnswerForm::Questions(fields) => vec![render_questions(fields, form, entities)],
+    };
     view! {
         <div class="gate-answer">
-            {free}
-            {render_fields("gate", form_fields, form)}
+            {controls}
             <div><Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button></div>
         </div>
     }
@@ -221,8 +227,8 @@ fn own_form(approval: &Approval) -> impl IntoView + use<> {
     let may = approval.may_decide;
     view! {
         <p class="meta">
-            "The agent goes on meanwhile. It reads an answer when it works next."
-            {may.then(|| view! { " "<a href=format!("/questions/{}", approval.id)>"Answer on a page of its own"</a>"." })}
+            "The agent keeps working. It reads your answer at its next step."
+            {may.then(|| view! { " "<a href=format!("/questions/{}", approval.id)>"Answer on its own page, which saves drafts"</a>"." })}
         </p>
     }
 }
@@ -290,6 +296,7 @@ mod tests {
             events: Vec::new(),
             titles: Titles::default(),
             relations: Relations::default(),
+            entities: EntityOptions::new(),
             now,
             viewer_id: None,
             form: FormState::default(),
@@ -329,7 +336,7 @@ mod tests {
         let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(question(1))) });
         let offers = ["respond", "deny", "snooze"].map(|key| html.contains(&format!("data-key=\"{key}\"")));
         assert_eq!(offers, [true, true, false], "{html}");
-        assert!(html.contains("goes on meanwhile") && html.contains("href=\"/questions/"), "{html}");
+        assert!(html.contains("keeps working") && html.contains("href=\"/questions/"), "{html}");
         let mut answered = question(1);
         (answered.state, answered.may_decide) = (GateState::Settled, false);
         let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(answered)) });

@@ -1,6 +1,11 @@
 //! Restores what a reviewer had typed when they undo their decision.
 
-use super::{control_name::control_name, item_text::field_text, question::ANSWER, values::rows};
+use super::{
+    control_name::control_name,
+    item_text::field_text,
+    question::{ANSWER, start_text},
+    values::rows,
+};
 use crate::FormState;
 use domain::gate::{GateState, Verdict};
 use serde_json::{Map, Value};
@@ -32,8 +37,13 @@ fn edits(detail: &ApprovalDetail, undone: &Decision) -> BTreeMap<String, String>
 fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
     let value: Value = serde_json::from_str(undone.value.as_ref()?.get()).ok()?;
     let mut typed = BTreeMap::from([(ANSWER.to_owned(), field_text(&value))]);
-    let parts = value.as_object().into_iter().flatten();
-    typed.extend(parts.map(|(key, value)| (control_name(ANSWER, key), field_text(value))));
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let name = control_name(ANSWER, key);
+        // A rating has a control for each dimension.
+        let dimensions = value.as_object().into_iter().flatten();
+        typed.extend(dimensions.map(|(slug, value)| (control_name(&name, slug), field_text(value))));
+        typed.insert(name, start_text(value));
+    }
     Some(typed)
 }
 

@@ -277,7 +277,7 @@ mod tests {
         let html = list_fragment(&list);
         let [call, asked] = [1, 2].map(|n| html.find(&format!("data-id=\"01935f00-0000-7000-8000-{n:012}\"")));
         assert!(call.is_some() && call < asked, "{html}");
-        assert!(html.contains("The agent goes on") && html.contains("/inbox/01935f00"), "{html}");
+        assert!(html.contains("The agent keeps working") && html.contains("/inbox/01935f00"), "{html}");
         assert_eq!(html.matches("type=\"checkbox\"").count(), 1, "{html}");
     }
 

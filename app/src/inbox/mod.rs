@@ -60,7 +60,9 @@ mod value_table;
 #[cfg(feature = "ssr")]
 mod values;
 
-pub use api::{Decide, DecideMany, Fields, Items, SnoozeItems, UndoDecisions, UndoOffer, item_field, item_of_field};
+pub use api::{
+    Decide, DecideMany, Fields, Items, QuestionsOff, SnoozeItems, Typed, UndoDecisions, UndoOffer, item_field, item_of_field,
+};
 #[cfg(feature = "ssr")]
 pub use api::{InboxBackend, TypedDecision};
 #[cfg(feature = "ssr")]
@@ -76,7 +78,7 @@ pub use list::{List, Shown, list_fragment};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use question::{ANSWER, typed_answer};
+pub use question::{ANSWER, AnswerForm, typed_answer, typed_answers};
 #[cfg(feature = "ssr")]
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
 #[cfg(feature = "ssr")]

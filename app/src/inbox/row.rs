@@ -51,7 +51,7 @@ pub fn question_row(list: &List, question: &Approval) -> Item {
     let facts = view! {
         <div class="inbox-facts"><div class="row-sub">
             <span>{kind_word(question.kind)}</span>
-            <span>"The agent goes on"</span>
+            <span>"The agent keeps working"</span>
             {due}
             {moment(question.opened_at)}
         </div></div>

@@ -2,6 +2,7 @@
 //! build.
 
 use super::{
+    api::QuestionsOff,
     item::Row,
     send,
     store::{Kept, Store},
@@ -11,16 +12,20 @@ use crate::{
     browser::live::{self, Signal},
     browser::{dom, fetch, patch},
     palette::{act_on_waiting, step},
+    server_function::submit,
     ui::skeleton,
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, Event, HtmlElement, HtmlFormElement, KeyboardEvent, MouseEvent};
 
 /// Shown while the current item loads, before the rows of a skeleton. It has no controls, so that a shortcut cannot
 /// decide another item.
 const LOADING: &str = "<div class=\"skeleton inbox-nothing inbox-loading\" aria-busy=\"true\" data-keys-wait>\
     <p class=\"hidden-text\" id=\"gate-title\" tabindex=\"-1\">Loading…</p>";
+
+/// Typing within this time asks the server once which questions apply, in milliseconds.
+const HIDE_AFTER_MS: i32 = 300;
 
 fn path() -> String {
     dom::window().location().pathname().unwrap_or_default()
@@ -126,6 +131,30 @@ pub fn on_input(store: Store, event: &Event) {
     {
         approve.set_text_content(Some("Approve with changes"));
     }
+    if dom::closest(event, "[data-question]").is_some() && dom::find(&item, ".condition").is_some() {
+        hide_questions_soon(&item);
+    }
+}
+
+/// Hides the questions that do not apply, once the reviewer pauses. The server says which: the rules are its own.
+fn hide_questions_soon(item: &HtmlElement) {
+    if item.has_attribute("data-hides") {
+        return;
+    }
+    let _ = item.set_attribute("data-hides", "");
+    let item = item.clone();
+    dom::after(HIDE_AFTER_MS, move || {
+        let _ = item.remove_attribute("data-hides");
+        let form = dom::find(&item, "#gate-form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
+        let Some(fields) = form.and_then(|form| fetch::fields(&form, None)) else { return };
+        spawn_local(async move {
+            let Ok(off) = submit::<Vec<String>>(QuestionsOff::PATH, fields).await else { return };
+            for question in dom::find_all(&item, "[data-question]") {
+                let key = question.get_attribute("data-question").unwrap_or_default();
+                let _ = question.toggle_attribute_with_force("data-off", off.contains(&key));
+            }
+        });
+    });
 }
 
 /// Selects every row from the one selected last to the one with the focus, or to the current one.

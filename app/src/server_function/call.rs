@@ -114,6 +114,12 @@ impl<T: Answer> Answer for Option<T> {
     }
 }
 
+impl<T: Answer> Answer for Vec<T> {
+    fn read(value: &JsValue) -> Option<Self> {
+        list(value)
+    }
+}
+
 impl Answer for Created {
     fn read(value: &JsValue) -> Option<Self> {
         Some(Self { id: dom::text(value, "id")? })

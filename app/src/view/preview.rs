@@ -22,7 +22,7 @@ pub fn preview(title: &str, introduction: &str, fields: &[Field]) -> InertElemen
     let hidden =
         (hidden > 0).then(|| view! { <p class="meta">{format!("Not shown: {hidden}, answered by the link.")}</p> });
     let title = if title.trim().is_empty() { "Form without a title" } else { title }.to_owned();
-    let asked = questions(&fields, &defaults(&fields), &[], &EntityOptions::new());
+    let asked = questions("", &fields, &defaults(&fields), &[], &EntityOptions::new());
     static_html(view! {
         <fieldset class="view-preview" disabled>
             <legend class="hidden-text">"Preview of the form"</legend>
@@ -67,7 +67,7 @@ mod tests {
             { "key": "why", "label": "Why?", "type": "long_text", "help": "Briefly" },
         ]));
         let html = preview_fragment("Check", "", &fields);
-        let asked = to_html(questions(&fields, &defaults(&fields), &[], &EntityOptions::new()));
+        let asked = to_html(questions("", &fields, &defaults(&fields), &[], &EntityOptions::new()));
         assert!(html.contains(&asked), "{html}");
         assert!(html.starts_with("<fieldset") && html.contains("disabled"));
     }

@@ -7,7 +7,7 @@ use crate::{
     wire_map,
 };
 use app::{
-    inbox::{self as ui, InboxBackend, Items, TypedDecision, UndoOffer, item_field},
+    inbox::{self as ui, AnswerForm, Fields, InboxBackend, Items, TypedDecision, UndoOffer, item_field},
     server_function::Refusal,
 };
 use async_trait::async_trait;
@@ -15,6 +15,7 @@ use domain::{
     feedback_request::Outcome,
     gate::Verdict,
     id::{FeedbackRequestId, GateId},
+    view::applicable,
 };
 use ledger::{
     feedback_request::{self, NewAnswer},
@@ -60,6 +61,23 @@ impl InboxBackend for Backend {
             gate::decide(ledger, scope, id, new)
         };
         self.each(items, decide).await
+    }
+
+    async fn questions_off(&self, id: String, fields: Fields) -> Result<Vec<String>, Refusal> {
+        let id: GateId = self.answer(wire_map::parse_id("id", &id))?;
+        let (ledger, scope) = (&self.state.ledger, self.scope());
+        let item = match gate::get(ledger, scope, id).await {
+            Err(ledger::Error::NotFound(_)) => {
+                let asked = feedback_request::answerable(ledger, scope, FeedbackRequestId(id.0)).await;
+                wire_map::open_question_detail(self.answer(asked)?, ledger.now())
+            }
+            found => wire_map::approval_detail(self.answer(found)?),
+        };
+        let AnswerForm::Questions(questions) = AnswerForm::of(&item.approval) else { return Ok(Vec::new()) };
+        let answers = ui::typed_answers(&questions, |name| fields.get(name).map(ui::Typed::text));
+        let on = applicable(&questions, &answers);
+        let off = questions.iter().filter(|question| on.iter().all(|on| on.key != question.key));
+        Ok(off.map(|question| question.key.clone()).collect())
     }
 
     async fn undo(&self, items: Items) -> Result<Option<UndoOffer>, Refusal> {
@@ -158,7 +176,7 @@ fn refused_items(refused: &[(GateId, Problem)]) -> Option<Problem> {
 fn new_decision(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecision) -> Result<NewDecision, Problem> {
     let TypedDecision { digest, note, fields, .. } = typed;
     let (digest, note) = (typed_text(digest), typed_text(note));
-    let text = |name: &str| fields.get(name).map(|text| text.replace("\r\n", "\n"));
+    let text = |name: &str| fields.get(name).map(ui::Typed::text);
     let value = match verdict {
         Verdict::Approve | Verdict::Edit => {
             let edit = ui::edited(item, digest.as_deref(), text).map_err(unreadable)?;

@@ -16,7 +16,11 @@ use wire::Code;
 /// Most fields of a form. The editor of a view has at most 17 for each of 50 questions.
 const FIELDS_MAX: usize = 1_024;
 
-/// The fields of a posted form, by name. Of a field that was sent twice the last value counts.
+/// Names that begin so are those of answers, and a group of check boxes sends one several times.
+const ANSWERS: &str = "answer.";
+
+/// The fields of a posted form, by name. Of a field that was sent twice the last value counts; an answer has all values
+/// as lines.
 pub struct Form(BTreeMap<String, String>);
 
 impl<S: Send + Sync> FromRequest<S> for Form {
@@ -31,7 +35,18 @@ impl<S: Send + Sync> FromRequest<S> for Form {
             ));
         }
         let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
-        let fields: BTreeMap<_, _> = form_urlencoded::parse(&body).into_owned().take(FIELDS_MAX).collect();
+        let mut fields = BTreeMap::<String, String>::new();
+        for (name, value) in form_urlencoded::parse(&body).into_owned().take(FIELDS_MAX) {
+            match fields.get_mut(&name).filter(|_| name.starts_with(ANSWERS)) {
+                Some(values) => {
+                    values.push('\n');
+                    values.push_str(&value);
+                }
+                None => {
+                    fields.insert(name, value);
+                }
+            }
+        }
         Ok(Self(fields))
     }
 }

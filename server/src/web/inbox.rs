@@ -1,6 +1,7 @@
 //! /inbox: items that wait for a decision. The forms post to server functions. Scripts read the list or one item alone.
 
 use super::{
+    answer::{entities, entity_types},
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
@@ -8,7 +9,8 @@ use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
     entity::Relations,
-    inbox::{self as ui, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions, item_of_field},
+    form_page::EntityOptions,
+    inbox::{self as ui, AnswerForm, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions, item_of_field},
 };
 use axum::{
     Router,
@@ -97,7 +99,8 @@ async fn detail(
     Id(id): Id<GateId>,
 ) -> Result<Html<String>, PageRejection> {
     let found = page::opened(&state.ledger, &viewer.scope, id).await?;
-    Ok(Html(ui::detail_fragment(&shown(&viewer, found, None, FormState::default()))))
+    let detail = with_entities(&state, &viewer, shown(&viewer, found, None, FormState::default())).await?;
+    Ok(Html(ui::detail_fragment(&detail)))
 }
 
 /// Reads the page of a list with one open item: the requested one, or else the first.
@@ -118,8 +121,20 @@ async fn read(state: &AppState, viewer: &Viewer, query: &ListQuery, beside: Besi
     };
     let refused = refused_items(&batch);
     let list = List { current, refused, batch, ..listed(viewer, query, found) };
-    let detail = detail.map(|found| shown(viewer, found, next, item_form));
+    let detail = match detail {
+        Some(found) => Some(with_entities(state, viewer, shown(viewer, found, next, item_form)).await?),
+        None => None,
+    };
     Ok(Props { list, detail, opened })
+}
+
+/// Adds the entities that the questions of the item's form offer.
+async fn with_entities(state: &AppState, viewer: &Viewer, detail: Detail) -> Result<Detail, PageRejection> {
+    let entities = match AnswerForm::of(&detail.item.approval) {
+        AnswerForm::Questions(fields) => entities(state, viewer, &entity_types(&fields)).await?,
+        _ => EntityOptions::new(),
+    };
+    Ok(Detail { entities, ..detail })
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, PageRejection> {
@@ -172,6 +187,7 @@ fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) 
         events: events.into_iter().map(wire_map::event).collect(),
         titles: names.into_iter().collect(),
         relations,
+        entities: EntityOptions::new(),
         now,
         viewer_id,
         form,

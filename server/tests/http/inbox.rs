@@ -232,6 +232,8 @@ async fn ask_and_go_on(app: &App) -> (String, String) {
     let fields = json!([
         { "key": "where", "label": "Which <region>?", "type": "single_choice", "options": ["EU", "US"], "required": true },
         { "key": "seats", "label": "How many seats?", "type": "integer", "minimum": 1 },
+        { "key": "zones", "label": "Which zones?", "type": "multiple_choice", "options": ["A", "B", "C"],
+          "showIf": { "field": "where", "equals": "EU" } },
     ]);
     let asks = json!({ "attempt": 1, "message": "Where <b>first</b>?", "blocking": false, "idempotencyKey": "k", "fields": fields });
     let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), asks).await;
@@ -269,19 +271,26 @@ async fn a_question_of_an_agent_that_goes_on_is_counted_and_answered_in_the_inbo
     assert_eq!(waiting(&app).await["questions"], 1, "a refused answer answers nothing");
 
     let pages = [("next", "/inbox?notice=decided"), ("page", path.as_str())];
-    let typed = [("id", id.as_str()), ("decision", "respond"), ("answer.where", "US"), ("answer.seats", "0")];
+    let zones = [("answer.zones", "A"), ("answer.zones", "C")];
+    let typed = [("id", id.as_str()), ("decision", "respond"), ("answer.where", "EU"), ("answer.seats", "0")];
+    let typed = [&typed[..], &zones].concat();
     let refused = ada.post("/fn/inbox/decide", &[&typed[..], &pages].concat()).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let html = refused.text().await.unwrap();
-    assert!(html.contains("id=\"gate-answer.seats-error\"") && html.contains("value=\"US\" selected"), "{html}");
-    let typed = [("id", id.as_str()), ("decision", "respond"), ("answer.where", "US"), ("answer.seats", "2")];
+    assert!(html.contains("id=\"f-answer-seats-error\""), "{html}");
+    for value in ["EU", "A", "C"] {
+        assert!(html.contains(&format!("value=\"{value}\" checked")), "{html}");
+    }
+    assert!(!html.contains("value=\"B\" checked"), "{html}");
+    let typed = [("id", id.as_str()), ("decision", "respond"), ("answer.where", "EU"), ("answer.seats", "2")];
+    let typed = [&typed[..], &zones].concat();
     let sent = ada.post("/fn/inbox/decide", &[&typed[..], &pages].concat()).await;
     assert_eq!((sent.status(), sent.headers()["location"].to_str().unwrap()), (StatusCode::SEE_OTHER, pages[0].1));
 
     let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
     let answers: Value = answers.await.unwrap().json().await.unwrap();
     let [answer] = answers["items"].as_array().unwrap().as_slice() else { panic!("{answers}") };
-    assert_eq!((&answer["answers"], &answer["outcome"]), (&json!({ "where": "US", "seats": 2 }), &json!("answered")));
+    assert_eq!((&answer["answers"], &answer["outcome"]), (&json!({ "where": "EU", "seats": 2, "zones": ["A", "C"] }), &json!("answered")));
     assert_eq!(waiting(&app).await, json!({ "open": 0, "questions": 0 }));
     assert!(ada.page(&path).await.contains("This question has an answer."));
     let again = ada.call(Method::POST, "/fn/inbox/decide").form(&typed).send().await.unwrap();
@@ -289,6 +298,19 @@ async fn a_question_of_an_agent_that_goes_on_is_counted_and_answered_in_the_inbo
     let other = [("id", id.as_str()), ("decision", "deny"), ("note", "No.")];
     let other = ada.call(Method::POST, "/fn/inbox/decide").form(&other).send().await.unwrap();
     assert_eq!(problem(other).await.0, 409);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_script_hears_which_questions_do_not_apply() {
+    let app = App::start();
+    let (_, id) = ask_and_go_on(&app).await;
+    let ada = reviewer(&app).await;
+    for (place, off) in [("EU", json!([])), ("US", json!(["zones"])), ("", json!(["zones"]))] {
+        let fields = [("id", id.as_str()), ("answer.where", place), ("answer.zones", "A"), ("answer.zones", "B")];
+        let heard = ada.call(Method::POST, "/fn/inbox/questions-off").form(&fields).send().await.unwrap();
+        assert_eq!(heard.json::<Value>().await.unwrap(), off, "{place}");
+    }
+    assert_eq!(waiting(&app).await["questions"], 1, "it changes nothing");
 }
 
 fn item(id: &str) -> String {

@@ -36,6 +36,10 @@ impl Maker<'_> {
                 let (_, id, digest) = self.session_with_question().await;
                 (nothing(), form(&[("decision", "deny"), ("note", "x"), (&format!("items[{id}]"), &digest)]))
             }
+            "/fn/inbox/questions-off" => {
+                let id = self.session_with_question().await.1;
+                (nothing(), form(&[("id", &id)]))
+            }
             "/fn/inbox/snooze" => {
                 let id = self.session_with_question().await.1;
                 (nothing(), form(&[("seconds", "600"), (&format!("items[{id}]"), "")]))

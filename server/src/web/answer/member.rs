@@ -59,7 +59,7 @@ async fn site(
 }
 
 /// The entities that can be chosen, by the key of the field. A type with too many is left out.
-pub(super) async fn entities(
+pub async fn entities(
     state: &AppState,
     viewer: &Viewer,
     types: &[(String, String)],

@@ -8,6 +8,8 @@ mod posted_form;
 mod question;
 mod stranger;
 
+pub use flow::entity_types;
+pub use member::entities;
 pub use question::question;
 
 use crate::state::AppState;
