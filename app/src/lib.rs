@@ -10,6 +10,7 @@
 //! | `sign_in::page(&Shell, &sign_in::Props)` | `GET /sign-in` |
 //! | `today::page(&Shell, today::Props)` | `GET /today?bucket=` |
 //! | `today::section_fragment(&Shell, &today::Section)` | `GET /today/section/{bucket}` |
+//! | `today::questions_fragment(&[Question])` | `GET /today/questions` |
 //! | `inbox::page(&Shell, inbox::Props)` | `GET /inbox?state=&assignedTo=&cursor=&open=&select=` and `GET /inbox/{id}` |
 //! | `inbox::list_fragment(&inbox::List)` | `GET /inbox/list` |
 //! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |

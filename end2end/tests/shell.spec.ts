@@ -190,7 +190,8 @@ test("Today asks for nothing again that it has just shown", async ({ page }) => 
   await awake(page);
   await expect(page.locator(".connection")).toHaveText("Live");
   await pageLoaded(page);
-  expect(requested.filter((path) => path.startsWith("/today/section") || path.includes("work-queue-counts"))).toEqual([]);
+  const again = ["/today/section", "/today/questions", "/api/today/work-queue-counts"];
+  expect(requested.filter((path) => again.some((start) => path.startsWith(start)))).toEqual([]);
   // Later changes are read.
   const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
   const ready = page.locator('[data-bucket="delegatable"] .strip-count');
@@ -239,4 +240,30 @@ test("a long input is cut in the table of sessions, and no column is lost", asyn
     expect(tooWide, `at ${width}`).toBeLessThanOrEqual(0);
   }
   await api().complete(session.id, 1);
+});
+
+test("Today shows a question while it waits for an answer, without a reload", async ({ page }) => {
+  const agentSlug = unique("asker").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({ name: unique("Compare"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug, 600);
+  await signIn(page, "reviewer");
+  await page.goto("/today");
+  await awake(page);
+  await expect(page.locator(".connection")).toHaveText("Live");
+  const message = unique("Which offers?");
+  const { request } = await api().post<{ request: { id: string } }>(`/api/sessions/${session.id}/feedback-requests`, {
+    attempt,
+    message,
+    blocking: false,
+    idempotencyKey: "k",
+    fields: [{ key: "which", label: "Which?", type: "short_text", required: true }],
+  });
+  const questions = page.getByRole("region", { name: "Open questions" });
+  const asked = questions.locator(`a.row-title[href="/inbox/${request.id}"]`);
+  await expect(asked).toHaveText(message);
+  await expect(questions.getByRole("link", { name: "Answer this" }).first()).toBeVisible();
+  await expectNoAxeViolations(page);
+  await api().post(`/api/feedback-requests/${request.id}/answer`, { content: { which: "Both" } });
+  await expect(asked).toHaveCount(0);
 });

@@ -12,7 +12,7 @@ mod strip;
 mod trend;
 
 #[cfg(feature = "ssr")]
-pub use page::{Props, page};
+pub use page::{Props, page, questions_fragment};
 #[cfg(feature = "ssr")]
 pub use section::{Gate, Section, section_fragment};
 pub use strip::{StripGiven, WorkQueueStrip};

@@ -54,6 +54,11 @@ fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     view! { <Tabs label="Whose tasks" tabs=vec![link("Mine", "me", !everyone), link("Everyone", "all", everyone)]/> }
 }
 
+/// The open questions as a fragment, for an update after a change.
+pub fn questions_fragment(questions: &[Question]) -> String {
+    to_html(asked(questions))
+}
+
 /// Renders the page without the hourly counts, which the browser loads.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {

@@ -32,6 +32,7 @@ pub fn start(queue: Queue, timezone: &str) {
     gathered(GATHER_MS, move || {
         read_counts(queue);
         BUCKETS.into_iter().for_each(|bucket| read_section(queue, bucket.name));
+        read_questions(queue);
     });
 }
 
@@ -93,6 +94,18 @@ fn read_section(queue: Queue, name: &'static str) {
             (Some(list), Some(rows)) => patch::list(&list, &rows.inner_html(), "data-key-id"),
             _ => patch::update(&section, &new),
         }
+    });
+}
+
+/// Reads the questions for which no session waits. Their section is on the page without any, hidden.
+fn read_questions(queue: Queue) {
+    let Some(section) = queue.sections.find("[aria-labelledby=asked-title]") else { return };
+    spawn_local(async move {
+        let Some(new) = fragment::read("/today/questions").await else { return };
+        if let (Some(list), Some(rows)) = (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
+            patch::list(&list, &rows.inner_html(), "data-key-id");
+        }
+        section.set_hidden(new.hidden());
     });
 }
 

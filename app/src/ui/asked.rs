@@ -26,18 +26,16 @@ pub struct Question {
     pub expires_at: Option<Timestamp>,
 }
 
-/// The section with these questions; `None` if there are none.
-pub fn asked(questions: &[Question]) -> Option<impl IntoView + use<>> {
+/// The section with these questions. It is hidden if there are none, so that the browser can add the first one.
+pub fn asked(questions: &[Question]) -> impl IntoView + use<> {
     let rows = questions.iter().map(row).collect::<Vec<_>>();
-    (!rows.is_empty()).then(|| {
-        view! {
-            <section class="section inbox-terminal" aria-labelledby="asked-title">
-                <h2 id="asked-title">"Open questions"</h2>
-                <p class="meta">"The agents that ask go on meanwhile. They read an answer when they work next."</p>
-                <ul class="rows">{rows}</ul>
-            </section>
-        }
-    })
+    view! {
+        <section class="section inbox-terminal" aria-labelledby="asked-title" hidden=questions.is_empty()>
+            <h2 id="asked-title">"Open questions"</h2>
+            <p class="meta">"The agents that ask go on meanwhile. They read an answer when they work next."</p>
+            <ul class="rows">{rows}</ul>
+        </section>
+    }
 }
 
 fn row(question: &Question) -> impl IntoView + use<> {
@@ -45,7 +43,7 @@ fn row(question: &Question) -> impl IntoView + use<> {
     let href = format!("/inbox/{}", question.id);
     let until = question.expires_at.map(|at| view! { <span>"until "{stamp(at)}</span> });
     view! {
-        <li class="row">
+        <li class="row" data-key-id=question.id.clone()>
             <span class="badge" data-status="waiting_human"><span>"Question"</span></span>
             <div class="row-body">
                 <a class="row-title" href=href.clone() dir="auto">{title.clone()}</a>
@@ -77,6 +75,12 @@ mod tests {
         };
         let html = to_html(asked(&[one]));
         assert!(html.contains("href=\"/inbox/7\"") && html.contains("&lt;b&gt;region"), "{html}");
-        assert!(to_html(asked(&[])).find("section").is_none());
+        assert!(html.contains("data-key-id=\"7\"") && !html.contains(" hidden"), "{html}");
+    }
+
+    #[test]
+    fn without_questions_the_section_is_there_and_hidden() {
+        let html = to_html(asked(&[]));
+        assert!(html.contains("<section") && html.contains(" hidden") && html.contains("class=\"rows\""), "{html}");
     }
 }

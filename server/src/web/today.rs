@@ -16,6 +16,7 @@ use axum::{
 };
 use domain::{gate::GateKind, work_queue::Bucket};
 use ledger::{
+    feedback_request,
     gate::MayDecide,
     page::today as page,
     work_queue::{self, Whose},
@@ -27,6 +28,7 @@ pub fn router() -> Router<AppState> {
     Router::new()
         .route("/today", get(show))
         .route("/today/courses", get(trends))
+        .route("/today/questions", get(questions))
         .route("/today/section/{bucket}", get(section))
 }
 
@@ -99,6 +101,13 @@ async fn trends(
         trend(Bucket::Failed, day.failed),
         trend(Bucket::DoneToday, day.done_today),
     ])))
+}
+
+/// The questions for which no session waits.
+async fn questions(State(state): State<AppState>, viewer: Viewer) -> Result<Html<String>, PageRejection> {
+    let open = feedback_request::open(&state.ledger, &viewer.scope).await?;
+    let questions: Vec<_> = open.into_iter().map(question).collect();
+    Ok(Html(today::questions_fragment(&questions)))
 }
 
 async fn section(

@@ -65,12 +65,13 @@ const PLAIN: [(&str, &str); 52] = [
 ];
 
 /// The same for pages about the viewer.
-const OWN: [(&str, &str); 7] = [
+const OWN: [(&str, &str); 8] = [
     ("/settings", ""),
     ("/setup", ""),
     ("/sign-in", ""),
     ("/today", ""),
     ("/today/courses", ""),
+    ("/today/questions", ""),
     ("/working-on", ""),
     ("/working-on/day", "?timezone=UTC&detail=whole"),
 ];

@@ -1,4 +1,5 @@
-//! `/today` over HTTP: whose work it shows, and the warning of a trigger whose session no worker claims.
+//! `/today` over HTTP: whose work it shows, its open questions, and the warning of a trigger whose session no worker
+//! claims.
 
 use crate::app::{App, Who};
 use reqwest::{
@@ -54,6 +55,38 @@ async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers(
     assert_eq!((counts(Who::Admin, "").await, counts(Who::Admin, "?assignedTo=all").await), (json!(0), json!(1)));
     assert_eq!(counts(Who::Worker, "?assignedTo=all").await, json!(1));
     assert_eq!(counts(Who::Stranger, "?assignedTo=all").await, json!(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_fragment_of_open_questions_has_those_that_wait_for_an_answer_and_is_hidden_without_any() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let questions = async || {
+        let request = app.http.get(format!("{}/today/questions", app.url)).header(COOKIE, &cookie);
+        request.send().await.unwrap().error_for_status().unwrap().text().await.unwrap()
+    };
+    let none = questions().await;
+    assert!(none.contains("<section") && none.contains(" hidden") && !none.contains("<li"), "{none}");
+
+    let action = json!({ "name": "Ask", "slug": "ask", "agentSlug": "scout" });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let session = app.post(Who::Member, &trigger, json!({})).await["id"].as_str().unwrap().to_owned();
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    let fields = json!([{ "key": "where", "label": "Where?", "type": "short_text", "required": true }]);
+    let asks = json!({
+        "attempt": 1, "message": "Where <b>first</b>?", "blocking": false, "idempotencyKey": "k", "fields": fields,
+    });
+    let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), asks).await;
+    let id = asked["request"]["id"].as_str().unwrap();
+    let one = questions().await;
+    assert!(one.contains(&format!("data-key-id=\"{id}\"")) && one.contains("&lt;b&gt;first"), "{one}");
+    assert!(one.contains(&format!("href=\"/inbox/{id}\"")) && !one.contains(" hidden"), "{one}");
+
+    let answer = json!({ "content": { "where": "Here" } });
+    app.post(Who::Operator, &format!("/api/feedback-requests/{id}/answer"), answer).await;
+    let none = questions().await;
+    assert!(none.contains(" hidden") && !none.contains("<li"), "{none}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
