@@ -36,6 +36,10 @@ pub fn text(code: &str) -> Option<&'static str> {
         "view_unpublished" => "Form unpublished. Its versions and responses are kept.",
         "view_link_revoked" => "Link revoked. Browsers that opened it cannot answer any more.",
         "view_deleted" => "Draft deleted.",
+        "newest_version_only" => {
+            "These responses have too many different questions for one table. Only the newest version of the form is \
+             shown. The filter has the others."
+        }
         "approvals_saved" => "Approvals saved.",
         "group_created" => "Group created.",
         "group_saved" => "Group saved.",
@@ -119,6 +123,9 @@ pub fn Refused(
 /// The notice of a `?notice=` code; `None` for an unknown code.
 pub fn of(code: &str) -> Option<AnyView> {
     let text = text(code)?;
-    let tone = if code == "triggered_unclaimed" { Tone::Wait } else { Tone::Good };
+    let tone = match code {
+        "triggered_unclaimed" | "newest_version_only" => Tone::Wait,
+        _ => Tone::Good,
+    };
     Some(static_html(view! { <Notice tone=tone><p>{text}</p></Notice> }).into_any())
 }

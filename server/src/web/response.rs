@@ -77,11 +77,14 @@ async fn show(
         ..ListResponses::default()
     };
     let page = match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted).await {
-        // Too many questions for one table: the page begins with the newest version, and its filter has the others.
+        // Too many questions for one table: the page begins with the newest version, says so, and its filter has the
+        // others. The rest of the filter is kept; a cursor of the larger list means nothing in this one.
         Err(ledger::Error::LimitReached(text)) if filter.version.is_none() => {
             let view = view::get_by_slug(&state.ledger, &viewer.scope, &slug).await?;
             let newest = view.version.ok_or(ledger::Error::LimitReached(text))?;
-            return Ok(Redirect::to(&format!("/views/{slug}/responses?version={newest}")).into_response());
+            let narrowed = ResponseFilter { version: Some(newest), ..filter };
+            let href = narrowed.href(&format!("/views/{slug}"), None);
+            return Ok(Redirect::to(&format!("{href}&notice=newest_version_only")).into_response());
         }
         read => read?,
     };

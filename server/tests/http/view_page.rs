@@ -179,7 +179,14 @@ async fn responses_to_too_many_questions_begin_with_the_newest_version() {
         answer(&app, &view, version, json!({ (format!("q{version}_0")): "because" })).await;
     }
     let sent_on = ada.ask(Method::GET, "/views/long/responses", &[]).await;
-    assert_eq!(sent_on.headers()[LOCATION], "/views/long/responses?version=22");
-    let page = ada.page("/views/long/responses?version=22").await;
+    assert_eq!(sent_on.headers()[LOCATION], "/views/long/responses?version=22&notice=newest_version_only");
+    let page = ada.page("/views/long/responses?version=22&notice=newest_version_only").await;
     assert!(page.contains("because") && page.contains("38 questions not shown here"), "{page}");
+    assert!(page.contains("Only the newest version of the form is shown."), "{page}");
+    assert!(!ada.page("/views/long/responses?version=22").await.contains("Only the newest version"));
+    // The rest of the filter is kept.
+    let filter = "status=submitted&version=&from=2000-01-01&to=2100-12-31";
+    let sent_on = ada.ask(Method::GET, &format!("/views/long/responses?{filter}"), &[]).await;
+    let kept = "status=submitted&version=22&from=2000-01-01&to=2100-12-31&notice=newest_version_only";
+    assert_eq!(sent_on.headers()[LOCATION], format!("/views/long/responses?{kept}"));
 }
