@@ -12,7 +12,7 @@ use axum::{
     routing::get,
 };
 use site::SiteFile;
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 use wire::Code;
 
 /// For files whose name changes with their content.
@@ -68,7 +68,8 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, 
     };
     let tag = format!("\"{}\"", hex(&file.sha256));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
-    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { body(file.data).into_response() };
+    let mut response =
+        if known { StatusCode::NOT_MODIFIED.into_response() } else { Body::from(file.data).into_response() };
     let out = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         out.insert(header::ETAG, tag);
@@ -96,13 +97,6 @@ fn read_plain(name: &str) -> Option<SiteFile> {
 /// `x.js`.
 fn is_served(name: &str) -> bool {
     !(name.ends_with(".br") || name.ends_with(".gz") || name.contains(['/', '\\']) || name.starts_with('.'))
-}
-
-fn body(data: Cow<'static, [u8]>) -> Body {
-    match data {
-        Cow::Borrowed(bytes) => Body::from(bytes),
-        Cow::Owned(bytes) => Body::from(bytes),
-    }
 }
 
 fn hex(bytes: &[u8; 32]) -> String {

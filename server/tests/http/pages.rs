@@ -152,3 +152,27 @@ async fn a_file_of_the_site_has_the_same_content_in_every_form() {
     assert!(plain_tag != gzip_tag && gzip_tag != brotli_tag, "{plain_tag} {gzip_tag} {brotli_tag}");
     assert!(unpacked == plain && plain.len() > packed.len(), "{} and {} bytes", unpacked.len(), plain.len());
 }
+
+#[tokio::test]
+async fn a_file_of_the_site_without_compression_is_the_same_each_time_and_is_not_sent_to_who_has_it() {
+    let app = App::start();
+    let page = app.http.get(format!("{}/sign-in", app.url)).send().await.unwrap().text().await.unwrap();
+    let path = page.split('"').find(|part| part.starts_with("/pkg/") && part.ends_with(".css")).unwrap().to_owned();
+    let get = async |known: Option<&str>| {
+        let mut request = app.http.get(format!("{}{path}", app.url)).header("accept-encoding", "identity");
+        if let Some(tag) = known {
+            request = request.header("if-none-match", tag);
+        }
+        let sent = request.send().await.unwrap();
+        let (status, tag) = (sent.status().as_u16(), sent.headers()["etag"].to_str().unwrap().to_owned());
+        (status, tag, sent.bytes().await.unwrap())
+    };
+    let (first, again) = (get(None).await, get(None).await);
+    assert!(first.0 == 200 && !first.2.is_empty() && first == again, "{} and {}", first.1, again.1);
+    for _ in 0..2 {
+        let (status, tag, body) = get(Some(first.1.as_str())).await;
+        assert_eq!((status, &tag, body.len()), (304, &first.1, 0));
+    }
+    let (status, tag, body) = get(Some("\"another\"")).await;
+    assert_eq!((status, tag, body), first);
+}
