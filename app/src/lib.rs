@@ -22,7 +22,7 @@
 //! | `chat::list_page(&Shell, chat::ListProps)` | `GET /chat?cursor=` |
 //! | `chat::rows_fragment(&[chat::Entry])` | `GET /chat/rows?ids=a,b,c` |
 //! | `chat::page(&Shell, chat::Props)` | `GET /chat/{id}?before=` |
-//! | `chat::fragment(&Shell, &chat::Conversation)` | `GET /chat/{id}/live` |
+//! | `chat::fragment(&chat::Conversation)` | `GET /chat/{id}/live` |
 //! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
 //! | `day::page(&Shell, day::Props)` | `GET /working-on` |

@@ -206,3 +206,39 @@ test("what happened between a page and its stream is shown when the stream opens
   await expect(row).toContainText(/running/i);
   await api().complete(id, attempt);
 });
+
+test("a message right after another is recorded once, although its answer is lost", async ({ page }) => {
+  const agent = await clerk("quick");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Hello");
+  await ready(page);
+  const turn = async () => {
+    const { attempt } = await api().claim(agent, 600);
+    await api().yield(id, attempt, "idle");
+  };
+  await turn();
+  const send = page.getByRole("button", { name: "Send", exact: true });
+  await expect(send).toBeVisible();
+  // From now on the page learns nothing of the server but the answers to what it sends.
+  await page.route("**/chat/*/live*", (route) => route.abort());
+  await composer(page).fill("One");
+  await send.click();
+  await expect(composer(page)).toHaveValue("");
+  await turn();
+  await page.route(
+    "**/fn/chat/send",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await composer(page).fill("Two");
+  await send.click();
+  await expect(page.locator("#composer-said")).toHaveText("The server cannot be reached.");
+  await turn();
+  await send.click();
+  await expect(composer(page)).toHaveValue("");
+  const log = await api().get<{ events: { content: { text: string }[] }[] }>(`/api/sessions/${id}/events?eventTypes=user.message`);
+  expect(log.events.map(({ content }) => content[0]!.text)).toEqual(["Hello", "One", "Two"]);
+});

@@ -3,6 +3,7 @@
 pub mod database;
 pub mod dom;
 pub mod fetch;
+pub mod id;
 pub mod live;
 pub mod lock;
 pub mod page;

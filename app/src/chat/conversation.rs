@@ -7,7 +7,6 @@ use super::{
 use crate::{
     render::to_html,
     session::Rating,
-    shell::Shell,
     text::number,
     ui::{badge::StatusBadge, button::ButtonLink, time::moment},
 };
@@ -68,12 +67,12 @@ impl Conversation {
 }
 
 /// The live part as a fragment. The browser replaces its `data-part` elements one by one.
-pub fn fragment(shell: &Shell, conversation: &Conversation) -> String {
-    to_html(conversation_view(shell, conversation))
+pub fn fragment(conversation: &Conversation) -> String {
+    to_html(conversation_view(conversation))
 }
 
 /// The live part.
-pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl IntoView + use<> {
+pub fn conversation_view(conversation: &Conversation) -> impl IntoView + use<> {
     let thread = &conversation.thread;
     let id = thread.id;
     let lines = lines(&conversation.events, &conversation.others);
@@ -98,7 +97,7 @@ pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl Int
         }
     });
     view! {
-        <div class="conversation" id="conversation" data-live=source data-form-key=shell.form_key.clone()>
+        <div class="conversation" id="conversation" data-live=source>
             <div class="conversation-facts" data-part="facts">
                 <StatusBadge status=thread.status/>
                 <dl class="facts">

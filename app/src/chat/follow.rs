@@ -4,6 +4,7 @@ use super::talk::Talk;
 use crate::{
     browser::{
         dom, fetch,
+        id::new_id,
         live::{self, Signal},
         patch,
         task::spawn_local,
@@ -14,7 +15,7 @@ use crate::{
 };
 use leptos::{
     ev::SubmitEvent,
-    prelude::{GetUntracked as _, GetValue as _, RwSignal, Set as _, WithUntracked as _, WithValue as _},
+    prelude::{GetUntracked as _, GetValue as _, RwSignal, Set as _, WithValue as _},
     server_fn::ServerFn as _,
 };
 use std::{cell::Cell, rc::Rc};
@@ -48,16 +49,12 @@ pub fn start(talk: Talk) {
     });
 }
 
-/// Reads the conversation and shows it. Its address is in `data-live`, and what it brings is in `data-form-key`: the
-/// idempotency key of the next message, if that has none.
+/// Reads the conversation and shows it. Its address is in `data-live`.
 async fn read(talk: Talk) {
     let Some(shown) = talk.conversation.child() else { return };
     let address = shown.get_attribute("data-live").unwrap_or_default();
     let Some(new) = fragment::read(&address).await else { return };
     patch::parts(&shown, &new);
-    if talk.key.with_untracked(String::is_empty) {
-        talk.key.set(new.get_attribute("data-form-key").unwrap_or_default());
-    }
 }
 
 /// Sends what is typed.
@@ -66,7 +63,8 @@ pub fn send(talk: Talk) {
     let message = SendMessage { session_id: talk.session_id.get_value(), text: text.clone(), id: Some(id) };
     run(talk, talk.is_sending, async move {
         call(message).await?;
-        talk.key.set(String::new());
+        // The next message may be sent before the server is read again, and its answer may be lost.
+        talk.key.set(new_id());
         // Text typed since then belongs to the next message, so it is kept.
         if talk.text.get_untracked() == text {
             talk.text.set(String::new());

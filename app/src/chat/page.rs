@@ -73,7 +73,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <Refused messages=others/>
         };
         let live = view! {
-            {conversation_view(shell, &conversation)}
+            {conversation_view(&conversation)}
             {look}
         };
         let (session_id, head, conversation) = (thread.id.to_string(), to_html(head), to_html(live));

@@ -78,8 +78,8 @@ pub struct Talk {
     pub conversation: Slot,
     /// What is typed.
     pub text: RwSignal<String>,
-    /// Idempotency key of the message that is being written. Empty between a message that was sent and the next answer
-    /// of the server, which brings a new one.
+    /// Idempotency key of the message that is being written: the first one is the server's, so that the form has one
+    /// without scripts. The browser makes the next one when a message was sent.
     pub key: RwSignal<String>,
     /// Why something was refused; empty if nothing was.
     pub said: RwSignal<String>,

@@ -5,10 +5,10 @@ use super::{
     api::AddMarker,
     control,
     flush::Ended,
-    recorder::{new_id, now_text, send_now},
+    recorder::{now_text, send_now},
 };
 use crate::{
-    browser::{dom, fetch},
+    browser::{dom, fetch, id::new_id},
     server_function::call,
 };
 

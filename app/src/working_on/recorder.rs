@@ -10,20 +10,15 @@ use super::{
     queue::{self, Added, Row, Stored},
     work::Waiting,
 };
-use crate::browser::dom;
-use crate::browser::task::spawn_local;
+use crate::browser::{dom, id::new_id, task::spawn_local};
 use gloo_timers::callback::{Interval, Timeout};
 use leptos::prelude::{GetUntracked as _, UpdateValue as _};
-use std::sync::atomic::{AtomicU64, Ordering};
 use web_sys::Event;
 
 /// Interval between two flushes of the queue, in milliseconds.
 const SEND_EVERY_MS: u32 = 5_000;
 /// Session storage key of this tab's id, which is kept across its pages.
 const TAB_KEY: &str = "shiftbook-tab";
-
-/// Time of the newest id, milliseconds since 1970.
-static NEWEST_MS: AtomicU64 = AtomicU64::new(0);
 
 /// Runs once per page: records it if a session is active, and sends what earlier pages queued.
 pub fn start(work: Work) {
@@ -160,17 +155,6 @@ fn event(kind: &str, members: &[(&str, &str)]) -> String {
 /// The current time, RFC 3339 with milliseconds.
 pub fn now_text() -> String {
     js_sys::Date::new_0().to_iso_string().into()
-}
-
-/// A new UUIDv7. Ids of one page are strictly increasing.
-pub fn new_id() -> String {
-    let now = (js_sys::Date::now() as u64).max(NEWEST_MS.load(Ordering::Relaxed) + 1);
-    NEWEST_MS.store(now, Ordering::Relaxed);
-    let mut random = [0_u8; 10];
-    if let Ok(crypto) = dom::window().crypto() {
-        let _ = crypto.get_random_values_with_u8_array(&mut random);
-    }
-    uuid::Builder::from_unix_timestamp_millis(now, &random).into_uuid().to_string()
 }
 
 /// This tab's id, created on its first page.

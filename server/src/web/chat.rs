@@ -123,7 +123,7 @@ async fn live(
     Query(query): Query<PageQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let talk = read(&state, &viewer, id, query.before).await?;
-    Ok(Html(ui::fragment(&viewer.shell, &talk)))
+    Ok(Html(ui::fragment(&talk)))
 }
 
 async fn read(
