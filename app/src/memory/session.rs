@@ -58,7 +58,7 @@ fn revert(agent: &str, session: &str, documents: usize) -> impl IntoView + use<>
     let action = format!("/agents/{agent}/memory/session");
     view! {
         <Section name="revert" title="Revert">
-            <p>"The lines above go from the newest versions, all of them or none. Earlier versions are kept, so each document can be brought back."</p>
+            <p>"The changes above are written as new versions, all of them or none. Earlier versions are kept, so each document can be brought back."</p>
             <form class="form" method="post" action=action>
                 <input type="hidden" name="session" value=session.to_owned()/>
                 <div class="form-actions"><Button look=Look::Danger about=about>"Revert"</Button></div>

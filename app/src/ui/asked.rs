@@ -32,7 +32,7 @@ pub fn asked(questions: &[Question]) -> impl IntoView + use<> {
     view! {
         <section class="section inbox-terminal" aria-labelledby="asked-title" hidden=questions.is_empty()>
             <h2 id="asked-title">"Open questions"</h2>
-            <p class="meta">"The agents that ask go on meanwhile. They read an answer when they work next."</p>
+            <p class="meta">"The agents keep working. They read your answer at their next step."</p>
             <ul class="rows">{rows}</ul>
         </section>
     }
