@@ -202,6 +202,8 @@ fn without(versions: &[MemoryVersionText], session: SessionId) -> String {
         }
         // Of the oldest version that was read, the one before it may exist and is not known.
         let before = match versions.get(at + 1) {
+            // Forgetting a person erases the texts before and keeps the lines that are left. It replaces no text.
+            Some(before) if before.version.erased_at.is_some() => continue,
             Some(before) => before.document.to_text(),
             None if version.version.version == 1 => String::new(),
             None => continue,

@@ -6,6 +6,7 @@ use domain::{id::SessionId, memory::Evidence};
 use ledger::{
     Error, ListPage,
     memory::{self, RevertSession, RevertedDocument, Write},
+    memory_forget::{self, Forget},
     thread::{self, NewThread},
 };
 use testkit::{Fixture, on_both_engines};
@@ -13,6 +14,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     what_a_session_wrote_goes_from_all_documents_at_once,
     lines_of_other_sessions_and_of_people_stay,
+    a_document_that_lost_a_forgotten_person_keeps_lines_of_people,
     a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
     only_those_who_may_write_revert_and_only_their_own_workspace,
 );
@@ -100,6 +102,25 @@ async fn lines_of_other_sessions_and_of_people_stay(f: Fixture) {
     let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/both.md").unwrap()).await.unwrap();
     let good = blamed.iter().find(|line| line.text == "- good").unwrap();
     assert_eq!(good.evidence.iter().map(|one| one.session).collect::<Vec<_>>(), [other]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_document_that_lost_a_forgotten_person_keeps_lines_of_people(f: Fixture) {
+    let s = session(&f).await;
+    put(&f, &f.operator, "topics/town.md", 0, "# Town\n\n- own\n- Ines sings\n").await.unwrap();
+    from(&f, "topics/town.md", 1, "# Town\n\n- own\n- Ines sings\n- poison\n", &[(5, s)]).await;
+    let person = Forget { person: "discord-1".into(), names: Some(vec!["Ines".into()]) };
+    memory_forget::forget(&f.ledger, &f.admin, person).await.unwrap();
+    assert_eq!(text(&f, "topics/town.md").await.as_deref(), Some("# Town\n\n- own\n- poison\n"));
+    // The newest version names the session alone, and the version before it has no text any more.
+    let shown = preview(&f, s).await;
+    assert_eq!(
+        shown.iter().map(|one| (one.path.as_str(), one.is_whole)).collect::<Vec<_>>(),
+        [("topics/town.md", false)]
+    );
+    assert_eq!(revert(&f, s).await, shown);
+    assert_eq!(text(&f, "topics/town.md").await.as_deref(), Some("# Town\n\n- own\n"));
     f.assert_verified().await;
     f.done().await;
 }
