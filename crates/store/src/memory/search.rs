@@ -19,11 +19,14 @@ use domain::{
     id::{MemoryDocumentId, TenantId},
     memory::{Document, MemoryPath},
 };
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt::Write,
+};
 use uuid::Uuid;
 
 macro_rules! found_select {
-    ($with:literal, $($from:tt)+) => {
+    ($with:literal, $filter:literal, $($from:tt)+) => {
         concat!(
             $with,
             "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
@@ -31,7 +34,9 @@ macro_rules! found_select {
             $($from)+,
             ") f JOIN memory_documents d ON d.tenant_id = f.tenant_id AND d.id = f.document_id \
              JOIN memory_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version \
-             WHERE d.is_deleted = 0 ORDER BY f.place"
+             WHERE d.is_deleted = 0 ",
+            $filter,
+            "ORDER BY f.place"
         )
     };
 }
@@ -55,10 +60,11 @@ const HITS_SQLITE: &str =
     "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
 const FOUND_SQLITE: &str = found_select!(
     "",
+    "AND (d.agent = $3 OR $3 IS NULL) ",
     "SELECT r.tenant_id, r.document_id, j.key AS place FROM json_each($2) j \
      CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
 );
-const BESIDE_SQLITE: &str = found_select!("", at_path!("0", "$3"));
+const BESIDE_SQLITE: &str = found_select!("", "", at_path!("0", "$3"));
 // One round trip: a claim waits for it. The newest documents of each word and agent come from the end of their part of
 // the index. Weights are integers, because the sum of bigints is a numeric, which takes several times as long.
 const FOUND_POSTGRES: &str = found_select!(
@@ -78,6 +84,7 @@ const FOUND_POSTGRES: &str = found_select!(
      best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
          JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest(h.ids) AS d (id) \
          GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $5) ",
+    "",
     "SELECT $1 AS tenant_id, b.document_id, ROW_NUMBER() OVER (ORDER BY b.score DESC, b.document_id DESC) AS place \
      FROM best b UNION ALL ",
     at_path!("$5 + 1", "$6"),
@@ -185,8 +192,20 @@ pub struct SearchBounds {
 }
 
 /// A word as the index has it: behind the number of its agent, so that a search reads entries of that agent only.
+///
+/// FTS5 splits text at characters that its tables do not know as letters, and what follows could be the word of another
+/// agent. A word with other characters than ASCII letters and digits is therefore written as the hexadecimal digits of
+/// its bytes.
 fn scoped(scope: i64, term: &str) -> String {
-    format!("{scope}x{term}")
+    if term.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return format!("{scope}x{term}");
+    }
+    let mut word = format!("{scope}u");
+    for byte in term.bytes() {
+        // Writing to a string cannot fail.
+        let _ = write!(word, "{byte:02x}");
+    }
+    word
 }
 
 /// What [`search_beside`] found.
@@ -226,7 +245,7 @@ pub async fn search_beside(
     let (best, beside): (Vec<FoundRow>, Vec<FoundRow>) = match conn {
         Conn::Sqlite(c) => {
             let best = best_on_sqlite(c, tenant_id, agent, terms, bounds)?;
-            let best = c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &best])?;
+            let best = c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &best, &agent])?;
             let mut at_path = match &beside {
                 Some(path) => c.fetch_all::<FoundRow>(BESIDE_SQLITE, &[&tenant_id.0, &agent, path])?,
                 None => Vec::new(),
@@ -332,4 +351,18 @@ pub async fn unindex(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: MemoryDocume
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_index_are_ascii_letters_and_digits() {
+        assert_eq!(scoped(12, "tea42"), "12xtea42");
+        assert_eq!(scoped(12, "東"), "12ue69db1");
+        for term in ["\u{1f150}2xrefund", "\u{1f170}", "\u{1cf2}x", "a b", "\""] {
+            assert!(scoped(1, term).bytes().all(|byte| byte.is_ascii_alphanumeric()), "{term}");
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::memory::{AGENT, put};
 use chrono::TimeDelta;
-use domain::memory::terms;
-use ledger::memory::{self, Change};
+use domain::{Scope, memory::terms};
+use ledger::memory::{self, Change, Write};
 use store::{Access, Mode, Store, memory::SearchBounds};
 use testkit::{Fixture, on_both_engines};
 
@@ -11,15 +11,20 @@ on_both_engines!(
     a_common_word_does_not_hide_a_rare_one,
     of_common_words_the_newest_documents_count,
     words_leave_the_index_with_their_document,
+    a_word_of_any_letters_belongs_to_one_agent,
 );
 
 /// Paths that a search with small bounds finds, best first.
 async fn found(f: &Fixture, query: &str, documents_of_term: u32, found: u32) -> Vec<String> {
-    let (tenant_id, words) = (f.member.tenant_id, terms(query));
-    let bounds = SearchBounds { documents_of_term, found };
+    found_of(f, (&f.member, AGENT), query, SearchBounds { documents_of_term, found }).await
+}
+
+/// Paths that a person finds in the memory of an agent, best first.
+async fn found_of(f: &Fixture, (by, agent): (&Scope, &str), query: &str, bounds: SearchBounds) -> Vec<String> {
+    let (tenant_id, agent, words) = (by.tenant_id, agent.to_owned(), terms(query));
     let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
-    let read = store.read(Access::from(&f.member), move |conn| {
-        Box::pin(async move { store::memory::search(conn, tenant_id, Some(AGENT), &words, bounds).await })
+    let read = store.read(Access::from(by), move |conn| {
+        Box::pin(async move { store::memory::search(conn, tenant_id, Some(agent.as_str()), &words, bounds).await })
     });
     let found = read.await.unwrap();
     store.close().await;
@@ -59,5 +64,33 @@ async fn words_leave_the_index_with_their_document(f: Fixture) {
     let change = Change { base_version: 2, ..Change::default() };
     memory::delete(&f.ledger, &f.operator, AGENT, memory::path("topics/old.md").unwrap(), change).await.unwrap();
     assert_eq!(found(&f, "egret", 9, 9).await, Vec::<String>::new());
+    f.done().await;
+}
+
+async fn a_word_of_any_letters_belongs_to_one_agent(f: Fixture) {
+    // Letters to Unicode that separate words to FTS5: symbols, and a letter that was none in older tables.
+    const LETTERS: [&str; 3] = ["\u{1f150}", "\u{1f170}", "\u{1cf2}"];
+    let own = || Write { text: "# Own\n\nA refund.\n".into(), ..Write::default() };
+    let at = || memory::path("topics/own.md").unwrap();
+    memory::write(&f.ledger, &f.operator, "clerk", at(), own()).await.unwrap();
+    memory::write(&f.ledger, &f.stranger, AGENT, at(), own()).await.unwrap();
+    for (number, letter) in LETTERS.iter().enumerate() {
+        f.clock.advance(TimeDelta::seconds(1));
+        // On SQLite agents have numbers, and these words name every agent of this test.
+        let words: String = (1..=9).map(|agent| format!("{letter}{agent}xrefund\n")).collect();
+        put(&f, &f.operator, &format!("topics/letter-{number}.md"), 0, &format!("# Note\n\n{words}")).await.unwrap();
+    }
+    // One document of each word is read, so a newer one of another agent would take its place.
+    let bounds = SearchBounds { documents_of_term: 1, found: 9 };
+    for of in [(&f.member, "clerk"), (&f.stranger, AGENT)] {
+        assert_eq!(found_of(&f, of, "refund", bounds).await, ["topics/own.md"]);
+    }
+    for (number, letter) in LETTERS.iter().enumerate() {
+        let query = format!("{letter}2xrefund");
+        assert!(found(&f, &query, 9, 9).await.contains(&format!("topics/letter-{number}.md")), "{query}");
+        for of in [(&f.member, "clerk"), (&f.stranger, AGENT)] {
+            assert_eq!(found_of(&f, of, &query, bounds).await, Vec::<String>::new(), "{query}");
+        }
+    }
     f.done().await;
 }

@@ -1,0 +1,1 @@
+-- SQLite rewrites words of its full-text index here that FTS5 would split. PostgreSQL compares words as they are.
