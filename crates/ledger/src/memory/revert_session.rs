@@ -7,7 +7,7 @@
 
 use super::{
     Stamp,
-    blame::attribute,
+    blame::{BlamedLine, attribute},
     change::delete_on,
     check_agent,
     diff::{DiffLine, compare, line_ops},
@@ -20,7 +20,7 @@ use crate::{
 use domain::{
     Scope,
     id::{MemoryDocumentId, SessionId, TenantId},
-    limit::{MEMORY_BLAME_VERSIONS_MAX, MEMORY_REASON_CHARS_MAX, MEMORY_REVERT_VERSIONS_MAX},
+    limit::{MEMORY_BLAME_VERSIONS_MAX, MEMORY_REASON_CHARS_MAX, MEMORY_REVERT_DOCUMENTS_MAX},
     memory::{Document, Evidence, MemoryPath},
     memory_write::{
         merge::{Merged, three_way},
@@ -30,7 +30,6 @@ use domain::{
     role::Permission,
 };
 use similar::DiffOp;
-use std::collections::BTreeSet;
 use store::{Conn, WriteTx};
 
 /// What is reverted.
@@ -79,6 +78,21 @@ impl Change {
     }
 }
 
+/// Documents of the session.
+#[derive(Default)]
+struct Found {
+    /// Those that change, by path.
+    changes: Vec<Change>,
+    /// Those that do not, because others changed the lines since, with the version that was read.
+    same: Vec<(MemoryDocumentId, u64)>,
+}
+
+impl Found {
+    fn shown(&self) -> Vec<RevertedDocument> {
+        self.changes.iter().map(Change::shown).collect()
+    }
+}
+
 /// Returns what [`revert_session`] would change, by path.
 ///
 /// # Errors
@@ -94,8 +108,7 @@ pub async fn preview_revert_session(
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             source_of(conn, &caller, &agent, None).await?;
-            let found = find(conn, caller.tenant_id, &agent, of.session_id).await?;
-            Ok(found.iter().map(Change::shown).collect())
+            Ok(find(conn, caller.tenant_id, &agent, of.session_id).await?.shown())
         })
     });
     read.await
@@ -105,7 +118,7 @@ pub async fn preview_revert_session(
 /// nothing is left. All of it happens or nothing. A repeat changes nothing, and so does a session that wrote nothing.
 ///
 /// # Errors
-/// [`Error::LimitReached`] if the session is the origin of more than [`MEMORY_REVERT_VERSIONS_MAX`] versions.
+/// [`Error::LimitReached`] if more than [`MEMORY_REVERT_DOCUMENTS_MAX`] documents have lines of the session.
 /// [`Error::MemoryConflict`] if somebody writes at the same time. [`Error::Forbidden`] for a worker.
 pub async fn revert_session(
     ledger: &Ledger,
@@ -114,7 +127,7 @@ pub async fn revert_session(
     of: RevertSession,
 ) -> Result<Vec<RevertedDocument>> {
     check(scope, agent, &of)?;
-    let stamps: Vec<Stamp> = (0..MEMORY_REVERT_VERSIONS_MAX).map(|_| Stamp::new(ledger)).collect();
+    let stamps: Vec<Stamp> = (0..MEMORY_REVERT_DOCUMENTS_MAX).map(|_| Stamp::new(ledger)).collect();
     let (caller, agent) = (*scope, agent.to_owned());
     let reverted = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
@@ -125,10 +138,16 @@ pub async fn revert_session(
                 false => of.reason,
             };
             let by = By { agent, source, author: caller.caller.to_string(), reason };
-            for (change, stamp) in found.iter().zip(stamps) {
-                carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
+            let mut done = found.same.clone();
+            for (change, stamp) in found.changes.iter().zip(stamps) {
+                let version = carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
+                done.push((change.document.id, version));
             }
-            Ok(found.iter().map(Change::shown).collect())
+            // What people delete of the text that came back stays deleted when the session is reverted again.
+            for document in done {
+                store::memory::save_reverted(tx, caller.tenant_id, &by.agent, of.session_id, document).await?;
+            }
+            Ok(found.shown())
         })
     });
     reverted.await
@@ -142,43 +161,40 @@ fn check(scope: &Scope, agent: &str, of: &RevertSession) -> Result<()> {
     fields.check()
 }
 
-async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, change: &Change, by: &By) -> Result<()> {
+/// Writes a change, and returns the version of the document.
+async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, change: &Change, by: &By) -> Result<u64> {
     let base_version = change.document.version;
     let by = By { agent: by.agent.clone(), source: by.source, author: by.author.clone(), reason: by.reason.clone() };
     if change.is_whole() {
-        delete_on(tx, tenant_id, stamp, change.path.clone(), base_version, by).await?;
-        return Ok(());
+        return Ok(delete_on(tx, tenant_id, stamp, change.path.clone(), base_version, by).await?.version);
     }
     let By { agent, source, author, reason } = by;
     let (path, text) = (change.path.clone(), change.new.clone());
     let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence: Vec::new() };
-    write_on(tx, tenant_id, stamp, new).await?;
-    Ok(())
+    Ok(write_on(tx, tenant_id, stamp, new).await?.document.version)
 }
 
-/// The agent's documents that change, by path.
-async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, session: SessionId) -> Result<Vec<Change>> {
-    let most = MEMORY_REVERT_VERSIONS_MAX;
-    let versions = store::memory::of_session(conn, tenant_id, agent, session, most + 1).await?;
-    if versions.len() > most as usize {
-        return Err(Error::LimitReached(format!("at most {most} versions of one session are reverted at once")));
+/// The agent's documents with versions of the session since it was last reverted in them.
+async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, session: SessionId) -> Result<Found> {
+    let most = MEMORY_REVERT_DOCUMENTS_MAX;
+    let documents = store::memory::of_session(conn, tenant_id, agent, session, most + 1).await?;
+    if documents.len() > most as usize {
+        return Err(Error::LimitReached(format!("at most {most} documents are reverted at once")));
     }
-    let documents: BTreeSet<MemoryDocumentId> = versions.iter().map(|(document, _)| *document).collect();
-    let mut found = Vec::new();
-    for id in documents {
-        let Some(document) = store::memory::find(conn, tenant_id, id).await?.filter(|found| !found.is_deleted) else {
-            continue;
-        };
-        // An erased document has no path that could be written.
+    let mut found = Found::default();
+    for (id, reverted) in documents {
+        let Some(document) = store::memory::find(conn, tenant_id, id).await? else { continue };
         let Ok(path) = MemoryPath::parse(&document.path) else { continue };
         let texts = store::memory::latest_texts(conn, tenant_id, id, MEMORY_BLAME_VERSIONS_MAX).await?;
         let Some(newest) = texts.first() else { continue };
-        let (old, new) = (newest.document.to_text(), without(&texts, session));
-        if new != old {
-            found.push(Change { document, path, old, new });
+        let (old, new) = (newest.document.to_text(), without(&texts, session, reverted));
+        if new == old {
+            found.same.push((id, document.version));
+        } else {
+            found.changes.push(Change { document, path, old, new });
         }
     }
-    found.sort_by(|one, other| one.document.path.cmp(&other.document.path));
+    found.changes.sort_by(|one, other| one.document.path.cmp(&other.document.path));
     Ok(found)
 }
 
@@ -188,15 +204,17 @@ fn origin(evidence: &[Evidence], session: SessionId) -> (bool, bool) {
     (of_session > 0, of_session > 0 && of_session == evidence.len())
 }
 
-/// The newest text without what the session wrote. `versions` are newest first. Empty if nothing else says something.
-fn without(versions: &[MemoryVersionText], session: SessionId) -> String {
+/// The newest text without what the session wrote since the version `reverted`, up to which it was reverted before.
+/// `versions` are newest first. Empty if nothing else says something.
+fn without(versions: &[MemoryVersionText], session: SessionId, reverted: u64) -> String {
     let Some(newest) = versions.first() else { return String::new() };
     let old = newest.document.to_text();
     let blamed = attribute(versions.to_vec());
+    let of_session = |line: &BlamedLine| line.evidence.iter().any(|one| one.session == session);
     let mut is_theirs: Vec<bool> =
-        blamed.iter().map(|line| line.evidence.iter().any(|one| one.session == session)).collect();
+        blamed.iter().map(|line| line.version.version > reverted && of_session(line)).collect();
     let mut text = old.clone();
-    for (at, version) in versions.iter().enumerate() {
+    for (at, version) in versions.iter().enumerate().take_while(|(_, one)| one.version.version > reverted) {
         if !origin(&version.version.evidence, session).1 {
             continue;
         }

@@ -1,12 +1,13 @@
 //! Memory documents of agents: `memory_agents`, `memory_documents`, `memory_versions`, `memory_search`,
-//! `memory_search_rows`, `memory_search_scopes`, `memory_words`, `memory_channels`, `memory_cards` and
-//! `memory_card_drafts`.
+//! `memory_search_rows`, `memory_search_scopes`, `memory_words`, `memory_channels`, `memory_origins`, `memory_cards`
+//! and `memory_card_drafts`.
 
 mod agent;
 mod card;
 mod card_draft;
 mod channel;
 mod document;
+mod origin;
 mod search;
 mod version;
 
@@ -15,14 +16,16 @@ pub use card::{CardRecord, card, insert_card, original};
 pub use card_draft::{CardDraft, card_draft, drop_card_draft, expire_card_drafts, save_card_draft};
 pub use channel::{add_channel, drop_channels, of_channel};
 pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
+pub use origin::{of_session, save_reverted};
 pub use search::{Found, FoundDocument, SearchBounds, index, search, search_beside, unindex};
 pub use version::{
-    MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, of_session, text,
-    texts_after, versions,
+    MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
+    versions,
 };
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 6] = [agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, version::SQL];
+pub(crate) const SQL: [Texts; 7] =
+    [agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, origin::SQL, version::SQL];
 pub(crate) const SQLITE_SQL: [Texts; 2] = [channel::SQLITE_SQL, search::SQLITE_SQL];
 pub(crate) const POSTGRES_SQL: [Texts; 3] = [agent::POSTGRES_SQL, channel::POSTGRES_SQL, search::POSTGRES_SQL];

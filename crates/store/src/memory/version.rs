@@ -1,5 +1,6 @@
 //! Rows of `memory_versions`: every text that a memory document had, and the audit lists made from them.
 
+use super::origin::{add_origins, drop_origins};
 use crate::{
     engine::{Conn, Error, Page, Result, Texts, row, run},
     transaction::WriteTx,
@@ -8,7 +9,7 @@ use domain::{
     Timestamp,
     chain::Digest,
     clock::{from_micros, to_micros},
-    id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
+    id::{MemoryDocumentId, MemoryVersionId, TenantId},
     memory::{Document, Evidence, Operation, Source},
 };
 use uuid::Uuid;
@@ -40,9 +41,6 @@ const AUDIT: &str =
     version_select!("'[]' AS evidence", "agent = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
 const TEXTS_AFTER: &str =
     text_select!("agent = $2 AND erased_at IS NULL AND (id > $3 OR $3 IS NULL) ORDER BY id LIMIT $4");
-// Ids have no characters that mean something in a pattern.
-const OF_SESSION: &str = "SELECT document_id, version FROM memory_versions \
-     WHERE tenant_id = $1 AND agent = $2 AND erased_at IS NULL AND evidence LIKE $3 ORDER BY id DESC LIMIT $4";
 const INSERT: &str = "INSERT INTO memory_versions (tenant_id, document_id, version, id, agent, path, operation, \
      front_matter, body, digest, source, author, reason, evidence, created_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
@@ -55,7 +53,6 @@ pub(crate) const SQL: Texts = &[
     ("memory::version::VERSIONS", VERSIONS),
     ("memory::version::AUDIT", AUDIT),
     ("memory::version::TEXTS_AFTER", TEXTS_AFTER),
-    ("memory::version::OF_SESSION", OF_SESSION),
     ("memory::version::INSERT", INSERT),
     ("memory::version::ERASE", ERASE),
 ];
@@ -226,21 +223,6 @@ pub async fn texts_after(
     rows.into_iter().map(MemoryVersionText::try_from).collect()
 }
 
-/// Versions of an agent's documents that name an event of this session as the origin of a line, newest first, as
-/// document and version.
-pub async fn of_session(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    agent: &str,
-    session_id: SessionId,
-    limit: u32,
-) -> Result<Vec<(MemoryDocumentId, u64)>> {
-    type Found = (Uuid, i64);
-    let pattern = format!("%\"{session_id}\"%");
-    let rows = run!(conn, fetch_all Found, OF_SESSION, tenant_id.0, agent, pattern.as_str(), i64::from(limit))?;
-    Ok(rows.into_iter().map(|(id, version)| (MemoryDocumentId(id), version.cast_unsigned())).collect())
-}
-
 /// One page of a document's versions, newest first, starting after `before`.
 pub async fn versions(
     conn: &mut Conn<'_>,
@@ -265,7 +247,7 @@ pub async fn audit(
     page(run!(conn, fetch_all Row, AUDIT, tenant_id.0, agent, before, i64::from(limit) + 1)?, limit)
 }
 
-/// Adds a version.
+/// Adds a version, and the sessions that it names as origins.
 pub async fn insert_version(tx: &mut WriteTx<'_>, tenant_id: TenantId, new: &MemoryVersionText) -> Result<()> {
     let MemoryVersionText { version, document } = new;
     let evidence = serde_json::to_string(&version.evidence).map_err(|error| Error::Database(error.to_string()))?;
@@ -289,7 +271,7 @@ pub async fn insert_version(tx: &mut WriteTx<'_>, tenant_id: TenantId, new: &Mem
         evidence.as_str(),
         to_micros(version.created_at),
     )?;
-    Ok(())
+    add_origins(tx, tenant_id, &version.agent, (version.document_id, version.version), &version.evidence).await
 }
 
 /// Erases the texts, reasons and origins of every version of a document, and puts `path` in place of its path. The
@@ -301,5 +283,6 @@ pub async fn erase_versions(
     path: &str,
     at: Timestamp,
 ) -> Result<u64> {
+    drop_origins(tx, tenant_id, id).await?;
     Ok(run!(tx.conn(), execute, ERASE, tenant_id.0, id.0, path, to_micros(at))?)
 }

@@ -16,6 +16,8 @@ on_both_engines!(
     lines_of_other_sessions_and_of_people_stay,
     a_document_that_lost_a_forgotten_person_keeps_lines_of_people,
     a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
+    a_repeat_leaves_what_people_did_since,
+    documents_are_found_by_their_origin,
     only_those_who_may_write_revert_and_only_their_own_workspace,
 );
 
@@ -139,6 +141,46 @@ async fn a_document_that_was_made_again_or_renamed_is_reverted_where_it_is(f: Fi
         [("topics/new.md", true)]
     );
     assert_eq!(text(&f, "topics/new.md").await, None);
+    f.done().await;
+}
+
+async fn a_repeat_leaves_what_people_did_since(f: Fixture) {
+    let s = session(&f).await;
+    let (whole, less) = ("# A\n\n- one\n- two\n- three\n", "# A\n\n- one\n- three\n");
+    for path in ["topics/back.md", "topics/same.md"] {
+        put(&f, &f.operator, path, 0, whole).await.unwrap();
+        from(&f, path, 1, less, &[(3, s)]).await;
+    }
+    // A person was faster: the revert has nothing to change here.
+    put(&f, &f.operator, "topics/same.md", 2, whole).await.unwrap();
+    assert_eq!(revert(&f, s).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/back.md"]);
+    assert_eq!(text(&f, "topics/back.md").await.as_deref(), Some(whole));
+    for path in ["topics/back.md", "topics/same.md"] {
+        put(&f, &f.operator, path, 3, less).await.unwrap();
+    }
+    assert_eq!(preview(&f, s).await, []);
+    assert_eq!(revert(&f, s).await, []);
+    for path in ["topics/back.md", "topics/same.md"] {
+        assert_eq!(text(&f, path).await.as_deref(), Some(less));
+    }
+    // What the session writes after that is reverted, and no more than that.
+    from(&f, "topics/back.md", 4, &format!("{less}- poison\n"), &[(5, s)]).await;
+    assert_eq!(revert(&f, s).await.len(), 1);
+    assert_eq!(text(&f, "topics/back.md").await.as_deref(), Some(less));
+    f.done().await;
+}
+
+async fn documents_are_found_by_their_origin(f: Fixture) {
+    let (s, other) = (session(&f).await, session(&f).await);
+    from(&f, "topics/a.md", 0, "# A\n\n- good\n- poison\n", &[(3, other), (4, s)]).await;
+    from(&f, "topics/b.md", 0, "# B\n\n- good\n", &[(3, other)]).await;
+    let rows = async || f.engine.raw().await.number("SELECT COUNT(*) FROM memory_origins").await;
+    assert_eq!(rows().await, 3);
+    assert_eq!(revert(&f, s).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/a.md"]);
+    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    assert_eq!(rows().await, 1, "an erased document leaves no origin");
+    assert_eq!(preview(&f, s).await, []);
+    assert_eq!(preview(&f, other).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/b.md"]);
     f.done().await;
 }
 
