@@ -26,6 +26,8 @@ pub struct SessionProps {
     pub session: SessionId,
     /// Documents with lines that come from it.
     pub documents: Vec<RevertedMemory>,
+    /// Whether more documents follow when these are reverted.
+    pub has_more: bool,
 }
 
 /// Renders the page.
@@ -35,21 +37,28 @@ pub fn session_page(shell: &Shell, props: SessionProps) -> String {
         let crumbs = vec![("Memory".to_owned(), "/memory".to_owned()), (props.agent.clone(), memory)];
         let documents = props.documents.iter().map(|one| document(&props.agent, one)).collect::<Vec<_>>();
         let transcript = format!("/sessions/{}", props.session);
-        let body = if documents.is_empty() {
+        let body = if documents.is_empty() && !props.has_more {
             view! { <p class="meta">"No line of this memory comes from this session."</p> }.into_any()
         } else {
             view! { <div>{documents}</div> }.into_any()
         };
-        let may = shell.may(Permission::WriteMemory) && !props.documents.is_empty();
+        let more = props.has_more.then(|| static_html(more()));
+        let may = shell.may(Permission::WriteMemory) && (props.has_more || !props.documents.is_empty());
         let form = may.then(|| static_html(revert(&props.agent, &props.session.to_string(), props.documents.len())));
         let page = view! {
             <PageHead title="What a session wrote" crumbs=crumbs/>
             <p class="meta">"Lines that come from "<a href=transcript>"this session"</a>", and what the documents are without them."</p>
             {static_html(body)}
+            {more}
             {form}
         };
         frame(shell, Place::Memory, page)
     })
+}
+
+/// Says that not all documents are shown.
+fn more() -> impl IntoView {
+    view! { <p class="meta">"More documents name this session. They are shown when these are reverted."</p> }
 }
 
 /// The form that reverts.
@@ -95,5 +104,6 @@ mod tests {
         assert!(html.contains("&lt;b&gt;poison") && html.contains("nothing is left"), "{html}");
         let html = crate::render::to_html(revert("scout", "01940000-0000-7000-8000-000000000001", 1));
         assert!(html.contains("action=\"/agents/scout/memory/session\"") && html.contains("1 document"), "{html}");
+        assert!(crate::render::to_html(more()).contains("More documents"));
     }
 }

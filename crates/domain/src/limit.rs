@@ -320,7 +320,7 @@ pub const MEMORY_FOUND_MAX: u32 = 50;
 /// Most versions of a document that are compared to find where its lines come from.
 pub const MEMORY_BLAME_VERSIONS_MAX: u32 = 200;
 /// Most documents with lines of one session that are reverted at once.
-pub const MEMORY_REVERT_DOCUMENTS_MAX: u32 = 500;
+pub const MEMORY_REVERT_DOCUMENTS_MAX: u32 = 100;
 /// Most turns in one answer of an agent's history.
 pub const HISTORY_TURNS_MAX: u32 = 200;
 /// Most sessions whose turns one answer of an agent's history has.

@@ -31,6 +31,8 @@ pub struct RevertedMemorySession {
     pub applied: bool,
     /// Documents that lose lines, by path.
     pub documents: Vec<RevertedMemory>,
+    /// Whether more documents name the session. They follow when these are reverted.
+    pub has_more: bool,
 }
 
 /// A document with lines that come from the session.

@@ -341,6 +341,9 @@ fn report(reverted: &RevertedMemorySession) -> Vec<String> {
     }
     let word = if reverted.applied { "reverted" } else { "would be reverted; repeat it with --apply" };
     lines.push(format!("{} {word}", counted(reverted.documents.len() as u64, "document")));
+    if reverted.has_more {
+        lines.push("more documents name the session; they follow when these are reverted".to_owned());
+    }
     lines
 }
 

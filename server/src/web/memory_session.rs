@@ -40,8 +40,8 @@ async fn show(
     let session = parse(&query.id.unwrap_or_default())?;
     let of = RevertSession { session_id: session, reason: String::new() };
     let found = memory::preview_revert_session(&state.ledger, &viewer.scope, &agent, of).await?;
-    let documents = wire_map::reverted_memory_session(false, found).documents;
-    let props = SessionProps { agent, session, documents };
+    let found = wire_map::reverted_memory_session(false, found);
+    let props = SessionProps { agent, session, documents: found.documents, has_more: found.has_more };
     Ok(render(StatusCode::OK, move || ui::session_page(&viewer.shell, props)).await)
 }
 
@@ -53,6 +53,9 @@ async fn revert(
 ) -> Result<Redirect, PageRejection> {
     let session_id = parse(&form.text("session"))?;
     let of = RevertSession { session_id, reason: form.text("reason").trim().to_owned() };
-    memory::revert_session(&state.ledger, &viewer.scope, &agent, of).await?;
+    let reverted = memory::revert_session(&state.ledger, &viewer.scope, &agent, of).await?;
+    if reverted.has_more {
+        return Ok(Redirect::to(&format!("/agents/{agent}/memory/session?id={session_id}&notice=memory_reverted")));
+    }
     Ok(redirect_with_notice(&format!("/agents/{agent}/memory"), "memory_reverted"))
 }

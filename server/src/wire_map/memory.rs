@@ -105,14 +105,15 @@ pub fn memory_diff(diff: memory::VersionDiff) -> wired::MemoryDiff {
 }
 
 /// Converts what reverting a session changes.
-pub fn reverted_memory_session(applied: bool, found: Vec<memory::RevertedDocument>) -> RevertedMemorySession {
+pub fn reverted_memory_session(applied: bool, found: memory::RevertedSession) -> RevertedMemorySession {
     let document = |document: memory::RevertedDocument| RevertedMemory {
         path: document.path,
         version: document.version,
         is_whole: document.is_whole,
         lines: memory_diff_lines(document.lines),
     };
-    RevertedMemorySession { applied, documents: found.into_iter().map(document).collect() }
+    let documents = found.documents.into_iter().map(document).collect();
+    RevertedMemorySession { applied, documents, has_more: found.has_more }
 }
 
 fn evidence(one: Evidence) -> wired::MemoryEvidence {

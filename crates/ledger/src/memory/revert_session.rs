@@ -1,5 +1,6 @@
 //! Reverting what one session wrote into the memory of an agent: every line of the newest versions whose origin is a
-//! turn of the session, in one transaction.
+//! turn of the session. Texts are compared in a snapshot, because that takes long and SQLite has one writer. One
+//! transaction then writes all changes, if the documents are still at the versions that were read.
 //!
 //! Where a version comes from that session alone, the text before it comes back, joined with what was written since.
 //! Lines that are left after that, because somebody changed the same place or because the version has other origins
@@ -10,6 +11,7 @@ use super::{
     blame::{BlamedLine, attribute},
     change::delete_on,
     check_agent,
+    conflict::conflict,
     diff::{DiffLine, compare, line_ops},
     write::{By, NewVersion, source_of, write_on},
 };
@@ -39,6 +41,16 @@ pub struct RevertSession {
     pub session_id: SessionId,
     /// Shown in the history, at most [`MEMORY_REASON_CHARS_MAX`] characters. By default it names the session.
     pub reason: String,
+}
+
+/// What a revert changes, or would.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevertedSession {
+    /// Documents that change, by path.
+    pub documents: Vec<RevertedDocument>,
+    /// Whether more documents name the session than [`MEMORY_REVERT_DOCUMENTS_MAX`]. The next call after a revert
+    /// returns the next ones.
+    pub has_more: bool,
 }
 
 /// A document with lines of the session.
@@ -78,22 +90,23 @@ impl Change {
     }
 }
 
-/// Documents of the session.
-#[derive(Default)]
+/// Documents of the session, at most [`MEMORY_REVERT_DOCUMENTS_MAX`].
 struct Found {
     /// Those that change, by path.
     changes: Vec<Change>,
     /// Those that do not, because others changed the lines since, with the version that was read.
     same: Vec<(MemoryDocumentId, u64)>,
+    /// Whether there are more.
+    has_more: bool,
 }
 
 impl Found {
-    fn shown(&self) -> Vec<RevertedDocument> {
-        self.changes.iter().map(Change::shown).collect()
+    fn shown(&self) -> RevertedSession {
+        RevertedSession { documents: self.changes.iter().map(Change::shown).collect(), has_more: self.has_more }
     }
 }
 
-/// Returns what [`revert_session`] would change, by path.
+/// Returns what [`revert_session`] would change.
 ///
 /// # Errors
 /// As [`revert_session`].
@@ -102,43 +115,43 @@ pub async fn preview_revert_session(
     scope: &Scope,
     agent: &str,
     of: RevertSession,
-) -> Result<Vec<RevertedDocument>> {
+) -> Result<RevertedSession> {
     check(scope, agent, &of)?;
-    let (caller, agent) = (*scope, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            source_of(conn, &caller, &agent, None).await?;
-            Ok(find(conn, caller.tenant_id, &agent, of.session_id).await?.shown())
-        })
-    });
-    read.await
+    Ok(read(ledger, scope, agent, of.session_id).await?.shown())
 }
 
 /// Writes a version without the lines of the session for each document that has some, and deletes documents of which
 /// nothing is left. All of it happens or nothing. A repeat changes nothing, and so does a session that wrote nothing.
+/// Of a session with more than [`MEMORY_REVERT_DOCUMENTS_MAX`] documents each call reverts the next ones by path.
 ///
 /// # Errors
-/// [`Error::LimitReached`] if more than [`MEMORY_REVERT_DOCUMENTS_MAX`] documents have lines of the session.
 /// [`Error::MemoryConflict`] if somebody writes at the same time. [`Error::Forbidden`] for a worker.
 pub async fn revert_session(
     ledger: &Ledger,
     scope: &Scope,
     agent: &str,
     of: RevertSession,
-) -> Result<Vec<RevertedDocument>> {
+) -> Result<RevertedSession> {
     check(scope, agent, &of)?;
-    let stamps: Vec<Stamp> = (0..MEMORY_REVERT_DOCUMENTS_MAX).map(|_| Stamp::new(ledger)).collect();
+    let found = read(ledger, scope, agent, of.session_id).await?;
+    let shown = found.shown();
+    if found.changes.is_empty() && found.same.is_empty() {
+        return Ok(shown);
+    }
+    let at = ledger.now();
+    let stamps: Vec<Stamp> = found.changes.iter().map(|_| Stamp::new(ledger)).collect();
     let (caller, agent) = (*scope, agent.to_owned());
-    let reverted = ledger.store().write(scope.into(), move |tx| {
+    let written = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
             let source = source_of(tx.conn(), &caller, &agent, None).await?;
-            let found = find(tx.conn(), caller.tenant_id, &agent, of.session_id).await?;
+            // Held from here on, so that no document changes between the check of its version and its write.
+            store::memory::lock_agent(tx, caller.tenant_id, &agent, at).await?;
             let reason = match of.reason.is_empty() {
                 true => format!("Reverted what session {} wrote.", of.session_id),
                 false => of.reason,
             };
             let by = By { agent, source, author: caller.caller.to_string(), reason };
-            let mut done = found.same.clone();
+            let mut done = found.same;
             for (change, stamp) in found.changes.iter().zip(stamps) {
                 let version = carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
                 done.push((change.document.id, version));
@@ -147,10 +160,22 @@ pub async fn revert_session(
             for document in done {
                 store::memory::save_reverted(tx, caller.tenant_id, &by.agent, of.session_id, document).await?;
             }
-            Ok(found.shown())
+            Ok(())
         })
     });
-    reverted.await
+    written.await?;
+    Ok(shown)
+}
+
+async fn read(ledger: &Ledger, scope: &Scope, agent: &str, session: SessionId) -> Result<Found> {
+    let (caller, agent) = (*scope, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            source_of(conn, &caller, &agent, None).await?;
+            find(conn, caller.tenant_id, &agent, session).await
+        })
+    });
+    read.await
 }
 
 fn check(scope: &Scope, agent: &str, of: &RevertSession) -> Result<()> {
@@ -161,9 +186,15 @@ fn check(scope: &Scope, agent: &str, of: &RevertSession) -> Result<()> {
     fields.check()
 }
 
-/// Writes a change, and returns the version of the document.
+/// Writes a change, unless the document has changed since it was read, and returns the version of the document.
 async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, change: &Change, by: &By) -> Result<u64> {
     let base_version = change.document.version;
+    let now = store::memory::find(tx.conn(), tenant_id, change.document.id).await?;
+    if now.as_ref().is_none_or(|now| now.version != base_version) {
+        let (path, wanted) = (change.path.as_str(), change.new.clone());
+        let sides = conflict(tx, tenant_id, path, now.as_ref(), base_version, wanted).await?;
+        return Err(Error::MemoryConflict(Box::new(sides)));
+    }
     let by = By { agent: by.agent.clone(), source: by.source, author: by.author.clone(), reason: by.reason.clone() };
     if change.is_whole() {
         return Ok(delete_on(tx, tenant_id, stamp, change.path.clone(), base_version, by).await?.version);
@@ -177,11 +208,10 @@ async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, chan
 /// The agent's documents with versions of the session since it was last reverted in them.
 async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, session: SessionId) -> Result<Found> {
     let most = MEMORY_REVERT_DOCUMENTS_MAX;
-    let documents = store::memory::of_session(conn, tenant_id, agent, session, most + 1).await?;
-    if documents.len() > most as usize {
-        return Err(Error::LimitReached(format!("at most {most} documents are reverted at once")));
-    }
-    let mut found = Found::default();
+    let mut documents = store::memory::of_session(conn, tenant_id, agent, session, most + 1).await?;
+    let has_more = documents.len() > most as usize;
+    documents.truncate(most as usize);
+    let mut found = Found { changes: Vec::new(), same: Vec::new(), has_more };
     for (id, reverted) in documents {
         let Some(document) = store::memory::find(conn, tenant_id, id).await? else { continue };
         let Ok(path) = MemoryPath::parse(&document.path) else { continue };

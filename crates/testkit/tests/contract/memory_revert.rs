@@ -2,7 +2,7 @@
 
 use crate::memory::{AGENT, put};
 use chrono::TimeDelta;
-use domain::{id::SessionId, memory::Evidence};
+use domain::{id::SessionId, limit::MEMORY_REVERT_DOCUMENTS_MAX, memory::Evidence};
 use ledger::{
     Error, ListPage,
     memory::{self, RevertSession, RevertedDocument, Write},
@@ -18,6 +18,7 @@ on_both_engines!(
     a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
     a_repeat_leaves_what_people_did_since,
     documents_are_found_by_their_origin,
+    of_many_documents_each_call_reverts_the_next_ones,
     only_those_who_may_write_revert_and_only_their_own_workspace,
 );
 
@@ -46,11 +47,11 @@ fn of(session_id: SessionId) -> RevertSession {
 }
 
 async fn preview(f: &Fixture, session: SessionId) -> Vec<RevertedDocument> {
-    memory::preview_revert_session(&f.ledger, &f.operator, AGENT, of(session)).await.unwrap()
+    memory::preview_revert_session(&f.ledger, &f.operator, AGENT, of(session)).await.unwrap().documents
 }
 
 async fn revert(f: &Fixture, session: SessionId) -> Vec<RevertedDocument> {
-    memory::revert_session(&f.ledger, &f.operator, AGENT, of(session)).await.unwrap()
+    memory::revert_session(&f.ledger, &f.operator, AGENT, of(session)).await.unwrap().documents
 }
 
 async fn what_a_session_wrote_goes_from_all_documents_at_once(f: Fixture) {
@@ -184,6 +185,22 @@ async fn documents_are_found_by_their_origin(f: Fixture) {
     f.done().await;
 }
 
+async fn of_many_documents_each_call_reverts_the_next_ones(f: Fixture) {
+    let s = session(&f).await;
+    let most = MEMORY_REVERT_DOCUMENTS_MAX as usize;
+    for number in 0..most + 2 {
+        from(&f, &format!("topics/n{number:03}.md"), 0, "- poison\n", &[(1, s)]).await;
+    }
+    let shown = memory::preview_revert_session(&f.ledger, &f.operator, AGENT, of(s)).await.unwrap();
+    assert_eq!((shown.documents.len(), shown.has_more), (most, true));
+    assert_eq!(memory::revert_session(&f.ledger, &f.operator, AGENT, of(s)).await.unwrap(), shown);
+    let rest = memory::revert_session(&f.ledger, &f.operator, AGENT, of(s)).await.unwrap();
+    let paths: Vec<_> = rest.documents.iter().map(|one| one.path.as_str()).collect();
+    assert_eq!((paths, rest.has_more), (vec!["topics/n100.md", "topics/n101.md"], false));
+    assert_eq!(revert(&f, s).await, []);
+    f.done().await;
+}
+
 async fn only_those_who_may_write_revert_and_only_their_own_workspace(f: Fixture) {
     let s = session(&f).await;
     from(&f, "topics/a.md", 0, "# A\n\n- learned\n", &[(3, s)]).await;
@@ -196,8 +213,9 @@ async fn only_those_who_may_write_revert_and_only_their_own_workspace(f: Fixture
         }
     }
     let nothing = memory::revert_session(&f.ledger, &f.stranger, AGENT, of(s)).await;
-    assert!(matches!(&nothing, Ok(found) if found.is_empty()), "{nothing:?}");
-    assert_eq!(memory::revert_session(&f.ledger, &f.operator, "other", of(s)).await.unwrap(), []);
+    assert!(matches!(&nothing, Ok(found) if found.documents.is_empty()), "{nothing:?}");
+    let nothing = memory::revert_session(&f.ledger, &f.operator, "other", of(s)).await.unwrap();
+    assert_eq!((nothing.documents, nothing.has_more), (Vec::new(), false));
     let long = RevertSession { session_id: s, reason: "x".repeat(501) };
     assert!(matches!(memory::revert_session(&f.ledger, &f.operator, AGENT, long).await, Err(Error::Invalid(_))));
     assert!(text(&f, "topics/a.md").await.is_some());
