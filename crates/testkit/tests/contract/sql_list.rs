@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 19] = [
+const NO_STATEMENTS: [(&str, &str); 20] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
     ("engine::error::DISK_FULL", "an error code"),
@@ -20,6 +20,7 @@ const NO_STATEMENTS: [(&str, &str); 19] = [
     ("event::insert::INTO", "a part of the statements that insert events"),
     ("event::notice::ACCESS", "a line of a notification"),
     ("event::notice::CHANNEL", "a name"),
+    ("event::notice::COUNTS", "the beginning of a line of a notification"),
     ("feedback::file::FILE", "a file name"),
     ("open::access::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
     ("open::access::END_SNAPSHOT_SQLITE", "transaction control"),
