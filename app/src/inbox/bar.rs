@@ -1,9 +1,10 @@
 //! The action bar of an item: what the viewer can do with it. Plain forms; keyboard shortcuts click their buttons.
 
 use super::{
+    answer_form::AnswerForm,
     api::{Decide, SnoozeItems, UndoDecisions, item_field},
     list::SNOOZES,
-    question::{ANSWER, AnswerForm},
+    question::ANSWER,
     undo_offer::seconds_left,
 };
 use crate::{

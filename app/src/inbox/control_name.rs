@@ -1,9 +1,6 @@
 //! Names of form controls. A key can be any text, but brackets in a name mean nesting to a server function.
 
-use super::{
-    question::{ANSWER, AnswerForm},
-    values::rows,
-};
+use super::{answer_form::AnswerForm, question::ANSWER, values::rows};
 use domain::gate::Verdict;
 use wire::approval::ApprovalDetail;
 

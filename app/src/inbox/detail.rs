@@ -1,11 +1,12 @@
 //! One item: what the agent wants to do and why, what it would change, and the decisions so far.
 
 use super::{
+    answer_form::{AnswerForm, render_questions},
     api::Decide,
     bar::{Standing, bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
     memory::memory_view,
-    question::{ANSWER, AnswerForm, render_fields, render_questions},
+    question::{ANSWER, render_fields},
     row::flags,
     sentence::{sentence, sentence_view},
     value_table::value_table,
@@ -82,7 +83,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let base = (approval.kind == GateKind::Memory && may).then(|| base_field(&mut rows, item));
     let table =
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
-    let answer = (approval.kind == GateKind::Question && may).then(|| answer(&answer_form, &form.of("respond"), entities));
+    let answer =
+        (approval.kind == GateKind::Question && may).then(|| answer(&answer_form, &form.of("respond"), entities));
     let decides = answer.is_some().then_some("");
     let table_heading = match approval.kind {
         GateKind::Tool => "Arguments",

@@ -26,6 +26,8 @@ mod send;
 mod triage;
 
 #[cfg(feature = "ssr")]
+mod answer_form;
+#[cfg(feature = "ssr")]
 mod bar;
 #[cfg(feature = "ssr")]
 mod control_name;
@@ -60,8 +62,11 @@ mod value_table;
 #[cfg(feature = "ssr")]
 mod values;
 
+#[cfg(feature = "ssr")]
+pub use answer_form::{AnswerForm, typed_answer, typed_answers};
 pub use api::{
-    Decide, DecideMany, Fields, Items, QuestionsOff, SnoozeItems, Typed, UndoDecisions, UndoOffer, item_field, item_of_field,
+    Decide, DecideMany, Fields, Items, QuestionsOff, SnoozeItems, Typed, UndoDecisions, UndoOffer, item_field,
+    item_of_field,
 };
 #[cfg(feature = "ssr")]
 pub use api::{InboxBackend, TypedDecision};
@@ -78,7 +83,7 @@ pub use list::{List, Shown, list_fragment};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use question::{ANSWER, AnswerForm, typed_answer, typed_answers};
+pub use question::ANSWER;
 #[cfg(feature = "ssr")]
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
 #[cfg(feature = "ssr")]

@@ -1,29 +1,18 @@
 //! Forms generated from a JSON Schema, and reading what was typed into them: answers to questions, and the input of a
-//! task. A question with a form of its own has the controls of that form.
+//! task.
 //!
-//! For a schema, an object gets one field per property, named `answer.KEY`; any other value gets one field named `answer`. Lists
+//! An object gets one field per property, named `answer.KEY`; any other value gets one field named `answer`. Lists
 //! and nested objects are typed as JSON. The answer is validated against the schema when it is recorded, not here.
 
-use super::{
-    control_name::control_name,
-    item_text::{field_text, task},
-    values::Control,
-};
+use super::{item_text::field_text, values::Control};
 use crate::{
     FieldError, FormState,
-    form_page::{EntityOptions, control_id, questions},
     render::static_html,
     text::label::slug_label,
     ui::field::{Field, Input, Select, TextArea},
 };
-use domain::{
-    gate::Task,
-    issue::Issue,
-    view::{self, Answers, Kind, defaults, from_form},
-};
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Map, Value};
-use wire::approval::Approval;
 
 /// Most properties that get a field each; a value with more is typed as JSON.
 const FIELDS_MAX: usize = 40;
@@ -49,79 +38,6 @@ pub struct FormField {
     choices: Vec<Value>,
     /// Labels of the options.
     labels: Vec<String>,
-}
-
-/// How a question is answered.
-pub enum AnswerForm {
-    /// Text.
-    Free,
-    /// One field for each property of the answer's schema, or one for the whole.
-    Schema(Vec<FormField>),
-    /// The questions of a form.
-    Questions(Vec<view::Field>),
-}
-
-impl AnswerForm {
-    /// The form of an item; `Free` for an item that is no question.
-    pub fn of(approval: &Approval) -> Self {
-        let Some(Task::Question(question)) = task(approval) else { return Self::Free };
-        if !question.fields.is_empty() {
-            return Self::Questions(question.fields);
-        }
-        question.schema.map_or(Self::Free, |schema| {
-            Self::Schema(schema_fields(&schema, (ANSWER, control_name), "Answer"))
-        })
-    }
-
-    /// Id of its first control, below the prefix `gate` of the item's own controls.
-    pub fn first_control(&self) -> String {
-        let first = self.names().into_iter().next().unwrap_or_else(|| ANSWER.to_owned());
-        match self {
-            Self::Questions(_) => control_id(&first),
-            _ => format!("gate-{first}"),
-        }
-    }
-
-    /// The names of its controls, in their order.
-    pub fn names(&self) -> Vec<String> {
-        match self {
-            Self::Free => vec![ANSWER.to_owned()],
-            Self::Schema(form_fields) => form_fields.iter().map(|form_field| form_field.name.clone()).collect(),
-            Self::Questions(fields) => controls(fields).into_iter().map(|(name, _)| name).collect(),
-        }
-    }
-}
-
-/// The prefix of the names of a form's controls.
-const ANSWER_PREFIX: &str = "answer.";
-
-/// The names of the controls of a form's questions, each with whether it can be sent several times.
-fn controls(fields: &[view::Field]) -> Vec<(String, bool)> {
-    let of = |field: &view::Field| {
-        let name = format!("{ANSWER_PREFIX}{}", field.key);
-        match &field.kind {
-            Kind::Rating { dimensions, .. } => {
-                dimensions.iter().map(|dimension| (format!("{name}.{}", dimension.slug), false)).collect()
-            }
-            kind => vec![(name, matches!(kind, Kind::MultipleChoice { .. }))],
-        }
-    };
-    fields.iter().filter(|field| !field.hidden).flat_map(of).collect()
-}
-
-/// What was typed into the questions of a form. Of a control that can be sent several times, `typed` returns the values
-/// as lines.
-pub fn typed_answers(fields: &[view::Field], typed: impl Fn(&str) -> Option<String>) -> Answers {
-    let mut pairs = Vec::new();
-    for (name, is_several) in controls(fields) {
-        let Some(text) = typed(&name) else { continue };
-        let key = name.strip_prefix(ANSWER_PREFIX).unwrap_or_default().to_owned();
-        match is_several {
-            true => pairs.extend(text.lines().map(|line| (key.clone(), line.to_owned()))),
-            false => pairs.push((key, text)),
-        }
-    }
-    from_form(fields, pairs.iter().map(|(key, text)| (key.as_str(), text.as_str())))
 }
 
 /// The name of the field for a member of a value, of the name of the value's own field and the member's key.
@@ -272,37 +188,8 @@ pub fn render_fields(scope: &str, form_fields: &[FormField], form: &FormState) -
     form_fields.iter().map(one).collect()
 }
 
-/// Renders the questions of a form. `form` restores what was typed and has its errors.
-pub fn render_questions(fields: &[view::Field], form: &FormState, entities: &EntityOptions) -> InertElement {
-    let answers = match form.values.is_empty() {
-        true => defaults(fields),
-        false => typed_answers(fields, |name| form.value(name).map(str::to_owned)),
-    };
-    let issue = |error: &FieldError| {
-        let key = error.field.as_deref()?.strip_prefix(ANSWER_PREFIX)?;
-        Some(Issue::new(key, error.message.clone()))
-    };
-    let issues: Vec<_> = form.errors.iter().filter_map(issue).collect();
-    questions(ANSWER_PREFIX, fields, &answers, &issues, entities)
-}
-
-/// The answer that was typed, as JSON; `None` if every field is empty. `typed` returns the text of a form field, or
+/// The value that was typed, as JSON; `None` if every field is empty. `typed` returns the text of a form field, or
 /// `None` if the field was not sent.
-///
-/// # Errors
-/// One error for each field whose text cannot be parsed, with the name of the field.
-pub fn typed_answer(
-    approval: &Approval,
-    typed: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Value>, Vec<FieldError>> {
-    match AnswerForm::of(approval) {
-        AnswerForm::Free => Ok(None),
-        AnswerForm::Schema(form_fields) => typed_value(&form_fields, typed),
-        AnswerForm::Questions(fields) => Ok(Some(Value::Object(typed_answers(&fields, typed)))),
-    }
-}
-
-/// Like [`typed_answer`], for any fields.
 ///
 /// # Errors
 /// One error for each field whose text cannot be parsed, with the name of the field.
@@ -370,20 +257,11 @@ fn several(form_field: &FormField, text: &str) -> Result<Value, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{question, raw};
+    use crate::inbox::control_name::control_name;
     use serde_json::json;
 
-    fn asked(schema: Value) -> Approval {
-        let mut item = question(1);
-        item.task = raw(&json!({"kind": "question", "question": {"message": "Which?", "schema": schema}}));
-        item
-    }
-
-    fn schema_of(approval: &Approval) -> Vec<FormField> {
-        match AnswerForm::of(approval) {
-            AnswerForm::Schema(form_fields) => form_fields,
-            _ => panic!("the question has no schema"),
-        }
+    fn fields(schema: &Value) -> Vec<FormField> {
+        schema_fields(schema, (ANSWER, control_name), "Answer")
     }
 
     fn typed(fields: &[(&str, &str)]) -> impl Fn(&str) -> Option<String> + use<> {
@@ -391,8 +269,8 @@ mod tests {
         move |name| fields.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone())
     }
 
-    fn trip() -> Approval {
-        asked(json!({"type": "object", "required": ["region", "days"], "properties": {
+    fn trip() -> Value {
+        json!({"type": "object", "required": ["region", "days"], "properties": {
             "region": {"type": "string", "title": "Region", "enum": ["emea", "apac"], "enumNames": ["Europe", "Asia"]},
             "days": {"type": "integer", "description": "Whole days."},
             "urgent": {"type": "boolean"},
@@ -400,12 +278,12 @@ mod tests {
             "why": {"type": "string", "maxLength": 1000, "default": "as agreed"},
             "level": {"oneOf": [{"const": 1, "title": "Low"}, {"const": 2, "title": "High"}]},
             "stops": {"type": "array", "items": {"type": "string"}},
-        }}))
+        }})
     }
 
     #[test]
     fn every_property_becomes_a_field_of_its_kind() {
-        let form_fields = schema_of(&trip());
+        let form_fields = fields(&trip());
         let of = |key: &str| form_fields.iter().find(|form_field| form_field.key.as_deref() == Some(key)).unwrap();
         assert_eq!((of("region").label.as_str(), of("region").required), ("Region", true));
         let Control::Choice(options) = &of("region").control else { unreachable!() };
@@ -427,8 +305,9 @@ mod tests {
             ("answer.from", ""),
         ]);
         let expected = json!({"region": "apac", "days": 3, "urgent": false, "level": 2, "stops": ["Kyoto"]});
-        assert_eq!(typed_answer(&trip(), all), Ok(Some(expected)));
-        let wrong = typed_answer(&trip(), typed(&[("answer.days", "many"), ("answer.region", "mars")])).unwrap_err();
+        assert_eq!(typed_value(&fields(&trip()), all), Ok(Some(expected)));
+        let wrong =
+            typed_value(&fields(&trip()), typed(&[("answer.days", "many"), ("answer.region", "mars")])).unwrap_err();
         let mut names: Vec<_> = wrong.iter().filter_map(|error| error.field.as_deref()).collect();
         names.sort_unstable();
         assert_eq!(names, ["answer.days", "answer.region"]);
@@ -436,71 +315,32 @@ mod tests {
 
     #[test]
     fn an_answer_that_is_no_object_has_one_field_and_keeps_its_type() {
-        let text = asked(json!({"type": "string"}));
-        assert_eq!(typed_answer(&text, typed(&[("answer", "12")])), Ok(Some(json!("12"))));
-        let number = asked(json!({"type": "number"}));
-        assert_eq!(typed_answer(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
-        assert_eq!(typed_answer(&number, typed(&[("answer", " ")])), Ok(None));
-        let anything = asked(json!({"anyOf": [{"type": "string"}, {"type": "null"}]}));
-        assert_eq!(schema_of(&anything)[0].control, Control::Json);
-        assert!(matches!(AnswerForm::of(&question(1)), AnswerForm::Free));
+        let text = fields(&json!({"type": "string"}));
+        assert_eq!(typed_value(&text, typed(&[("answer", "12")])), Ok(Some(json!("12"))));
+        let number = fields(&json!({"type": "number"}));
+        assert_eq!(typed_value(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
+        assert_eq!(typed_value(&number, typed(&[("answer", " ")])), Ok(None));
+        let anything = fields(&json!({"anyOf": [{"type": "string"}, {"type": "null"}]}));
+        assert_eq!(anything[0].control, Control::Json);
     }
 
     #[test]
     fn what_a_schema_says_never_becomes_markup() {
         let evil = "<img src=x>";
-        let item = asked(
-            json!({"properties": {evil: {"type": "string", "title": evil, "description": evil, "enum": [evil]}}}),
+        let schema = fields(
+            &json!({"properties": {evil: {"type": "string", "title": evil, "description": evil, "enum": [evil]}}}),
         );
-        let html: String = render_fields("gate", &schema_of(&item), &FormState::default())
-            .into_iter()
-            .map(crate::render::to_html)
-            .collect();
+        let html: String =
+            render_fields("gate", &schema, &FormState::default()).into_iter().map(crate::render::to_html).collect();
         assert!(!html.contains("<img"), "{html}");
-    }
-
-    fn form() -> Approval {
-        let fields = json!([
-            { "key": "zone", "label": "Zone", "type": "short_text" },
-            { "key": "colours", "label": "Colours", "type": "multiple_choice", "options": ["r", "b"] },
-            { "key": "days", "label": "Days", "type": "integer" },
-            { "key": "quality", "label": "Quality", "type": "rating", "criteriaSet": "quality", "dimensions": [
-                { "slug": "tone", "name": "Tone", "type": "scale", "min": 1, "max": 5 },
-            ] },
-            { "key": "source", "label": "Source", "type": "short_text", "hidden": true },
-        ]);
-        let mut item = question(1);
-        item.task = raw(&json!({"kind": "question", "question": {"message": "?", "fields": fields}}));
-        item
-    }
-
-    #[test]
-    fn the_controls_of_a_form_are_named_in_the_order_of_its_questions() {
-        let names = AnswerForm::of(&form()).names();
-        assert_eq!(names, ["answer.zone", "answer.colours", "answer.days", "answer.quality.tone"]);
-        assert_eq!(AnswerForm::of(&form()).first_control(), "f-answer-zone");
-    }
-
-    #[test]
-    fn answers_to_a_form_have_the_types_of_its_questions() {
-        let text = |name: &str| match name {
-            "answer.zone" => Some("EU".to_owned()),
-            "answer.colours" => Some("b\r\nr".to_owned()),
-            "answer.days" => Some("many".to_owned()),
-            "answer.quality.tone" => Some("4".to_owned()),
-            "answer.source" => Some("not asked".to_owned()),
-            _ => None,
-        };
-        let expected = json!({ "zone": "EU", "colours": ["b", "r"], "days": "many", "quality": { "tone": 4 } });
-        assert_eq!(typed_answer(&form(), text), Ok(Some(expected)), "what is wrong stays as typed, to be refused");
     }
 
     #[test]
     fn a_list_of_constants_takes_several_options() {
-        let item = asked(json!({ "type": "object", "properties": {
+        let form_fields = fields(&json!({ "type": "object", "properties": {
             "colours": { "type": "array", "items": { "anyOf": [{ "const": "r", "title": "Red" }, { "const": "b", "title": "Blue" }] } },
         } }));
-        let typed = |text: &'static str| typed_answer(&item, move |_| Some(text.to_owned()));
+        let typed = |text: &'static str| typed_value(&form_fields, move |_| Some(text.to_owned()));
         assert_eq!(typed("Blue\r\nr\r\n"), Ok(Some(json!({ "colours": ["b", "r"] }))));
         assert_eq!(typed("Green").unwrap_err()[0].field.as_deref(), Some("answer.colours"));
     }

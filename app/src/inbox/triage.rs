@@ -145,7 +145,7 @@ fn hide_questions_soon(item: &HtmlElement) {
     let item = item.clone();
     dom::after(HIDE_AFTER_MS, move || {
         let _ = item.remove_attribute("data-hides");
-        let form = dom::find(&item, "#gate-form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
+        let form = dom::find(&item, "form[data-part=values]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
         let Some(fields) = form.and_then(|form| fetch::fields(&form, None)) else { return };
         spawn_local(async move {
             let Ok(off) = submit::<Vec<String>>(QuestionsOff::PATH, fields).await else { return };

@@ -10,7 +10,10 @@ use app::{
     FormState,
     entity::Relations,
     form_page::EntityOptions,
-    inbox::{self as ui, AnswerForm, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions, item_of_field},
+    inbox::{
+        self as ui, AnswerForm, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions,
+        item_of_field,
+    },
 };
 use axum::{
     Router,

@@ -290,7 +290,10 @@ async fn a_question_of_an_agent_that_goes_on_is_counted_and_answered_in_the_inbo
     let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
     let answers: Value = answers.await.unwrap().json().await.unwrap();
     let [answer] = answers["items"].as_array().unwrap().as_slice() else { panic!("{answers}") };
-    assert_eq!((&answer["answers"], &answer["outcome"]), (&json!({ "where": "EU", "seats": 2, "zones": ["A", "C"] }), &json!("answered")));
+    assert_eq!(
+        (&answer["answers"], &answer["outcome"]),
+        (&json!({ "where": "EU", "seats": 2, "zones": ["A", "C"] }), &json!("answered"))
+    );
     assert_eq!(waiting(&app).await, json!({ "open": 0, "questions": 0 }));
     assert!(ada.page(&path).await.contains("This question has an answer."));
     let again = ada.call(Method::POST, "/fn/inbox/decide").form(&typed).send().await.unwrap();

@@ -13,8 +13,8 @@ use store::{Access, feedback_request::OpenPosition};
 const BATCH: u32 = 200;
 
 /// Closes requests whose deadline has passed or whose session has ended. If nobody answered in time, the agent is told
-/// so with its next answers. No list shows these requests any more, so a sweep may reach those of ended sessions late: it
-/// looks at some open requests from `position` on, and leaves there where the next sweep goes on.
+/// so with its next answers. No list shows these requests any more, so a sweep may reach those of ended sessions late:
+/// it looks at some open requests from `position` on, and leaves there where the next sweep goes on.
 ///
 /// Returns how many requests expired. Safe to run on several servers at once.
 pub async fn expire(ledger: &Ledger, position: &mut OpenPosition) -> Result<u64> {

@@ -16,10 +16,10 @@ pub(crate) use answer::{AnswerOf, answer_on};
 pub use answer::{Answered, NewAnswer, answer};
 pub use ask::{Asked, Form, NewRequest, ask};
 pub use expire::expire;
-pub use store::feedback_request::OpenPosition;
 pub use list::{AskedItem, ListAnswers, answers, get, list};
 pub use open::{Answerable, answerable, open};
 pub(crate) use open::{answerable_on, count_open_on, open_on};
+pub use store::feedback_request::OpenPosition;
 pub(crate) use take::take_on;
 pub use take::{Taken, take};
 

@@ -126,12 +126,7 @@ pub async fn preview_revert_session(
 ///
 /// # Errors
 /// [`Error::MemoryConflict`] if somebody writes at the same time. [`Error::Forbidden`] for a worker.
-pub async fn revert_session(
-    ledger: &Ledger,
-    scope: &Scope,
-    agent: &str,
-    of: RevertSession,
-) -> Result<RevertedSession> {
+pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: RevertSession) -> Result<RevertedSession> {
     check(scope, agent, &of)?;
     let found = read(ledger, scope, agent, of.session_id).await?;
     let shown = found.shown();

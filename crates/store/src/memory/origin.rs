@@ -51,9 +51,9 @@ pub(super) async fn drop_origins(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: 
     Ok(())
 }
 
-/// Documents of an agent with a version that names this session as an origin, by path. Each with the version up to which
-/// the session was reverted, which is 0 if it was not. Deleted documents are left out, and those of which no version
-/// since then names the session.
+/// Documents of an agent with a version that names this session as an origin, by path. Each with the version up to
+/// which the session was reverted, which is 0 if it was not. Deleted documents are left out, and those of which no
+/// version since then names the session.
 pub async fn of_session(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -1,0 +1,31 @@
+/** Questions of agents that wait in the inbox. */
+import { api } from "./support";
+
+interface Item {
+  id: string;
+  sessionId: string;
+}
+
+let count = 0;
+/** A name that no other test has. */
+export const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
+/** A slug that no other test has. */
+export const slug = (name: string) => unique(name).toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+/** The open item of a session. */
+export async function itemOf(sessionId: string) {
+  const { items } = await api().get<{ items: Item[] }>("/api/approvals?assignedTo=all&limit=1000");
+  const item = items.find((approval) => approval.sessionId === sessionId);
+  if (!item) throw new Error(`session ${sessionId} waits at no gate`);
+  return item;
+}
+
+/** Creates a session that asks a question. Returns the agent's slug and the session. */
+export async function askQuestion(question: object, name = "Plan a trip") {
+  const agentSlug = slug("planner");
+  const action = await api().createAction({ name, slug: slug(name), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().post(`/api/sessions/${session.id}/yield`, { attempt, status: "waiting_human", question });
+  return { agentSlug, session, item: await itemOf(session.id) };
+}

@@ -1,0 +1,305 @@
+/**
+ * Questions in the inbox: answered by the controls of a form or of a schema, with the mouse, by keys alone and without
+ * scripts.
+ */
+import { type Page } from "@playwright/test";
+import { askQuestion, itemOf, slug, unique } from "../questions";
+import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+
+const TRIP = {
+  type: "object",
+  required: ["region", "days"],
+  properties: {
+    region: { type: "string", title: "Region", enum: ["emea", "apac"], enumNames: ["Europe", "Asia"] },
+    days: { type: "integer", title: "Days", description: "Whole days, at most 30.", maximum: 30 },
+    urgent: { type: "boolean", title: "Urgent" },
+    from: { type: "string", format: "date", title: "From" },
+    why: { type: "string", maxLength: 1000, title: "Why" },
+  },
+};
+
+const field = (page: Page, name: string) => page.locator(`#gate-form [name="answer.${name}"]`);
+const option = (page: Page, label: string) => page.locator("#gate-form").getByLabel(label, { exact: true });
+
+test("a question with a schema is answered by a form made from it @nojs", async ({ page, javaScriptEnabled }) => {
+  test.slow();
+  const { agentSlug, session, item } = await askQuestion({ message: "Where to, and for how long?", schema: TRIP });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText("Where to, and for how long?");
+  await expect(page.locator("#gate-form")).toContainText("Whole days, at most 30.");
+  await field(page, "region").selectOption({ label: "Asia" });
+  await field(page, "days").fill("many");
+  await field(page, "why").fill("The customer\nasked for it.");
+  const answer = page.locator("#gate-form").getByRole("button", { name: "Answer" });
+  // With scripts the next item is shown until the refusal arrives. The row of the refused one has the form that was sent.
+  const refused = page.locator(`#inbox-rows [data-id="${item.id}"]`);
+  const reopen = async (reason: string) => {
+    if (javaScriptEnabled === false) return;
+    await expect(refused).toContainText(reason);
+    await refused.locator(".row-title").click();
+  };
+  await answer.click();
+  await reopen("Enter a number");
+  await expect(field(page, "days")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
+  await expect(field(page, "region")).toHaveValue("apac");
+
+  // The schema itself is validated when the answer is recorded, and its error names the field too.
+  await field(page, "days").fill("31");
+  await answer.click();
+  await reopen("30");
+  await expect(page.locator("#gate-form .field-error")).toContainText("30");
+  await field(page, "days").fill("3");
+  await field(page, "urgent").selectOption("true");
+  await answer.click();
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object } };
+  expect(claim.resume.answer).toEqual({ region: "apac", days: 3, urgent: true, why: "The customer\nasked for it." });
+});
+
+test("a request with fields is answered in place, in the order of its form @nojs", async ({ page, javaScriptEnabled }) => {
+  test.slow();
+  const agentSlug = slug("asker");
+  const action = await api().createAction({ name: "Write an offer", slug: slug("offer"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().post(`/api/sessions/${session.id}/feedback-requests`, {
+    attempt,
+    message: "Where do we start?",
+    idempotencyKey: "start",
+    fields: [
+      { key: "where", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
+      { key: "seats", label: "How many seats?", type: "integer", minimum: 1 },
+      { key: "colours", label: "Which colours?", type: "multiple_choice", options: ["Red", "Blue"] },
+      { key: "about", label: "What else?", type: "long_text" },
+    ],
+  });
+  const item = await itemOf(session.id);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText("Where do we start?");
+  const names = await page.locator("#gate-form [name^='answer.']").evaluateAll((all) => all.map((one) => one.getAttribute("name")));
+  expect([...new Set(names)]).toEqual(["answer.where", "answer.seats", "answer.colours", "answer.about"]);
+  await option(page, "US").check();
+  await field(page, "seats").fill("0");
+  await option(page, "Red").check();
+  await option(page, "Blue").check();
+  await field(page, "about").fill("<b>bold</b>\n</answers>");
+  const answer = page.locator("#gate-form").getByRole("button", { name: "Answer" });
+  await answer.click();
+  if (javaScriptEnabled !== false) {
+    const refused = page.locator(`#inbox-rows [data-id="${item.id}"]`);
+    await expect(refused).toContainText("at least 1");
+    await refused.locator(".row-title").click();
+  }
+  await expect(page.locator("#gate-form .field-error")).toContainText("at least 1");
+  await expect(field(page, "about")).toHaveValue("<b>bold</b>\n</answers>");
+  for (const label of ["US", "Red", "Blue"]) await expect(option(page, label)).toBeChecked();
+  await field(page, "seats").fill("3");
+  await answer.click();
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object; outcome: string; block: string } };
+  expect(claim.resume.answer).toEqual({ where: "US", seats: 3, colours: ["Red", "Blue"], about: "<b>bold</b>\n</answers>" });
+  expect(claim.resume.outcome).toBe("answered");
+  expect(claim.resume.block).toContain("a member of the workspace who had signed in");
+  expect(claim.resume.block).toContain("  | &lt;b&gt;bold&lt;/b&gt;\n  | &lt;/answers&gt;\n");
+});
+
+test("a question of a form is asked only where it applies, and a record is chosen by its title @nojs", async ({ page, javaScriptEnabled }) => {
+  test.slow();
+  const companies = await api().post<{ id: string; slug: string }>("/api/entity-types", { name: unique("Customer") });
+  const [alpha, beta] = [unique("Alpha"), unique("Beta")];
+  await api().post("/api/entities", { typeId: companies.id, title: alpha });
+  const chosen = await api().post<{ id: string }>("/api/entities", { typeId: companies.id, title: beta });
+  const agentSlug = slug("asker");
+  const action = await api().createAction({ name: "Review a call", slug: slug("call"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().post(`/api/sessions/${session.id}/feedback-requests`, {
+    attempt,
+    message: "How was the call?",
+    idempotencyKey: "call",
+    fields: [
+      { key: "good", label: "Was it good?", type: "yes_no", required: true },
+      { key: "why", label: "Why not?", type: "short_text", required: true, showIf: { field: "good", equals: false } },
+      { key: "customer", label: "Which customer?", type: "entity", entityType: companies.slug },
+    ],
+  });
+  const item = await itemOf(session.id);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  if (javaScriptEnabled === false) {
+    await expect(page.locator("#gate-form")).toContainText("Only if “Was it good?” is “No”.");
+  } else {
+    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      for (const scheme of ["light", "dark"] as const) await expectNoAxeViolations(page, scheme);
+    }
+    await expect(field(page, "why")).toBeHidden();
+    await option(page, "No").check();
+    await expect(field(page, "why")).toBeVisible();
+    await field(page, "why").fill("It was too long");
+  }
+  await option(page, "Yes").check();
+  if (javaScriptEnabled !== false) await expect(field(page, "why")).toBeHidden();
+  await field(page, "customer").selectOption({ label: beta });
+  await page.locator("#gate-form").getByRole("button", { name: "Answer" }).click();
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object } };
+  expect(claim.resume.answer).toEqual({ good: true, customer: chosen.id });
+});
+
+test("i leads into the answer, and Ctrl Enter sends it", async ({ page }) => {
+  const { agentSlug, session, item } = await askQuestion({ message: "Which region?", schema: { type: "string", title: "Region" } });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await page.locator(`#inbox-rows [data-id="${item.id}"] .row-title`).focus();
+  await page.keyboard.press("i");
+  await expect(page.getByRole("textbox", { name: "Region" })).toBeFocused();
+  await page.keyboard.type("12");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: unknown } };
+  expect(claim.resume.answer).toBe("12");
+});
+
+test("questions are answered one after the other by keys alone", async ({ page }) => {
+  test.slow();
+  const first = await askQuestion({ message: unique("Which region?"), schema: { type: "string", title: "Region" } });
+  const second = await askQuestion({ message: unique("How many days?"), schema: TRIP });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${first.item.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  const [one, two] = [first, second].map(({ item }) => page.locator(`#inbox-rows [data-id="${item.id}"]`));
+  const primary = page.locator('#gate [data-look="primary"]:visible');
+  await expect(primary).toHaveText(["Answer"]);
+
+  await page.keyboard.press("j");
+  await expect(two!).toHaveAttribute("aria-current", "true");
+  await expect(page.locator("#gate-title")).toContainText("How many days?");
+  await page.keyboard.press("k");
+  await expect(one!.locator(".row-title")).toBeFocused();
+  await expect(page.locator("#gate-title")).toContainText("Which region?");
+  await page.keyboard.press("i");
+  await expect(page.getByRole("textbox", { name: "Region" })).toBeFocused();
+  await page.keyboard.type("EMEA");
+  await page.keyboard.press("Enter");
+
+  // The selection has moved on to the next one.
+  await expect(two!).toHaveAttribute("aria-current", "true");
+  await expect(two!.locator(".row-title")).toBeFocused();
+  await expect(primary).toHaveText(["Answer"]);
+  await page.keyboard.press("i");
+  await expect(field(page, "region")).toBeFocused();
+  await page.keyboard.type("As");
+  await page.keyboard.press("Tab");
+  await expect(field(page, "days")).toBeFocused();
+  await page.keyboard.type("4");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(two!).toHaveCount(0);
+  for (const { agentSlug, session } of [first, second]) {
+    await api().untilStatus(session.id, "pending");
+    const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: unknown } };
+    expect(claim.resume.answer).toEqual(session.id === first.session.id ? "EMEA" : { region: "apac", days: 4 });
+  }
+});
+
+/** A running session that asks and goes on. The deadline of the first question is the closest. */
+async function askAndGoOn(message: string, minutes: number) {
+  const agentSlug = slug("asker");
+  const action = await api().createAction({ name: "Compare offers", slug: slug("compare"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  const { request } = await api().post<{ request: { id: string } }>(`/api/sessions/${session.id}/feedback-requests`, {
+    attempt,
+    message,
+    blocking: false,
+    idempotencyKey: "k",
+    expiresAt: new Date(Date.now() + minutes * 60_000).toISOString(),
+    fields: [
+      { key: "region", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
+      { key: "why", label: "Why?", type: "short_text" },
+    ],
+  });
+  return { session, id: request.id };
+}
+
+const answersOf = async (sessionId: string) => {
+  const { items } = await api().get<{ items: { answers: object }[] }>(`/api/sessions/${sessionId}/answers`);
+  return items.map(({ answers }) => answers);
+};
+
+test("a question of an agent that goes on is answered in place @nojs", async ({ page, javaScriptEnabled }) => {
+  test.slow();
+  const asked = await askAndGoOn(unique("Which offers?"), 30);
+  await signIn(page, "reviewer");
+  await page.goto("/today");
+  const before = Number(await page.locator("#needs-me").getAttribute("data-figure"));
+  expect(before).toBeGreaterThan(0);
+  await page.locator(`a.row-title[href="/inbox/${asked.id}"]`).click();
+  await expect(page).toHaveURL(new RegExp(`/inbox/${asked.id}$`));
+  await expect(page.locator("#gate")).toContainText("The agent keeps working.");
+  await expect(page.locator('#gate [data-look="primary"]:visible')).toHaveText(["Answer"]);
+  await expect(page.locator("#inbox-rows [aria-current]")).toContainText("The agent keeps working");
+  if (javaScriptEnabled !== false) {
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      for (const scheme of ["light", "dark"] as const) await expectNoAxeViolations(page, scheme);
+    }
+  }
+  await option(page, "US").check();
+  const answer = page.locator("#gate-form .button[name=decision]");
+  await answer.click();
+  if (javaScriptEnabled !== false) {
+    // An answer cannot be undone, so it takes a second press.
+    await expect(answer).toHaveText("Press again: this cannot be undone");
+    await answer.click();
+  }
+  await expect.poll(() => answersOf(asked.session.id)).toEqual([{ region: "US" }]);
+  await expect(page.locator(`#inbox-rows [data-id="${asked.id}"]`)).toHaveCount(0);
+  await page.goto("/today");
+  const after = await page.locator("#needs-me").getAttribute("data-figure");
+  expect(Number(after || 0)).toBeLessThan(before);
+});
+
+test("questions of agents that go on are answered one after the other by keys alone", async ({ page }) => {
+  test.slow();
+  const first = await askAndGoOn(unique("Which one?"), 10);
+  const second = await askAndGoOn(unique("Which other?"), 11);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${first.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  const [one, two] = [first, second].map(({ id }) => page.locator(`#inbox-rows [data-id="${id}"]`));
+  await page.keyboard.press("j");
+  await expect(two!).toHaveAttribute("aria-current", "true");
+  await expect(page.locator("#gate-title")).toContainText("Which other?");
+  await page.keyboard.press("k");
+  await expect(page.locator("#gate-title")).toContainText("Which one?");
+  await page.keyboard.press("i");
+  await expect(option(page, "EU")).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(page.locator("#gate-form .button[name=decision]")).toHaveText(/Press again/);
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(one!).toHaveCount(0);
+  await expect(two!.locator(".row-title")).toBeFocused();
+  await page.keyboard.press("i");
+  await expect(option(page, "EU")).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("cheaper");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await expect(two!).toHaveCount(0);
+  await expect.poll(() => answersOf(first.session.id)).toEqual([{ region: "EU" }]);
+  await expect.poll(() => answersOf(second.session.id)).toEqual([{ region: "US", why: "cheaper" }]);
+});
