@@ -15,8 +15,9 @@ export default defineConfig({
   fullyParallel: false,
   // Each worker has its own server. A test spends about half of its time waiting for the server and the browser.
   workers: 2,
-  // A test that passes only at a second attempt is a bug of the product or of the test.
-  retries: 0,
+  // A test that passes only at a second attempt is a bug of the product or of the test. CI tries once more and names it,
+  // so that one such test does not hide what the others found.
+  retries: process.env.CI ? 1 : 0,
   timeout: 90_000,
   // Generous timeouts, because two browsers and two servers may share two cores. No test asserts a time.
   expect: { timeout: 20_000 },

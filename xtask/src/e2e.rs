@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::build::{Build, TESTED, checked_cargo};
 use crate::process::run;
+use crate::progress::say;
 use crate::steps::Count;
 use crate::workspace::{command as program, root, target};
 
@@ -52,10 +53,37 @@ fn results() -> PathBuf {
     target("e2e/results.json")
 }
 
-/// Counts of the last run. A test that passed only at a second attempt would count as failed.
+/// Counts of the last run. Tests that passed only at a second attempt, which CI makes, are named: each is a bug of the
+/// product or of the test.
 pub fn count() -> Result<Count> {
     let text = std::fs::read_to_string(results()).context("Playwright left no results")?;
     let results: Value = serde_json::from_str(&text)?;
+    for name in retried(&results) {
+        say(&format!("    passed only at a second attempt: {name}"));
+    }
     let number = |name: &str| results.pointer(&format!("/stats/{name}")).and_then(Value::as_u64).unwrap_or(0);
-    Ok(Count { passed: number("expected"), failed: number("unexpected") + number("flaky") })
+    Ok(Count { passed: number("expected") + number("flaky"), failed: number("unexpected") })
+}
+
+/// The tests below a suite of Playwright's results that passed only at a second attempt: file and title.
+fn retried(suite: &Value) -> Vec<String> {
+    let list = |name: &str| suite[name].as_array().into_iter().flatten();
+    let is_flaky = |spec: &&Value| spec["tests"].as_array().into_iter().flatten().any(|test| test["status"] == "flaky");
+    let text = |of: &Value| of.as_str().unwrap_or_default().to_owned();
+    let own = list("specs").filter(is_flaky).map(|spec| format!("{}: {}", text(&spec["file"]), text(&spec["title"])));
+    own.chain(list("suites").flat_map(retried)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tests_that_passed_only_at_a_second_attempt_are_found_in_every_suite() {
+        let spec = |title: &str, status: &str| json!({ "title": title, "file": "a.spec.ts", "tests": [{ "status": status }] });
+        let inner = json!({ "specs": [spec("second", "flaky")] });
+        let outer = json!({ "specs": [spec("first", "expected")], "suites": [inner] });
+        assert_eq!(retried(&json!({ "suites": [outer] })), ["a.spec.ts: second"]);
+    }
 }

@@ -2,14 +2,16 @@
 //! Only in the WASM build.
 
 use crate::{browser::dom, server_function::Refusal};
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement, Node};
 
 /// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now.
 pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
     for before in dom::find_all(old, "[id][name]") {
         let same = dom::find_all(new, "[id][name]").into_iter().find(|now| now.id() == before.id());
         if let Some(now) = same {
-            let _ = js_sys::Reflect::set(&now, &"value".into(), &dom::member(&before, "value"));
+            let is_option = matches!(before.get_attribute("type").as_deref(), Some("radio" | "checkbox"));
+            let typed = if is_option { "checked" } else { "value" };
+            let _ = js_sys::Reflect::set(&now, &typed.into(), &dom::member(&before, typed));
         }
     }
     for before in dom::find_all(old, "details[open] > [data-key]") {
@@ -58,16 +60,29 @@ pub fn show_errors(item: &HtmlElement, refusal: &Refusal) {
 
 fn show_error(control: &HtmlElement, message: &str) {
     let id = [&control.id(), "-error"].concat();
+    // The error of a group of options stands above all of them.
+    if let Some(options) = control.closest(".choices").ok().flatten() {
+        if let Some(group) = options.parent_element() {
+            let _ = group.set_attribute("data-invalid", "true");
+            let _ = group.set_attribute("aria-describedby", &id);
+            insert_error(&group, Some(&options), &id, message);
+        }
+        return;
+    }
     let hint = control.parent_element().and_then(|field| dom::find(&field, ".field-hint"));
     let described = hint.map_or_else(|| id.clone(), |hint| [&id, " ", &hint.id()].concat());
     let _ = control.set_attribute("aria-invalid", "true");
     let _ = control.set_attribute("aria-describedby", &described);
-    let Some(error) = dom::make("p", "field-error") else { return };
-    error.set_id(&id);
-    append_text(&error, "span", message);
     if let Some(field) = control.parent_element() {
-        let _ = field.insert_before(&error, control.next_sibling().as_ref());
+        insert_error(&field, control.next_sibling().as_ref(), &id, message);
     }
+}
+
+fn insert_error(field: &Element, before: Option<&Node>, id: &str, message: &str) {
+    let Some(error) = dom::make("p", "field-error") else { return };
+    error.set_id(id);
+    append_text(&error, "span", message);
+    let _ = field.insert_before(&error, before);
 }
 
 fn append_text(parent: &HtmlElement, tag: &str, text: &str) {
