@@ -60,7 +60,7 @@ mod reading {
     impl Content {
         /// Reads a list as the server renders it.
         pub fn read(list: &HtmlElement) -> Self {
-            let rows = dom::find_all(list, "[data-row]:not([data-terminal])").iter().map(Item::read).collect();
+            let rows = dom::find_all(list, "li[data-row]:not([data-terminal])").iter().map(Item::read).collect();
             let offer = dom::find(list, "[data-offer]").and_then(|held| held.get_attribute("data-offer"));
             let refused = dom::find_all(list, "[data-part=refused] p");
             let query = dom::find(list, "[data-query]").or_else(|| Some(list.clone()));
