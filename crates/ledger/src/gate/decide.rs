@@ -148,7 +148,7 @@ async fn record(
         return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
     }
     match (&decided.values, gate.kind) {
-        (Some(values), GateKind::Memory) => memory::check(values)?,
+        (Some(values), GateKind::Memory) => memory::check(tx.conn(), &gate, values).await?,
         (Some(values), GateKind::Output | GateKind::Fields) => check_output(tx, &session, &gate, values).await?,
         (None, _) | (Some(_), GateKind::Tool | GateKind::Question) => {}
     }

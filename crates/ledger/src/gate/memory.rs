@@ -168,21 +168,26 @@ fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
     }
 }
 
-/// Checks the body that a reviewer approves.
+/// Checks the body that a reviewer approves, and the document that it makes now. A conflict with the present document
+/// is not refused: the document can change again before the decision takes effect.
 ///
 /// # Errors
-/// [`Error::Invalid`] if it is empty or cannot be kept.
-pub(super) fn check(values: &Map<String, Value>) -> Result<()> {
+/// [`Error::Invalid`] if the body is empty, or if it or the document cannot be kept.
+pub(super) async fn check(conn: &mut Conn<'_>, gate: &Gate, values: &Map<String, Value>) -> Result<()> {
     if values.get(MEMORY_BASE).is_some_and(|base| base.as_u64().is_none()) {
         return Err(Error::invalid(format!("value.{MEMORY_BASE}"), "the number of a version"));
     }
     let body = MemoryProposal::body_of(values);
-    let why = match check_text(&body) {
-        Ok(()) if body.trim().is_empty() => "an empty document cannot be approved; deny the proposal".to_owned(),
-        Ok(()) => return Ok(()),
-        Err(why) => why.to_string(),
-    };
-    Err(Error::Invalid(vec![Issue::new(format!("value.{MEMORY_BODY}"), why)]))
+    let refused = |why: String| Error::invalid(format!("value.{MEMORY_BODY}"), why);
+    check_text(&body).map_err(|why| refused(why.to_string()))?;
+    if body.trim().is_empty() {
+        return Err(refused("an empty document cannot be approved; deny the proposal".to_owned()));
+    }
+    let (Task::Memory(proposal), Some(agent)) = (&gate.task, gate.agent_slug.as_deref()) else { return Ok(()) };
+    let joined = join(conn, gate.tenant_id, (agent, proposal), values).await?;
+    let Some(body) = joined.body else { return Ok(()) };
+    let text = Document { front_matter: joined.front_matter, body }.to_text();
+    check_text(&text).map_err(|why| refused(why.to_string()))
 }
 
 /// Carries out the decision on a proposal, and ends its session.
@@ -228,21 +233,11 @@ async fn accept(
     stamp: Stamp,
 ) -> Result<u64> {
     let tenant_id = gate.tenant_id;
-    let path = MemoryPath::parse(&proposal.path).map_err(|why| Error::Internal(why.to_string()))?;
     // Locked first, so that the document stays as it is read here.
     store::memory::lock_agent(tx, tenant_id, agent, stamp.at).await?;
-    let found = store::memory::find_by_path(tx.conn(), tenant_id, agent, &path).await?;
-    let live = found.filter(|found| !found.is_deleted);
-    let current = match &live {
-        Some(live) => store::memory::text(tx.conn(), tenant_id, live.id, live.version).await?.map(|text| text.document),
-        None => None,
-    };
-    let Document { front_matter, body: current } = current.unwrap_or_default();
-    let wanted = MemoryProposal::body_of(values);
-    let version = live.as_ref().map_or(0, |live| live.version);
-    let base = base_of(tx.conn(), (tenant_id, live.as_ref()), proposal, values).await?;
-    let merged = base.map(|base| three_way(&base, &current, &wanted));
-    let Some(Merged::Clean(body)) = merged else {
+    let Joined { path, version, front_matter, current, body } =
+        join(tx.conn(), tenant_id, (agent, proposal), values).await?;
+    let Some(body) = body else {
         let why = format!("the document changed in the same lines; it is at version {version} now");
         let errors = vec![Issue::new(format!("value.{MEMORY_BODY}"), why)];
         return Err(Error::OutputInvalid { errors, failed: false });
@@ -251,7 +246,7 @@ async fn accept(
     let new = NewVersion {
         agent: agent.to_owned(),
         path,
-        base_version: live.map_or(0, |live| live.version),
+        base_version: version,
         text: Document { front_matter, body }.to_text(),
         source: Source::MemoryWriter,
         author: decision.actor.clone(),
@@ -259,6 +254,41 @@ async fn accept(
         evidence,
     };
     Ok(write_on(tx, tenant_id, stamp, new).await?.document.version)
+}
+
+/// The document of a proposal as it is now, and the approved body joined to it.
+struct Joined {
+    path: MemoryPath,
+    /// Its version; 0 if there is no document.
+    version: u64,
+    front_matter: Option<String>,
+    /// Its present text without front matter.
+    current: String,
+    /// The body that an approval writes. `None` if the document changed in the same lines.
+    body: Option<String>,
+}
+
+async fn join(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    (agent, proposal): (&str, &MemoryProposal),
+    values: &Map<String, Value>,
+) -> Result<Joined> {
+    let path = MemoryPath::parse(&proposal.path).map_err(|why| Error::Internal(why.to_string()))?;
+    let found = store::memory::find_by_path(conn, tenant_id, agent, &path).await?;
+    let live = found.filter(|found| !found.is_deleted);
+    let document = match &live {
+        Some(live) => store::memory::text(conn, tenant_id, live.id, live.version).await?.map(|text| text.document),
+        None => None,
+    };
+    let Document { front_matter, body: current } = document.unwrap_or_default();
+    let version = live.as_ref().map_or(0, |live| live.version);
+    let base = base_of(conn, (tenant_id, live.as_ref()), proposal, values).await?;
+    let body = match base.map(|base| three_way(&base, &current, &MemoryProposal::body_of(values))) {
+        Some(Merged::Clean(body)) => Some(body),
+        Some(Merged::Conflict(_)) | None => None,
+    };
+    Ok(Joined { path, version, front_matter, current, body })
 }
 
 /// The body that the values are based on: that of the proposal, or of a newer version that a reviewer has seen. `None`

@@ -18,7 +18,7 @@ use domain::{
     Caller, Scope, Timestamp,
     event::Kind,
     feedback_request::OnExpiry,
-    gate::{Closing, Gate, GateState, State},
+    gate::{Closing, Gate, State},
     id::{GateId, RequestAnswerId, SessionId, TenantId},
     notification::Topic,
     session::{Actor, Command, Report, Session, decide},
@@ -53,17 +53,39 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
         match wake(ledger, tenant_id, id, session_id).await {
             Ok(Some(done)) => done.count(&mut swept),
             Ok(None) => {}
-            // The approved output cannot be written to its entity any more, so it needs a new review.
-            Err(Error::OutputInvalid { errors, .. }) => {
-                let why = errors.first().map(|e| format!("{}: {}", e.field, e.message)).unwrap_or_default();
-                reopen(ledger, tenant_id, id, session_id, why).await?;
-                swept.reopened += 1;
-            }
-            // An error of one gate does not stop the others.
-            Err(error) => failure = Some(error),
+            Err(error) => match reopen_refused(ledger, (tenant_id, id, session_id), error).await {
+                Ok(()) => swept.reopened += 1,
+                // An error of one gate does not stop the others.
+                Err(error) => failure = Some(error),
+            },
         }
     }
     failure.map_or(Ok(swept), Err)
+}
+
+/// Opens a gate again whose decision was refused when it was carried out, because it needs a new review.
+///
+/// # Errors
+/// `error` itself if it is no refusal, or if the gate does not hold a decision.
+async fn reopen_refused(
+    ledger: &Ledger,
+    (tenant_id, id, session_id): (TenantId, GateId, SessionId),
+    error: Error,
+) -> Result<()> {
+    let Some(why) = refusal(&error) else { return Err(error) };
+    if reopen(ledger, tenant_id, id, session_id, why).await? { Ok(()) } else { Err(error) }
+}
+
+/// Returns the reason of a refusal, which is the same at every repeat. `None` for failures of the database and bugs,
+/// after which the sweep tries again.
+fn refusal(error: &Error) -> Option<String> {
+    match error {
+        Error::Unavailable(_) | Error::Unusable(_) | Error::Internal(_) => None,
+        Error::Invalid(errors) | Error::OutputInvalid { errors, .. } => {
+            Some(errors.first().map_or_else(|| error.to_string(), |e| format!("{}: {}", e.field, e.message)))
+        }
+        _ => Some(error.to_string()),
+    }
 }
 
 /// What was done to a gate.
@@ -186,8 +208,9 @@ async fn escalate(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut fa
     Ok(())
 }
 
-/// Undoes a decision that cannot be carried out, and records the reason.
-async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<()> {
+/// Undoes a decision that cannot be carried out, and records the reason. Returns `false` if the gate holds no decision
+/// whose undo window is over.
+async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<bool> {
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
     let mut factory = EventFactory::new(ledger, now, 1);
@@ -195,14 +218,15 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
-                    return Ok(());
+                    return Ok(false);
                 };
-                let Some(mut gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(()) };
-                if gate.state.name() != GateState::Held {
-                    return Ok(());
+                let Some(mut gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+                // A newer decision may be held by now. It was not refused.
+                if gate.state.held_until().is_none_or(|until| until > now) {
+                    return Ok(false);
                 }
                 let decisions = decisions_of(tx.conn(), &gate).await?;
-                let Some(last) = standing(&gate, &decisions).last else { return Ok(()) };
+                let Some(last) = standing(&gate, &decisions).last else { return Ok(false) };
                 let decision = DecisionRecord {
                     number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
                     user_id: None,
@@ -222,7 +246,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                 announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
                 let event = decision_event(&mut factory, &gate, &decision)?;
                 append_server_events(tx, session, vec![event], Caller::System, now).await?;
-                Ok::<_, Error>(())
+                Ok::<_, Error>(true)
             })
         })
         .await

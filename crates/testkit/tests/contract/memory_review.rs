@@ -9,6 +9,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     gate::{GateState, Verdict},
+    limit::MEMORY_DOCUMENT_BYTES_MAX,
     memory_write::plan::Policy,
     session::Status,
 };
@@ -26,6 +27,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     an_edit_that_names_the_newest_version_is_accepted_after_a_conflict,
     an_edit_of_a_version_that_has_moved_again_loses_nothing,
+    an_approval_whose_document_became_too_long_waits_again,
     a_proposal_whose_document_was_deleted_makes_it_again,
     several_proposals_are_decided_at_once_and_each_is_undone_alone,
     two_reviewers_agree_before_anything_is_written,
@@ -110,6 +112,35 @@ async fn an_edit_of_a_version_that_has_moved_again_loses_nothing(f: Fixture) {
     gate::decide(&f.ledger, &f.operator, item.gate.id, edits(json!({ "baseVersion": 3 }))).await.unwrap();
     assert_eq!(settle(&f).await.settled, 1);
     assert!(text(&f, &own).await.contains("- Likes buses"));
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn an_approval_whose_document_became_too_long_waits_again(f: Fixture) {
+    let own = replaced(&f).await;
+    let id = proposals(&f).await.remove(0).gate.id;
+    let decide = async |body: &str| {
+        let decision = edits(json!({ "body": body }));
+        gate::decide(&f.ledger, &f.operator, id, decision).await
+    };
+    let longer = "# Mia\n\n## Notes\n\n- Likes trains and buses\n";
+    decide(longer).await.unwrap();
+    // Meanwhile front matter takes all the bytes that a document has.
+    let (head, tail) = ("---\nnote: ", "\n---\n# Mia\n\n## Notes\n\n- Likes trains\n");
+    let left = MEMORY_DOCUMENT_BYTES_MAX - head.len() - tail.len();
+    let note: String = "word ".chars().cycle().take(left).collect();
+    write(&f, &own, 1, &[head, &note, tail].concat()).await;
+    assert_eq!(settle(&f).await, gate::Swept { reopened: 1, ..gate::Swept::default() });
+    let item = gate::get(&f.ledger, &f.operator, id).await.unwrap().item;
+    assert_eq!(item.gate.state.name(), GateState::Open);
+    let why = item.decisions.last().unwrap().note.clone().unwrap();
+    assert!(why.contains(&format!("at most {MEMORY_DOCUMENT_BYTES_MAX} bytes")), "{why}");
+    assert!(text(&f, &own).await.ends_with(tail));
+    let refused = decide(longer).await;
+    assert!(matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "value.body"), "{refused:?}");
+    decide("# Mia\n\n## Notes\n\n- Likes cars\n").await.unwrap();
+    assert_eq!(settle(&f).await.settled, 1);
+    assert!(text(&f, &own).await.ends_with("- Likes cars\n"));
     f.assert_verified().await;
     f.done().await;
 }
