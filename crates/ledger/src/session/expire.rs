@@ -15,22 +15,32 @@ use domain::{
 use serde_json::json;
 use store::Access;
 
-/// Expires every session that has been in its status for longer than its limit. Returns how many this call
-/// expired.
+/// Expires every session that has been in its status for longer than its limit, and adds how many this call expired to
+/// `expired`.
 ///
 /// Safe to run on several servers at once: each session is decided under its row's lock.
-pub(super) async fn expire_overdue(ledger: &Ledger) -> Result<u64> {
-    let mut expired = 0;
+///
+/// # Errors
+/// The error of a session, after all sessions were tried.
+pub(super) async fn expire_overdue(ledger: &Ledger, expired: &mut u64) -> Result<()> {
+    let (mut after, mut failure) = (None, None);
     loop {
         let now = ledger.now();
-        let look = ledger.store().read(Access::System, move |conn| Box::pin(store::session::overdue(conn, now, BATCH)));
+        let look = ledger
+            .store()
+            .read(Access::System, move |conn| Box::pin(store::session::overdue(conn, now, after, BATCH)));
         let overdue = look.await?;
-        for (tenant_id, id) in &overdue {
-            expired += u64::from(expire(ledger, *tenant_id, *id).await?);
+        for session in &overdue {
+            match expire(ledger, session.tenant_id, session.id).await {
+                Ok(done) => *expired += u64::from(done),
+                Err(error) => failure = Some(error),
+            }
         }
         if overdue.len() < BATCH as usize {
-            return Ok(expired);
+            return failure.map_or(Ok(()), Err);
         }
+        // Sessions that stay are still in the list, so the next batch begins after this one.
+        after = overdue.last().copied();
     }
 }
 

@@ -31,11 +31,23 @@ pub struct Swept {
 }
 
 /// Queues sessions whose lease has expired. At their last attempt they fail with `lease_exhausted`. Also expires
-/// sessions whose time limit is over, and handles endings that no request has handled.
+/// sessions whose time limit is over, and handles endings that no request has handled. A session that cannot be read or
+/// written stops neither the others nor the following steps.
 ///
 /// Safe to run on several servers at once: each session is decided under its row's lock.
+///
+/// # Errors
+/// The error of a step, after all steps have run.
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let mut swept = Swept::default();
+    let lost = take_back_lost(ledger, &mut swept).await;
+    let overdue = expire_overdue(ledger, &mut swept.expired).await;
+    let noted = follow_noted(ledger).await.map(|followed| swept.followed = followed);
+    lost.and(overdue).and(noted).map(|()| swept)
+}
+
+async fn take_back_lost(ledger: &Ledger, swept: &mut Swept) -> Result<()> {
+    let (mut after, mut failure) = (None, None);
     loop {
         let leases = ledger.lease_time();
         let lost = ledger
@@ -43,25 +55,24 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
             .read(Access::System, move |conn| {
                 Box::pin(async move {
                     let now = leases.now(conn).await?;
-                    store::session::leases_lost(conn, now, BATCH).await
+                    store::session::leases_lost(conn, now, after, BATCH).await
                 })
             })
             .await?;
-        let more = lost.len() == BATCH as usize;
-        for (tenant_id, id) in lost {
-            match take_back(ledger, tenant_id, id).await? {
-                Some(Status::Failed) => swept.failed += 1,
-                Some(_) => swept.requeued += 1,
-                None => {}
+        for session in &lost {
+            match take_back(ledger, session.tenant_id, session.id).await {
+                Ok(Some(Status::Failed)) => swept.failed += 1,
+                Ok(Some(_)) => swept.requeued += 1,
+                Ok(None) => {}
+                Err(error) => failure = Some(error),
             }
         }
-        if !more {
-            break;
+        if lost.len() < BATCH as usize {
+            return failure.map_or(Ok(()), Err);
         }
+        // Sessions that failed are still in the list, so the next batch begins after this one.
+        after = lost.last().copied();
     }
-    swept.expired = expire_overdue(ledger).await?;
-    swept.followed = follow_noted(ledger).await?;
-    Ok(swept)
 }
 
 /// Takes one session back if its lease is still expired. Returns its new status.

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    clock::to_micros,
+    clock::{from_micros, to_micros},
     id::{SessionId, TenantId},
     session::TimeLimits,
 };
@@ -16,10 +16,10 @@ const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
      WHERE tenant_id = $1 AND id = $2 AND status = 'running' AND attempt = $4";
 const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
      WHERE lease_expires_at IS NOT NULL AND lease_seconds IS NOT NULL";
-const LEASES_LOST: &str =
-    "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
-
-const OVERDUE: &str = "SELECT tenant_id, id FROM sessions WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2";
+const LEASES_LOST: &str = "SELECT tenant_id, id, lease_expires_at FROM sessions \
+     WHERE lease_expires_at < $1 AND (lease_expires_at, id) > ($2, $3) ORDER BY lease_expires_at, id LIMIT $4";
+const OVERDUE: &str = "SELECT tenant_id, id, deadline_at FROM sessions \
+     WHERE deadline_at <= $1 AND (deadline_at, id) > ($2, $3) ORDER BY deadline_at, id LIMIT $4";
 
 pub(crate) const SQL: Texts = &[
     ("session::due::EXTEND_LEASE", EXTEND_LEASE),
@@ -27,6 +27,28 @@ pub(crate) const SQL: Texts = &[
     ("session::due::LEASES_LOST", LEASES_LOST),
     ("session::due::OVERDUE", OVERDUE),
 ];
+
+/// A session whose lease or time limit is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueSession {
+    /// The workspace of the session.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub id: SessionId,
+    /// Time at which the lease or the limit was over.
+    pub due_at: Timestamp,
+}
+
+impl DueSession {
+    fn of((tenant_id, id, due_at): (Uuid, Uuid, i64)) -> Self {
+        Self { tenant_id: TenantId(tenant_id), id: SessionId(id), due_at: from_micros(due_at) }
+    }
+}
+
+/// Returns what to bind so that a list begins after this session; `None` for its beginning.
+fn position(after: Option<DueSession>) -> (i64, Uuid) {
+    after.map_or((i64::MIN, Uuid::nil()), |after| (to_micros(after.due_at), after.id.0))
+}
 
 /// Reads the time limits of a row. Most sessions have none.
 pub(super) fn limits(text: Option<&str>) -> Result<TimeLimits> {
@@ -60,18 +82,32 @@ pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
     Ok(run!(tx.conn(), execute, REARM_LEASES, to_micros(now))?)
 }
 
-/// Sessions of every workspace whose lease expired before `now`, the longest expired first.
-pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
+/// Sessions of every workspace whose lease expired before `now`, the longest expired first. With `after`, those that
+/// follow it in this order.
+pub async fn leases_lost(
+    conn: &mut Conn<'_>,
+    now: Timestamp,
+    after: Option<DueSession>,
+    max: u32,
+) -> Result<Vec<DueSession>> {
     #[cfg(feature = "planted-bugs")]
     if crate::engine::planted::is(crate::engine::planted::Bug::LeaseNeverExpires) {
         return Ok(Vec::new());
     }
-    let rows = run!(conn, fetch_all(Uuid, Uuid), LEASES_LOST, to_micros(now), i64::from(max))?;
-    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+    let (at, id) = position(after);
+    let rows = run!(conn, fetch_all(Uuid, Uuid, i64), LEASES_LOST, to_micros(now), at, id, i64::from(max))?;
+    Ok(rows.into_iter().map(DueSession::of).collect())
 }
 
-/// Sessions of every workspace whose deadline has passed by `now`, the longest overdue first.
-pub async fn overdue(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
-    let rows = run!(conn, fetch_all(Uuid, Uuid), OVERDUE, to_micros(now), i64::from(max))?;
-    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+/// Sessions of every workspace whose deadline has passed by `now`, the longest overdue first. With `after`, those that
+/// follow it in this order.
+pub async fn overdue(
+    conn: &mut Conn<'_>,
+    now: Timestamp,
+    after: Option<DueSession>,
+    max: u32,
+) -> Result<Vec<DueSession>> {
+    let (at, id) = position(after);
+    let rows = run!(conn, fetch_all(Uuid, Uuid, i64), OVERDUE, to_micros(now), at, id, i64::from(max))?;
+    Ok(rows.into_iter().map(DueSession::of).collect())
 }

@@ -12,7 +12,7 @@ mod state;
 mod write;
 
 pub use claim::claimable;
-pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
+pub use due::{DueSession, extend_lease, leases_lost, overdue, rearm_leases};
 pub use find::{depth, find, find_by_idempotency_key, find_locked};
 pub use first_claim::{ClaimTerms, FirstClaim};
 pub use list::{Filter, list, list_by_ids, newest_continuation, newest_of_action};

@@ -69,6 +69,7 @@ mod sign_in;
 mod sql_list;
 mod status;
 mod status_table;
+mod sweep;
 mod thread;
 mod time_limit;
 mod verify;

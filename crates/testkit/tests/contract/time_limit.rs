@@ -5,7 +5,7 @@ use domain::{
     limit::TIME_LIMIT_SECONDS_MAX,
     session::{EndReason, Session, Status, YieldTo},
 };
-use ledger::{Error, LeaseClock, Mode, action, session};
+use ledger::{ActionRecord, Error, LeaseClock, Mode, action, session};
 use serde_json::{Value, json};
 use testkit::{Fixture, TestClock, on_both_engines};
 
@@ -19,16 +19,21 @@ on_both_engines!(
     wrong_limits_are_refused_by_their_key,
 );
 
-const LIMITS: &str = r#"{"timeLimits":{"pendingSeconds":10,"runningSeconds":20,"waitingSeconds":30}}"#;
+pub const LIMITS: &str = r#"{"timeLimits":{"pendingSeconds":10,"runningSeconds":20,"waitingSeconds":30}}"#;
 
-async fn queued(f: &Fixture, metadata: &str) -> Session {
+/// Creates an action for an agent with this metadata.
+pub async fn task(f: &Fixture, metadata: &str) -> ActionRecord {
     let new = action::NewAction {
         name: "Look".into(),
         agent_slug: Some("scout".into()),
         metadata: Some(metadata.into()),
         ..Default::default()
     };
-    let task = action::create(&f.ledger, &f.operator, new).await.unwrap();
+    action::create(&f.ledger, &f.operator, new).await.unwrap()
+}
+
+pub async fn queued(f: &Fixture, metadata: &str) -> Session {
+    let task = task(f, metadata).await;
     action::trigger(&f.ledger, &f.member, task.id, Default::default()).await.unwrap()
 }
 
