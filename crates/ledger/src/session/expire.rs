@@ -16,7 +16,7 @@ use serde_json::json;
 use store::Access;
 
 /// Expires every session that has been in its status for longer than its limit, and adds how many this call expired to
-/// `expired`.
+/// `expired`. A session whose gate holds a decision is left until the decision took effect or was undone.
 ///
 /// Safe to run on several servers at once: each session is decided under its row's lock.
 ///
@@ -64,6 +64,11 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
                     return Ok(false);
                 }
                 let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+                // A recorded decision keeps its effect: the session stays until its gate is settled or open again.
+                let gate = store::gate::waiting_locked(tx, tenant_id, id).await?;
+                if gate.is_some_and(|gate| gate.state.held_until().is_some()) {
+                    return Ok(false);
+                }
                 let seconds = before.time_limits.of(before.status()).unwrap_or_default();
                 change.reason = format!("it was {} for longer than {seconds} s", before.status());
                 let metadata = json!({ "code": TIMED_OUT, "status": before.status(), "limitSeconds": seconds });

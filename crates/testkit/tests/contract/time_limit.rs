@@ -1,17 +1,25 @@
 //! Time limits: each status has its own limit, which ends the session once. Only leaving the status stops it.
 
+use crate::{
+    entity::{acme, company},
+    gate::{gated, now, says, staged},
+};
 use chrono::TimeDelta;
 use domain::{
+    gate::Verdict,
+    id::GateId,
     limit::TIME_LIMIT_SECONDS_MAX,
     session::{EndReason, Session, Status, YieldTo},
 };
-use ledger::{ActionRecord, Error, LeaseClock, Mode, action, session};
+use ledger::{ActionRecord, EntityRecord, Error, LeaseClock, Mode, action, gate, session};
 use serde_json::{Value, json};
 use testkit::{Fixture, TestClock, on_both_engines};
 
 on_both_engines!(
     each_status_expires_by_its_own_limit,
     moving_on_begins_a_new_limit_and_a_heartbeat_does_not,
+    an_approval_takes_effect_although_the_limit_is_over_before,
+    an_undone_approval_does_not_extend_the_limit,
     a_session_keeps_the_limits_it_was_made_with,
     sessions_without_limits_stay,
     many_servers_expire_a_session_once,
@@ -104,6 +112,46 @@ async fn expires_after_one_more_second(f: &Fixture, session: &Session) {
     f.clock.advance(TimeDelta::seconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
     assert_eq!(read(f, session).await.status(), Status::Expired);
+}
+
+/// A session that waits for approval for at most 30 seconds, approved two seconds before. The limit is over now, and
+/// the approval can be undone for three more seconds.
+async fn approved_before_the_limit(f: &Fixture) -> (Session, EntityRecord, GateId) {
+    let acme = acme(f, &company(f).await, "Acme").await;
+    let of = gated(f, Some(acme.id), Value::Null, json!({})).await;
+    let metadata = json!({ "requiresApproval": true, "timeLimits": { "waitingSeconds": 30 } }).to_string();
+    let limited = action::ActionChange { metadata: Some(metadata), ..Default::default() };
+    let of = action::update(&f.ledger, &f.operator, of.id, limited).await.unwrap();
+    let (waiting, item) = staged(f, &of, &json!({ "stage": "Won" })).await;
+    assert!(waiting.deadline_at().is_some());
+    f.clock.advance(TimeDelta::seconds(28));
+    gate::decide(&f.ledger, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(2));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
+    assert_eq!(read(f, &waiting).await.status(), Status::WaitingHuman);
+    (waiting, acme, item.gate.id)
+}
+
+async fn an_approval_takes_effect_although_the_limit_is_over_before(f: Fixture) {
+    let (waiting, acme, _) = approved_before_the_limit(&f).await;
+    f.clock.advance(TimeDelta::seconds(3));
+    // The gate is not swept yet.
+    assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
+    assert_eq!(gate::sweep(&f.ledger).await.unwrap().settled, 1);
+    let done = read(&f, &waiting).await;
+    assert_eq!((done.status(), done.end_reason()), (Status::Completed, Some(EndReason::Done)));
+    assert_eq!(now(&f, &acme).await.version, 2);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn an_undone_approval_does_not_extend_the_limit(f: Fixture) {
+    let (waiting, acme, id) = approved_before_the_limit(&f).await;
+    gate::undo(&f.ledger, &f.operator, id).await.unwrap();
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
+    assert_eq!(read(&f, &waiting).await.status(), Status::Expired);
+    assert_eq!(now(&f, &acme).await.version, 1);
+    f.done().await;
 }
 
 async fn a_session_keeps_the_limits_it_was_made_with(f: Fixture) {
