@@ -9,8 +9,10 @@ use domain::{
 };
 use store::{Access, outbox::Next};
 
-/// Largest number of messages that one call removes.
+/// Largest number of messages that one transaction removes.
 const PRUNED_AT_ONCE: u32 = 1_000;
+/// Largest number of transactions of one call of [`prune`].
+const PRUNES_MAX: u32 = 1_000;
 
 /// The result of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,11 +81,20 @@ fn line(error: &str) -> String {
     shown.take(DELIVERY_ERROR_CHARS_MAX).collect()
 }
 
-/// Removes messages that were delivered or given up more than [`MESSAGES_KEPT_DAYS`] days ago. Returns how many.
+/// Removes messages that were delivered or given up more than [`MESSAGES_KEPT_DAYS`] days ago, in many short
+/// transactions. Returns how many. One call removes at most a million.
 pub async fn prune(ledger: &Ledger) -> Result<u64> {
     let before = ledger.now() - TimeDelta::days(MESSAGES_KEPT_DAYS);
-    let pruned = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move { Ok(store::outbox::prune(tx, before, PRUNED_AT_ONCE).await?) })
-    });
-    pruned.await
+    let mut all = 0;
+    for _ in 0..PRUNES_MAX {
+        let pruned = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::outbox::prune(tx, before, PRUNED_AT_ONCE).await?) })
+        });
+        let pruned = pruned.await?;
+        all += pruned;
+        if pruned < u64::from(PRUNED_AT_ONCE) {
+            break;
+        }
+    }
+    Ok(all)
 }

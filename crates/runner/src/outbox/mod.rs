@@ -42,15 +42,21 @@ impl OutboxWorker {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut housekeeping = interval(PRUNE_EVERY);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // A long removal delays no delivery.
+        let removals = async {
+            loop {
+                housekeeping.tick().await;
+                match prune(&self.ledger).await {
+                    Ok(0) => {}
+                    Ok(pruned) => tracing::info!(pruned, "old messages were removed"),
+                    Err(error) => tracing::warn!(%error, "cannot remove old messages"),
+                }
+            }
+        };
         let work = async {
             let mut deliveries = Deliveries::default();
             loop {
                 tokio::select! {
-                    _ = housekeeping.tick() => match prune(&self.ledger).await {
-                        Ok(0) => {}
-                        Ok(pruned) => tracing::info!(pruned, "old messages were removed"),
-                        Err(error) => tracing::warn!(%error, "cannot remove old messages"),
-                    },
                     _ = ticks.tick() => self.start_or_log(&mut deliveries).await,
                     () = deliveries.wait_for_one(), if !deliveries.room.is_empty() => self.start_or_log(&mut deliveries).await,
                 }
@@ -60,6 +66,7 @@ impl OutboxWorker {
             biased;
             () = stop.cancelled() => {}
             () = work => {}
+            () = removals => {}
         }
     }
 

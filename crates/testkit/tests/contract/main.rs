@@ -55,6 +55,7 @@ mod memory_search_bounds;
 mod memory_writer;
 mod memory_writer_model;
 mod outage;
+mod outbox;
 mod output;
 mod page;
 mod promotion;
