@@ -51,7 +51,7 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<G
 
 /// Returns whether the caller may see a gate. Questions in an incognito conversation are visible to its person
 /// only.
-async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &Gate) -> store::Result<bool> {
+pub(super) async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &Gate) -> store::Result<bool> {
     if gate.kind != GateKind::Question {
         return Ok(true);
     }

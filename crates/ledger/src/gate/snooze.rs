@@ -1,6 +1,7 @@
 //! Snoozing an item.
 
 use super::{
+    get::is_shown,
     item::{GateItem, load},
     not_found, person,
 };
@@ -10,6 +11,9 @@ use domain::{Scope, id::GateId, limit::SNOOZE_SECONDS_MAX, role::Permission};
 
 /// Hides an open gate from the caller's inbox for `seconds`. `None` shows it again at once. Other reviewers are
 /// not affected, and the deadline does not change.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such gate or the caller may not see it. [`Error::GateClosed`] if it is not open.
 pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<i64>) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;
@@ -23,6 +27,9 @@ pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<
             Box::pin(async move {
                 let tenant_id = caller.tenant_id;
                 let gate = store::gate::find(tx.conn(), tenant_id, id).await?.ok_or_else(not_found)?;
+                if !is_shown(tx.conn(), &caller, &gate).await? {
+                    return Err(not_found());
+                }
                 match seconds {
                     Some(_) if !gate.state.is_open() => return Err(Error::GateClosed { state: gate.state.name() }),
                     Some(seconds) => {

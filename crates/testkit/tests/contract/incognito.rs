@@ -158,6 +158,9 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     let question = gate::of_sessions(l, &f.member, vec![id]).await.unwrap().remove(0).gate.id;
     for who in [&f.admin, &f.operator] {
         hidden("gate", gate::get(l, who, question).await.map(drop));
+        for seconds in [Some(60), None] {
+            hidden("snooze", gate::snooze(l, who, question, seconds).await.map(drop));
+        }
         let wanted =
             ListGates { filter: GateFilter::In(GateState::Open), kind: None, all: true, limit: 10, cursor: None };
         let listed = gate::list(l, who, wanted).await.unwrap();
