@@ -121,7 +121,8 @@ async fn due(ledger: &Ledger, older_than: Timestamp, after: Option<(TenantId, Se
     Ok(read.await?)
 }
 
-/// Erases the content of one session that has ended. The caller scrubs the database file afterwards.
+/// Erases the content of one session that has ended. The caller removes it from the database
+/// file afterwards.
 pub(crate) async fn erase_session(ledger: &Ledger, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
     let key = ledger.instance_key()?;
     let read =

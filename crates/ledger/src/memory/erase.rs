@@ -17,7 +17,7 @@ pub struct Erased {
     pub versions: u64,
 }
 
-/// Erases a document with the texts of all its versions, and removes them from the database file. It cannot be undone.
+/// Erases a document with the texts of all its versions, and overwrites them in the database file. It cannot be undone.
 ///
 /// # Errors
 /// [`Error::NotFound`] if no document has this path. A deleted one is erased too.
@@ -33,12 +33,12 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
         })
     });
     let erased = erased.await?;
-    ledger.store().scrub().await?;
+    ledger.store().empty_wal().await;
     Ok(erased)
 }
 
 /// Erases a document inside a transaction that runs with [`Access::Retention`]. Its path becomes `erased/<id>`, because
-/// the name of a person's document says who it is. The caller scrubs the database file afterwards.
+/// the name of a person's document says who it is. The caller empties the write-ahead log afterwards.
 pub async fn erase_on(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

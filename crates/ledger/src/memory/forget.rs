@@ -32,7 +32,7 @@ pub(crate) struct Cleaned {
 /// Writes a version of a document without the lines about a person, and erases the texts of all earlier versions:
 /// versions repeat each other's lines. The new version names the origin of the lines that are left. A document that
 /// says nothing then, is deleted, or names the person in its path is erased. Runs with [`store::Access::Retention`];
-/// the caller scrubs the database file afterwards.
+/// the caller empties the write-ahead log afterwards.
 pub(crate) async fn clean_on(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

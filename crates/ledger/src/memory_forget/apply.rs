@@ -22,7 +22,7 @@ use store::{Access, memory_forget::Counts};
 /// Reason of the cancelled sessions of proposals. It names no one.
 const REASON: &str = "a person is forgotten";
 
-/// Forgets a person: erases what [`super::preview`] lists, and removes it from the database file. It cannot be undone.
+/// Forgets a person: erases what [`super::preview`] lists, and overwrites it in the database file. It cannot be undone.
 /// A mark stays, with which writers leave the person's turns out. If it is interrupted, the next call continues:
 /// the person's own documents, which have their names, go last.
 ///
@@ -57,7 +57,7 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
         Box::pin(async move { Ok(store::memory_forget::finish(tx, tenant_id, id, counts, ended).await?) })
     });
     done.await?;
-    ledger.store().scrub().await?;
+    ledger.store().empty_wal().await;
     answer.is_done = true;
     Ok(answer)
 }

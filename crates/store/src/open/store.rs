@@ -216,8 +216,17 @@ impl Store {
         }
     }
 
+    /// Removes erased content from the write-ahead log of SQLite, as a job of the writer. Deleted content is
+    /// overwritten in the file itself (`secure_delete`). If a reader prevents it, a later write tries again. Does
+    /// nothing on PostgreSQL.
+    pub async fn empty_wal(&self) {
+        if matches!(self.0.db, Db::Sqlite(_)) {
+            self.0.writer.empty_wal().await;
+        }
+    }
+
     /// Removes erased content from the SQLite file: empties the write-ahead log and rewrites every page. No
-    /// other process may have the file open. Does nothing on PostgreSQL.
+    /// writes are possible meanwhile, so no server may run. Does nothing on PostgreSQL.
     pub async fn scrub(&self) -> Result<()> {
         let Some(data_dir) = self.data_dir() else { return Ok(()) };
         let path = data_dir.join(SQLITE_FILE);

@@ -43,7 +43,7 @@ impl Writer {
         let counters = Arc::new(Counters::default());
         let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
         let full = connection.full();
-        let lane = SqliteLane { connection, notices, counters: counters.clone() };
+        let lane = SqliteLane::new(connection, notices, counters.clone());
         // The writer has its own thread, because it blocks on the disk.
         let task = tokio::task::spawn_blocking(move || futures_executor::block_on(lane.run(jobs)));
         Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]), full }
@@ -116,6 +116,19 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into())))
+    }
+
+    /// Empties the write-ahead log of SQLite, which may hold erased content. Returns when that was tried. If it failed,
+    /// the writer tries again after later groups, and when it stops.
+    pub(crate) async fn empty_wal(&self) {
+        self.counters.has_remains.store(true, Ordering::Relaxed);
+        let (done, tried) = oneshot::channel();
+        if let Err(error) = self.enqueue(0, 0, Job::EmptyWal(done)) {
+            tracing::warn!(%error, "the write-ahead log keeps erased content until a later write");
+            return;
+        }
+        // The writer stopped if there is no answer. It has emptied the log then.
+        let _ = tried.await;
     }
 
     fn enqueue(&self, lane: usize, bytes: usize, job: Job) -> Result<()> {

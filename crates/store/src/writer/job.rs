@@ -47,6 +47,8 @@ pub(super) struct Counters {
     pub(super) spread: AtomicBool,
     pub(super) queued_items: AtomicU64,
     pub(super) queued_bytes: AtomicUsize,
+    /// Whether the write-ahead log may hold erased content. SQLite only.
+    pub(super) has_remains: AtomicBool,
     pub(super) groups: AtomicU64,
     pub(super) groups_at_known_heads: AtomicU64,
     pub(super) items: AtomicU64,
@@ -75,6 +77,8 @@ pub(super) enum Job {
     Command(Box<dyn Command>),
     /// PostgreSQL only.
     Claim(WaitingClaim),
+    /// Empties the write-ahead log after the group. Answered when that was tried. SQLite only.
+    EmptyWal(oneshot::Sender<()>),
     Stop,
 }
 
@@ -82,7 +86,7 @@ impl Job {
     fn bytes(&self) -> usize {
         match self {
             Self::Append { request, .. } => request.bytes(),
-            Self::Command(_) | Self::Claim(_) | Self::Stop => 0,
+            Self::Command(_) | Self::Claim(_) | Self::EmptyWal(_) | Self::Stop => 0,
         }
     }
 }

@@ -7,16 +7,25 @@ use crate::{
     event::{self, AppendRefusal, AppendRequest, Change, GroupNotices, Notice, Settled, publish},
     transaction::WriteTx,
 };
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 /// Takes the write lock at once.
 const BEGIN: &str = "BEGIN IMMEDIATE";
+/// How long emptying the write-ahead log waits for readers: 50 ms. All writes wait meanwhile.
+const TRUNCATE_WAIT: Duration = Duration::from_millis(50);
+/// Shortest time between two attempts to empty the write-ahead log that no erasure asked for.
+const TRUNCATE_AGAIN: Duration = Duration::from_secs(1);
 
 pub(super) struct SqliteLane {
-    pub(super) connection: SqliteConnection,
-    pub(super) notices: broadcast::Sender<Change>,
-    pub(super) counters: Arc<Counters>,
+    connection: SqliteConnection,
+    notices: broadcast::Sender<Change>,
+    counters: Arc<Counters>,
+    /// When emptying the write-ahead log was last tried.
+    truncated_at: Option<Instant>,
 }
 
 /// Results that wait for COMMIT.
@@ -25,9 +34,18 @@ struct Waiting {
     commands: Vec<Box<dyn Settle>>,
     appends: Vec<(oneshot::Sender<Settled>, Settled)>,
     changes: Vec<Change>,
+    truncations: Vec<oneshot::Sender<()>>,
 }
 
 impl SqliteLane {
+    pub(super) fn new(
+        connection: SqliteConnection,
+        notices: broadcast::Sender<Change>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        Self { connection, notices, counters, truncated_at: None }
+    }
+
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         loop {
             let mut group = Group::default();
@@ -84,6 +102,29 @@ impl SqliteLane {
         for command in waiting.commands {
             command.settle(failure.clone().map_or(Ok(()), |detail| Err(Error::Unavailable(detail))));
         }
+        self.empty_wal(waiting.truncations);
+    }
+
+    /// Empties the write-ahead log if it may hold erased content. An erasure is committed before it asks for that, so
+    /// a reader that prevents it is no error: later groups try again.
+    fn empty_wal(&mut self, asked: Vec<oneshot::Sender<()>>) {
+        let is_due = !asked.is_empty() || self.truncated_at.is_none_or(|at| at.elapsed() >= TRUNCATE_AGAIN);
+        if is_due && self.counters.has_remains.load(Ordering::Relaxed) {
+            match self.connection.truncate_wal(TRUNCATE_WAIT) {
+                Ok(true) => self.counters.has_remains.store(false, Ordering::Relaxed),
+                // Only the first attempt warns. A long read, such as a backup, would repeat it every second.
+                Ok(false) if asked.is_empty() => {}
+                Ok(false) => tracing::warn!(
+                    "the database is being read, so erased content stays in its write-ahead log; later writes try again"
+                ),
+                Err(error) => tracing::warn!(%error, "erased content stays in the write-ahead log"),
+            }
+            self.truncated_at = Some(Instant::now());
+        }
+        for done in asked {
+            // Sending fails when the client went away.
+            let _ = done.send(());
+        }
     }
 
     /// Runs all jobs between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
@@ -99,6 +140,7 @@ impl SqliteLane {
                     self.command_step(command, waiting, &mut broken).await;
                 }
                 Job::Claim(WaitingClaim { reply, .. }) => drop(reply.send(Ok(None))),
+                Job::EmptyWal(done) => waiting.truncations.push(done),
                 Job::Stop => {}
             }
         }

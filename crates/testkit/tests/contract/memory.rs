@@ -370,6 +370,29 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
     f.done().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erasure_succeeds_while_the_file_is_read_and_the_log_is_emptied_later() {
+    let f = Fixture::sqlite().await;
+    for path in ["topics/a.md", "topics/b.md"] {
+        put(&f, &f.operator, path, 0, "zanzibarmarker\n").await.unwrap();
+    }
+    let file = f.engine.file().unwrap();
+    let log = file.with_extension("sqlite3-wal");
+    let mut reader = f.engine.raw().await;
+    reader.execute("BEGIN").await.unwrap();
+    reader.number("SELECT COUNT(*) FROM sessions").await;
+    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    assert!(std::fs::metadata(&log).unwrap().len() > 0, "the reader still needs the log");
+    put(&f, &f.operator, "topics/c.md", 0, "other\n").await.unwrap();
+    reader.execute("ROLLBACK").await.unwrap();
+    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/b.md").unwrap()).await.unwrap();
+    assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
+    let bytes = std::fs::read(&file).unwrap();
+    let marker = b"zanzibarmarker";
+    assert!(!bytes.windows(marker.len()).any(|window| window == marker), "the file still has the erased text");
+    f.done().await;
+}
+
 async fn lists_and_audits_are_read_page_by_page(f: Fixture) {
     let names = ["topics/b.md", "people/mail-a@x.org.md", "topics/A.md", "topics/c.md", "sessions/2026-11-25-night.md"];
     for path in names {
