@@ -45,14 +45,20 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
     let digest = email_digest(&user.email);
     let place = ledger.passwords().acquire()?;
     reserve(ledger, digest).await?;
-    if !verify_password(place, current, Some(user.password_hash)).await? {
-        return Err(Error::invalid("current_password", "is not your password"));
+    let wrong = || Error::invalid("current_password", "is not your password");
+    if !verify_password(place, current, Some(user.password_hash.clone())).await? {
+        return Err(wrong());
     }
     let password_hash = hash_password(ledger, new).await?;
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
+                // Another change may have been made while the hashes waited in the queue.
+                let known = store::user::find_locked(tx, user_id).await?;
+                if known.is_none_or(|known| known.password_hash != user.password_hash) {
+                    return Err(wrong());
+                }
                 store::user::set_password(tx, user_id, &password_hash).await?;
                 store::access_link::delete_resets(tx, user_id).await?;
                 store::clear_sign_in_attempts(tx, digest).await?;

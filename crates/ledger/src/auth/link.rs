@@ -137,14 +137,20 @@ async fn join(
 ) -> Result<UserRecord> {
     let place = ledger.passwords().acquire()?;
     reserve(ledger, email_digest(&user.email)).await?;
+    let wrong = || Error::invalid("password", "is not the password of this account");
     if !verify_password(place, password, Some(user.password_hash.clone())).await? {
-        return Err(Error::invalid("password", "is not the password of this account"));
+        return Err(wrong());
     }
-    let (id, now) = (user.id, ledger.now());
+    let (id, now, proven_hash) = (user.id, ledger.now(), user.password_hash.clone());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
+                // The password may have changed while the hash waited in the queue.
+                let known = store::user::find_locked(tx, id).await?;
+                if known.is_none_or(|known| known.password_hash != proven_hash) {
+                    return Err(wrong());
+                }
                 take(tx, digest, now).await?;
                 Ok(store::user::join(tx, tenant_id, id, role, now).await?)
             })
@@ -162,7 +168,7 @@ async fn reset(
     password: &str,
 ) -> Result<UserRecord> {
     let password_hash = hash_password(ledger, password).await?;
-    let (id, now) = (user.id, ledger.now());
+    let (id, now, new_hash) = (user.id, ledger.now(), password_hash.clone());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
@@ -172,11 +178,11 @@ async fn reset(
                 if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, id).await? {
                     return Err(Error::NotFound("link"));
                 }
-                store::user::set_password(tx, id, &password_hash).await?;
+                store::user::set_password(tx, id, &new_hash).await?;
                 store::access_link::delete_resets(tx, id).await?;
                 Ok(store::browser_session::delete_of_user(tx, id, None).await?)
             })
         })
         .await?;
-    Ok(user)
+    Ok(UserRecord { password_hash, ..user })
 }

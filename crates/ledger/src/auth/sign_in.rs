@@ -55,6 +55,7 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
 
 /// A person whose identity is proven, and who is to be signed in.
 pub(super) struct NewSignIn<'a> {
+    /// The person, with the password hash that proved the identity.
     pub(super) user: UserRecord,
     /// The workspace to show first. If it is `None` or the person is not a member of it, their first workspace
     /// is shown.
@@ -66,9 +67,12 @@ pub(super) struct NewSignIn<'a> {
 }
 
 /// Stores a sign-in with a new id and secret.
+///
+/// # Errors
+/// [`Error::BadCredentials`] if the password was changed or the person's access ended since the identity was proven.
 pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result<SignedIn> {
     let NewSignIn { user, tenant_id, cleared, browser } = new_sign_in;
-    let user_id = user.id;
+    let (user_id, proven_hash) = (user.id, user.password_hash.clone());
     let workspaces =
         ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user_id))).await?;
     let wanted = workspaces.iter().position(|(tenant, _)| Some(tenant.id) == tenant_id).unwrap_or_default();
@@ -90,6 +94,15 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
+                // A change of the password ends the sign-ins that exist. This one would be stored after it: the
+                // identity was proven before, and the hash may have waited in the queue.
+                let known = store::user::find_locked(tx, user_id).await?;
+                if known.is_none_or(|known| known.password_hash != proven_hash) {
+                    return Err(Error::BadCredentials);
+                }
+                if store::user::find_member_locked(tx, new.tenant_id, user_id).await?.is_none() {
+                    return Err(Error::BadCredentials);
+                }
                 if let Some(email_digest) = cleared {
                     store::clear_sign_in_attempts(tx, email_digest).await?;
                 }

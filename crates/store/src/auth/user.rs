@@ -17,6 +17,8 @@ use uuid::Uuid;
 const INSERT: &str = "INSERT INTO users (id, email, name, password_hash, created_at) VALUES ($1, $2, $3, $4, $5)";
 const BY_EMAIL: &str = "SELECT id, email, name, password_hash FROM users WHERE email = $1";
 const BY_ID: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1";
+// Rows that refer to the person can be written meanwhile.
+const BY_ID_LOCKED_POSTGRES: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1 FOR NO KEY UPDATE";
 const ANY_USER: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 1) AS one";
 const SET_PASSWORD: &str = "UPDATE users SET password_hash = $2 WHERE id = $1";
 const SET_NAME: &str = "UPDATE users SET name = $2 WHERE id = $1";
@@ -34,6 +36,7 @@ macro_rules! member_select {
 }
 const MEMBERS: &str = member_select!("m.status IS NOT NULL ORDER BY u.email LIMIT $2");
 const MEMBER: &str = member_select!("m.user_id = $2 AND m.status = 'active'");
+const MEMBER_LOCKED_POSTGRES: &str = member_select!("m.user_id = $2 AND m.status = 'active' FOR NO KEY UPDATE OF m");
 const ANY_MEMBER: &str = member_select!("m.user_id = $2");
 const ADMINS: &str = "SELECT user_id FROM memberships WHERE tenant_id = $1 AND role = 'admin' AND status = 'active' \
      ORDER BY user_id";
@@ -67,7 +70,11 @@ pub(crate) const SQL: Texts = &[
     ("auth::user::SET_WANTS_EMAIL", SET_WANTS_EMAIL),
     ("auth::user::WORKSPACES", WORKSPACES),
 ];
-pub(crate) const POSTGRES_SQL: Texts = &[("auth::user::TENANT_LOCKED_POSTGRES", TENANT_LOCKED_POSTGRES)];
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("auth::user::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
+    ("auth::user::MEMBER_LOCKED_POSTGRES", MEMBER_LOCKED_POSTGRES),
+    ("auth::user::TENANT_LOCKED_POSTGRES", TENANT_LOCKED_POSTGRES),
+];
 
 /// A person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,6 +146,13 @@ pub async fn find(conn: &mut Conn<'_>, id: UserId) -> Result<Option<UserRecord>>
     Ok(run!(conn, fetch_optional UserRow, BY_ID, id.0)?.map(user))
 }
 
+/// The same, locked until the transaction ends. Whoever also locks the membership locks the person first. SQLite has
+/// one writer and needs no lock.
+pub async fn find_locked(tx: &mut WriteTx<'_>, id: UserId) -> Result<Option<UserRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    Ok(run!(tx.conn(), fetch_optional UserRow, sql, id.0)?.map(user))
+}
+
 /// Whether any person has an account.
 pub async fn any(conn: &mut Conn<'_>) -> Result<bool> {
     let (count,) = run!(conn, fetch_one(i64,), ANY_USER)?;
@@ -174,7 +188,17 @@ pub async fn find_member(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: User
     run!(conn, fetch_optional MemberRow, MEMBER, tenant_id.0, user_id.0)?.map(member).transpose()
 }
 
-/// The same, active or not.
+/// The same, with the membership locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_member_locked(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+) -> Result<Option<MemberRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { MEMBER } else { MEMBER_LOCKED_POSTGRES };
+    run!(tx.conn(), fetch_optional MemberRow, sql, tenant_id.0, user_id.0)?.map(member).transpose()
+}
+
+/// One member of a workspace, active or not.
 pub async fn find_any_member(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -1,8 +1,11 @@
 //! Password guessing: which attempts are counted, and when they are blocked.
 
 use chrono::TimeDelta;
-use domain::limit::{SIGN_IN_FAILURES_KEPT_MINUTES, SIGN_IN_FREE_FAILURES};
-use ledger::{Error, auth};
+use domain::{
+    limit::{SIGN_IN_FAILURES_KEPT_MINUTES, SIGN_IN_FREE_FAILURES},
+    role::Role,
+};
+use ledger::{Error, auth, member};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
@@ -10,6 +13,7 @@ on_both_engines!(
     a_block_is_never_shortened,
     a_right_password_beside_wrong_ones_signs_in_and_clears_the_count,
     old_attempts_are_forgotten,
+    a_password_that_was_changed_meanwhile_signs_nobody_in,
 );
 
 const ADA: &str = "ada@acme.test";
@@ -94,5 +98,37 @@ async fn old_attempts_are_forgotten(f: Fixture) {
     assert!(matches!(guess(&f).await, Some(Error::BadCredentials)));
     assert_eq!(raw.number("SELECT COUNT(*) FROM sign_in_attempts").await, 1, "rows of other addresses are gone");
     assert_eq!(raw.number("SELECT failures FROM sign_in_attempts").await, 1, "the count begins again");
+    f.done().await;
+}
+
+async fn a_password_that_was_changed_meanwhile_signs_nobody_in(f: Fixture) {
+    // More than are hashed at once. An unknown address costs a full hash.
+    const UNKNOWN: i64 = 8;
+    const COUNT: &str = "SELECT COUNT(*) FROM sign_in_attempts";
+    let other = f.second_ledger(ledger::Mode::Tool).await;
+    let mut raw = f.engine.raw().await;
+    let mut before = Vec::new();
+    for n in 0..UNKNOWN {
+        let ledger = f.ledger.clone();
+        let email = format!("nobody{n}@acme.test");
+        before.push(tokio::spawn(async move { auth::sign_in(&ledger, &email, PASSWORD, "").await.err() }));
+    }
+    while raw.number(COUNT).await < UNKNOWN {
+        tokio::task::yield_now().await;
+    }
+    // This one reads the hash and waits in the queue.
+    let ledger = f.ledger.clone();
+    let signing_in = tokio::spawn(async move { auth::sign_in(&ledger, ADA, PASSWORD, "").await });
+    while !signing_in.is_finished() && raw.number(COUNT).await <= UNKNOWN {
+        tokio::task::yield_now().await;
+    }
+    member::add_by_operator(&other, "acme", ADA, Role::Admin, "another password").await.unwrap();
+    match signing_in.await.unwrap() {
+        Err(refused) => assert!(matches!(refused, Error::BadCredentials), "{refused:?}"),
+        Ok(early) => assert!(auth::by_cookie(&f.ledger, &early.secret).await.unwrap().is_none(), "the change ends it"),
+    }
+    futures_util::future::join_all(before).await;
+    auth::sign_in(&f.ledger, ADA, "another password", "").await.unwrap();
+    other.close().await;
     f.done().await;
 }
