@@ -15,6 +15,7 @@ use domain::{
     Timestamp,
     id::{TenantId, UserId},
     limit::NAME_CHARS_MAX,
+    member::MemberStatus,
     role::Role,
 };
 use store::{Access, AccessLinkRecord, LinkPurpose, TenantRecord, UserRecord, WriteTx};
@@ -116,6 +117,8 @@ async fn join_new(
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
+                // Adding the same person takes this lock and then deletes the link.
+                store::user::lock_admins(tx, tenant_id).await?;
                 take(tx, digest, now).await?;
                 store::user::insert(tx, &row, now).await?;
                 Ok(store::user::join(tx, tenant_id, row.id, role, now).await?)
@@ -126,7 +129,8 @@ async fn join_new(
 }
 
 /// Adds a person with an account to the workspace. The person's password stays: the link was created by an admin
-/// of another workspace, who must not be able to replace it.
+/// of another workspace, who must not be able to replace it. A member has the role that an admin gave them since, and
+/// a deactivated one is activated by an admin alone, so the link does not work for them.
 async fn join(
     ledger: &Ledger,
     digest: [u8; 32],
@@ -146,10 +150,15 @@ async fn join(
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
+                store::user::lock_admins(tx, tenant_id).await?;
                 // The password may have changed while the hash waited in the queue.
                 let known = store::user::find_locked(tx, id).await?;
                 if known.is_none_or(|known| known.password_hash != proven_hash) {
                     return Err(wrong());
+                }
+                let member = store::user::find_any_member(tx.conn(), tenant_id, id).await?;
+                if member.is_some_and(|member| member.status != MemberStatus::Removed) {
+                    return Err(Error::NotFound("link"));
                 }
                 take(tx, digest, now).await?;
                 Ok(store::user::join(tx, tenant_id, id, role, now).await?)

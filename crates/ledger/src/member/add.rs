@@ -15,7 +15,8 @@ use domain::{
 use store::{Access, UserRecord};
 
 /// Adds a person to a workspace, which is created if it does not exist. If the person has an account, sets its
-/// role and password, and ends all of its sign-ins.
+/// role and password, and ends all of its sign-ins. Invitations of the person to the workspace stop working: they
+/// would replace the role.
 ///
 /// # Errors
 /// [`Error::LastAdmin`] if the new role would leave the workspace without an admin.
@@ -80,6 +81,7 @@ async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, pas
                         fresh.id
                     }
                 };
+                store::access_link::delete_invitations_of(tx, tenant_id, &fresh.email).await?;
                 store::user::join(tx, tenant_id, user_id, role, now).await?;
                 let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
                 member.ok_or(Error::NotFound("member"))

@@ -35,6 +35,8 @@ const INVITATIONS: &str = link_select!(
 );
 const TAKE: &str = "DELETE FROM access_links WHERE secret_digest = $1 AND expires_at > $2";
 const DELETE_INVITATION: &str = "DELETE FROM access_links WHERE tenant_id = $1 AND id = $2 AND kind = 'invitation'";
+const DELETE_INVITATIONS_OF: &str =
+    "DELETE FROM access_links WHERE tenant_id = $1 AND email = $2 AND kind = 'invitation'";
 const DELETE_RESETS: &str = "DELETE FROM access_links WHERE kind = 'reset' AND user_id = $1";
 const DELETE_OF_MEMBER: &str = "DELETE FROM access_links WHERE tenant_id = $1 AND (email = $2 OR created_by = $3)";
 const DELETE_EXPIRED: &str = "DELETE FROM access_links WHERE expires_at <= $1";
@@ -45,6 +47,7 @@ pub(crate) const SQL: Texts = &[
     ("auth::access_link::INVITATIONS", INVITATIONS),
     ("auth::access_link::TAKE", TAKE),
     ("auth::access_link::DELETE_INVITATION", DELETE_INVITATION),
+    ("auth::access_link::DELETE_INVITATIONS_OF", DELETE_INVITATIONS_OF),
     ("auth::access_link::DELETE_RESETS", DELETE_RESETS),
     ("auth::access_link::DELETE_OF_MEMBER", DELETE_OF_MEMBER),
     ("auth::access_link::DELETE_EXPIRED", DELETE_EXPIRED),
@@ -186,6 +189,12 @@ pub async fn take(tx: &mut WriteTx<'_>, secret_digest: [u8; 32], now: Timestamp)
 /// Withdraws an invitation. Returns `false` if there is none with this id.
 pub async fn delete_invitation(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: LinkId) -> Result<bool> {
     Ok(run!(tx.conn(), execute, DELETE_INVITATION, tenant_id.0, id.0)? > 0)
+}
+
+/// Deletes the invitations of an address to a workspace.
+pub async fn delete_invitations_of(tx: &mut WriteTx<'_>, tenant_id: TenantId, email: &str) -> Result<()> {
+    run!(tx.conn(), execute, DELETE_INVITATIONS_OF, tenant_id.0, email)?;
+    Ok(())
 }
 
 /// Deletes the password resets of a person.

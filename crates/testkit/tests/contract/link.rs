@@ -17,6 +17,7 @@ on_both_engines!(
     an_invitation_is_accepted_once,
     an_invitation_ends_with_its_time_its_successor_and_its_withdrawal,
     an_invitation_leaves_an_accounts_password_alone,
+    an_invitation_does_not_replace_a_role_that_was_given_later,
     a_reset_ends_every_sign_in_and_works_once,
     an_admin_makes_no_reset_link_for_people_of_other_workspaces,
     a_changed_password_ends_the_other_sign_ins,
@@ -99,6 +100,29 @@ async fn an_invitation_leaves_an_accounts_password_alone(f: Fixture) {
     assert_eq!(back.identity.scope.user_id(), f.member.user_id());
     let mia = member::get(&f.ledger, &f.admin, f.member.user_id().unwrap()).await.unwrap();
     assert_eq!(mia.status, MemberStatus::Active);
+    f.done().await;
+}
+
+async fn an_invitation_does_not_replace_a_role_that_was_given_later(f: Fixture) {
+    const SAM: &str = "sam@other.test";
+    let (_, link) = member::invite(&f.ledger, &f.admin, EVE, Role::Admin).await.unwrap();
+    let (_, elsewhere) = member::invite(&f.ledger, &f.stranger, EVE, Role::Operator).await.unwrap();
+    member::add_by_operator(&f.ledger, "acme", EVE, Role::Member, PASSWORD).await.unwrap();
+    assert!(is_gone(accept(&f, &link, PASSWORD).await), "the operator of the server added her later");
+    assert!(auth::find_link(&f.ledger, &elsewhere).await.unwrap().is_some(), "another workspace's stays");
+    // A membership from another server, whose transaction did not see the invitation yet.
+    let (_, link) = member::invite(&f.ledger, &f.admin, SAM, Role::Admin).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    let joined = "INSERT INTO memberships (tenant_id, user_id, role, created_at) SELECT t.id, u.id, 'member', 1 \
+         FROM tenants t, users u WHERE t.slug = 'acme' AND u.email = 'sam@other.test'";
+    assert_eq!(raw.execute(joined).await.unwrap(), 1);
+    assert!(is_gone(accept(&f, &link, PASSWORD).await), "he is a member");
+    let sam = f.stranger.user_id().unwrap();
+    assert_eq!(member::get(&f.ledger, &f.admin, sam).await.unwrap().role, Role::Member);
+    let off = "UPDATE memberships SET status = 'deactivated' WHERE role = 'member' \
+         AND user_id = (SELECT id FROM users WHERE email = 'sam@other.test')";
+    assert_eq!(raw.execute(off).await.unwrap(), 1);
+    assert!(is_gone(accept(&f, &link, PASSWORD).await), "only an admin activates him");
     f.done().await;
 }
 
