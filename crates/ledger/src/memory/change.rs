@@ -3,7 +3,7 @@
 use super::{
     check_agent,
     conflict::conflict,
-    write::{By, NewVersion, Next, Stamp, Written, put, source_of, write_on},
+    write::{By, NewVersion, Next, Stamp, Written, put, refuse_forgotten, source_of, write_on},
 };
 use crate::{
     Error, Ledger, MemoryDocumentRecord, Result,
@@ -77,6 +77,7 @@ pub(super) async fn delete_on(
 ///
 /// # Errors
 /// [`Error::NotFound`], [`Error::MemoryConflict`] as [`delete`]; [`Error::NameTaken`] for a path of another document.
+/// [`Error::Forbidden`] for an agent that names the document of a person who is forgotten.
 pub async fn rename(
     ledger: &Ledger,
     scope: &Scope,
@@ -86,10 +87,11 @@ pub async fn rename(
     change: Change,
 ) -> Result<MemoryDocumentRecord> {
     let (stamp, caller) = begin(ledger, scope, agent, &change)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let (tenant_id, agent, keeper) = (scope.tenant_id, agent.to_owned(), ledger.clone());
     let renamed = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
+            refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &new_path).await?;
             let by = By { agent, source, author: caller.caller.to_string(), reason: change.reason };
             rename_on(tx, tenant_id, stamp, (path, new_path), change.base_version, by).await
         })
@@ -130,6 +132,7 @@ async fn rename_on(
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such version or its text was erased; [`Error::MemoryConflict`] as [`delete`].
+/// [`Error::Forbidden`] for an agent and the document of a person who is forgotten.
 pub async fn revert(
     ledger: &Ledger,
     scope: &Scope,
@@ -139,10 +142,11 @@ pub async fn revert(
     change: Change,
 ) -> Result<Written> {
     let (stamp, caller) = begin(ledger, scope, agent, &change)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let (tenant_id, agent, keeper) = (scope.tenant_id, agent.to_owned(), ledger.clone());
     let reverted = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
+            refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
             let found = store::memory::find_by_path(tx.conn(), tenant_id, &agent, &path).await?;
             let found = found.ok_or(Error::NotFound("memory document"))?;
             let old = store::memory::text(tx.conn(), tenant_id, found.id, to_version).await?;

@@ -96,12 +96,7 @@ pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
         Box::pin(async move {
             let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
             let may_import = writer.token_scope.is_none() && !matches!(writer.caller, Caller::Agent(_));
-            if source == Source::Agent
-                && path.folder() == Folder::People
-                && Marks::read(tx.conn(), &keeper, tenant_id).await?.has(path.as_str())
-            {
-                return Err(Error::Forbidden("this person is forgotten; an admin can allow to remember them"));
-            }
+            refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
             let source = if write.is_import && may_import { Source::Import } else { source };
             let Write { base_version, text, reason, evidence, .. } = write;
             let author = writer.caller.to_string();
@@ -110,6 +105,23 @@ pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
         })
     });
     written.await
+}
+
+/// Refuses an agent that makes or changes the document of a person who is forgotten.
+pub(super) async fn refuse_forgotten(
+    conn: &mut Conn<'_>,
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    source: Source,
+    path: &MemoryPath,
+) -> Result<()> {
+    if source == Source::Agent
+        && path.folder() == Folder::People
+        && Marks::read(conn, ledger, tenant_id).await?.has(path.as_str())
+    {
+        return Err(Error::Forbidden("this person is forgotten; an admin can allow to remember them"));
+    }
+    Ok(())
 }
 
 /// Returns what a caller's versions count as. A worker token, or an agent of the server's process, writes for the

@@ -165,7 +165,15 @@ async fn a_forgotten_person_is_not_learnt_again_until_an_admin_allows_it(f: Fixt
     let write = memory::Write { text: "x\n".into(), session_id: Some(working.id), ..memory::Write::default() };
     let refused = memory::write(&f.ledger, &f.worker, AGENT, memory::path(&own).unwrap(), write).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    let (topic, person) = (memory::path("topics/trains.md").unwrap(), memory::path(&own).unwrap());
+    let write = memory::Write { text: "x\n".into(), session_id: Some(working.id), ..memory::Write::default() };
+    memory::write(&f.ledger, &f.worker, AGENT, topic.clone(), write).await.unwrap();
+    let change = || memory::Change { base_version: 1, session_id: Some(working.id), ..memory::Change::default() };
+    let renamed = memory::rename(&f.ledger, &f.worker, AGENT, topic, person.clone(), change()).await;
+    assert!(matches!(renamed, Err(Error::Forbidden(_))), "{renamed:?}");
     put(&f, &f.operator, &own, 0, "by hand\n").await.unwrap();
+    let reverted = memory::revert(&f.ledger, &f.worker, AGENT, person, 1, change()).await;
+    assert!(matches!(reverted, Err(Error::Forbidden(_))), "{reverted:?}");
 
     assert_eq!(memory_forget::lift(&f.ledger, &f.admin, &own).await.unwrap(), own);
     assert!(matches!(memory_forget::lift(&f.ledger, &f.admin, &own).await, Err(Error::NotFound(_))));
