@@ -48,6 +48,7 @@ pub fn build_environment(settings: &Settings, api_access: ApiAccess) -> Result<B
         api_access,
         outbound,
         pause: tokio_pause(),
+        secret_variables: settings.secret_variables.clone(),
     })
 }
 

@@ -189,6 +189,8 @@ pub struct Settings {
     pub memory: Option<MemoryConfig>,
     /// How the server sends e-mail. `None` if it does not.
     pub smtp: Option<MailSettings>,
+    /// Names of the environment variables that hold secrets of the settings.
+    pub secret_variables: Vec<String>,
 }
 
 /// Which database.
@@ -280,6 +282,7 @@ pub fn load(database: DatabaseFlags, serve: ServeFlags) -> Result<Settings, Erro
 }
 
 fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings, Error> {
+    let secret_variables = secret_variables(&file);
     let accept_data_loss = flags.accept_data_loss;
     let data_dir = filled_path(flags.data_dir);
     let database_url = filled(flags.database_url);
@@ -326,7 +329,15 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
         forms,
         memory,
         smtp,
+        secret_variables,
     })
+}
+
+fn secret_variables(file: &File) -> Vec<String> {
+    let smtp = file.smtp.iter().filter_map(|smtp| smtp.password_env.clone());
+    let memory = file.memory.iter().filter_map(|memory| memory.api_key_env.clone());
+    let agents = file.agents.agents.values().filter_map(|agent| agent.api_key_env.clone());
+    smtp.chain(memory).chain(agents).collect()
 }
 
 /// An empty variable in a service file means "not set".

@@ -16,7 +16,7 @@ pub(super) struct SmtpFile {
     from: String,
     username: Option<String>,
     /// The variable that holds the password: it is not for files that are passed around.
-    password_env: Option<String>,
+    pub(super) password_env: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]

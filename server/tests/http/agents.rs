@@ -218,6 +218,39 @@ async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
     assert_eq!(model.requests().len(), 2, "an approved call is run, not asked for again");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_gets_no_secret_of_the_settings_but_its_own() {
+    let model = ScriptedModel::start([ScriptedReply::Text("unused")]).await;
+    let coder = r#"
+[memory]
+wire = "openai"
+model = "m"
+api_key_env = "SIDE_KEY"
+
+[memory.agents.clerk]
+enabled = false
+
+[memory.agents.coder]
+enabled = false
+
+[agents.coder]
+adapter = "command"
+workspace = "acme"
+command = ["sh", "-c", "echo ${CLERK_KEY-none} ${SIDE_KEY-none} ${CODER_KEY-none} ${PLAIN-none}"]
+api_key_env = "CODER_KEY"
+"#;
+    let variables = [("CLERK_KEY", KEY), ("SIDE_KEY", KEY), ("CODER_KEY", "own"), ("PLAIN", "plain")];
+    let app = App::start_with(&format!("{}{coder}", settings(&model, "")), &[], &variables);
+    let action = app.post(Who::Operator, "/api/actions", json!({ "name": "Code", "agentSlug": "coder" })).await;
+    let path = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let triggered = app.post(Who::Operator, &path, json!({ "input": { "q": "stage" } })).await;
+    let session = triggered["id"].as_str().unwrap().to_owned();
+    assert_eq!(ended(&app, &session).await["status"], "completed");
+    let log = get(&app, &format!("/api/sessions/{session}/events")).await;
+    let said = log["events"].as_array().unwrap().iter().find(|event| event["type"] == "agent.message").unwrap();
+    assert_eq!(said["content"][0]["text"], "none none own plain");
+}
+
 #[test]
 fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
     let dir = tempfile::tempdir().unwrap();

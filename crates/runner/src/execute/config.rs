@@ -46,7 +46,7 @@ pub struct AgentConfig {
     pub base_url: Option<String>,
     /// Name of the model at its service.
     pub model: Option<String>,
-    /// Name of the environment variable that holds the API key.
+    /// Name of the environment variable that holds the API key. A program inherits it.
     pub api_key_env: Option<String>,
     /// Longest reply of the model, tokens.
     pub max_tokens: Option<u32>,
@@ -77,6 +77,8 @@ pub struct BuildEnvironment<'a> {
     pub outbound: Client,
     /// Waits between requests to a model.
     pub pause: Pause,
+    /// Names of the variables that hold secrets. A program inherits only the one that its own settings name.
+    pub secret_variables: Vec<String>,
 }
 
 impl AgentConfig {
@@ -90,7 +92,6 @@ impl AgentConfig {
             ("wire", self.wire.is_some()),
             ("base_url", self.base_url.is_some()),
             ("model", self.model.is_some()),
-            ("api_key_env", self.api_key_env.is_some()),
             ("max_tokens", self.max_tokens.is_some()),
             ("tools", self.tools.is_some()),
             ("confirm", self.confirm.is_some()),
@@ -181,12 +182,16 @@ impl AgentConfig {
                 if let Some(program) = command.first().filter(|program| !(environment.is_program)(program)) {
                     return Err(format!("there is no program `{}`", program.display()));
                 }
+                self.key(environment)?;
+                let own = self.api_key_env.as_ref();
+                let withheld = environment.secret_variables.iter().filter(|name| Some(*name) != own);
                 Ok(Arc::new(CommandAdapter {
                     command,
                     format: self.format.unwrap_or_default(),
                     api_access: environment.api_access.clone(),
                     instructions: self.instructions.clone(),
                     seconds: self.budget.as_ref().and_then(|budget| budget.seconds),
+                    withheld: withheld.cloned().collect(),
                 }))
             }
             Kind::Chat => Ok(Arc::new(ChatAdapter {
@@ -199,15 +204,17 @@ impl AgentConfig {
         }
     }
 
+    /// The API key; `None` if the settings name no variable.
+    fn key(&self, environment: &BuildEnvironment<'_>) -> Result<Option<String>, String> {
+        let Some(name) = &self.api_key_env else { return Ok(None) };
+        let key = (environment.variable)(name).filter(|key| !key.trim().is_empty());
+        key.map(Some).ok_or_else(|| format!("the variable {name} of `api_key_env` is not set"))
+    }
+
     fn model(&self, environment: &BuildEnvironment<'_>) -> Result<Model, String> {
         let wire = self.wire.unwrap_or(Wire::OpenAi);
-        let key = match &self.api_key_env {
-            // A model on the same machine may need no key.
-            None => String::new(),
-            Some(name) => (environment.variable)(name)
-                .filter(|key| !key.trim().is_empty())
-                .ok_or_else(|| format!("the variable {name} of `api_key_env` is not set"))?,
-        };
+        // A model on the same machine may need no key.
+        let key = self.key(environment)?.unwrap_or_default();
         let base_url = self.base_url.as_deref().unwrap_or_else(|| wire.default_base_url());
         let http = client::http_client(base_url).map_err(|error| format!("`base_url`: {error}"))?;
         let name = self.model.as_deref().unwrap_or_default();

@@ -144,6 +144,7 @@ impl Fake {
             api_access: ApiAccess { url: self.url.clone(), token: Some("sbk_test".into()) },
             instructions: None,
             seconds: None,
+            withheld: Vec::new(),
         })
     }
 

@@ -254,9 +254,28 @@ fn coding_agent(fake: &Fake, format: Format, script: &str, seconds: Option<u64>)
         api_access: ApiAccess { url: fake.url.clone(), token: None },
         instructions: Some("Be brief.".into()),
         seconds,
+        withheld: Vec::new(),
     });
     worker.lease = LONG;
     (worker, stop)
+}
+
+#[tokio::test]
+async fn a_command_inherits_the_environment_without_what_is_withheld() {
+    let fake = Fake::start().await;
+    // Cargo sets both variables for tests.
+    let script = "echo ${CARGO_PKG_NAME-withheld} ${CARGO_MANIFEST_DIR+inherited}";
+    let (mut worker, _stop) = fake.worker_of(CommandAdapter {
+        command: ["sh", "-c", script].map(Into::into).to_vec(),
+        format: Format::Lines,
+        api_access: ApiAccess { url: fake.url.clone(), token: None },
+        instructions: None,
+        seconds: None,
+        withheld: vec!["CARGO_PKG_NAME".into()],
+    });
+    worker.lease = LONG;
+    assert_eq!(worker.run(claimed(json!(null))).await, End::Completed);
+    assert_eq!(fake.log(), [logged("agent.message", "withheld inherited")]);
 }
 
 #[tokio::test]

@@ -92,7 +92,8 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
             return Err(format!("there is no program `{}`", program.display()));
         }
         let (command, format) = (args.command.clone(), args.format);
-        let adapter = CommandAdapter { command, format, api_access, instructions: None, seconds: None };
+        let withheld = Vec::new();
+        let adapter = CommandAdapter { command, format, api_access, instructions: None, seconds: None, withheld };
         return Ok((Arc::new(adapter), args.concurrency.unwrap_or(1)));
     }
     let [agent] = args.agents.as_slice() else {

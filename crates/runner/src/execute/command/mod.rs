@@ -73,6 +73,8 @@ pub struct CommandAdapter {
     pub instructions: Option<String>,
     /// Longest run, seconds; unlimited if absent.
     pub seconds: Option<u64>,
+    /// Names of variables that it does not inherit: secrets of the server and of other agents.
+    pub withheld: Vec<String>,
 }
 
 impl Adapter for CommandAdapter {
@@ -162,10 +164,11 @@ impl CommandAdapter {
     }
 
     /// Environment variables of the command. `None` removes a variable that this worker may have inherited.
-    fn environment(&self, job: &Job) -> [(&'static str, Option<String>); 13] {
+    fn environment(&self, job: &Job) -> Vec<(&str, Option<String>)> {
         let session = &job.session;
         let refused = (!job.refused.is_empty()).then(|| serde_json::to_string(&job.refused).unwrap_or_default());
-        [
+        let mut variables: Vec<_> = self.withheld.iter().map(|name| (name.as_str(), None)).collect();
+        variables.extend([
             ("SHIFTBOOK_SESSION_ID", Some(session.id.to_string())),
             ("SHIFTBOOK_URL", Some(self.api_access.url.clone())),
             ("SHIFTBOOK_TOKEN", self.api_access.token.clone()),
@@ -180,7 +183,8 @@ impl CommandAdapter {
             ("SHIFTBOOK_CHILDREN", related(&job.children)),
             // The server's secret, which agents must not get.
             ("SHIFTBOOK_DATABASE_URL", None),
-        ]
+        ]);
+        variables
     }
 }
 
