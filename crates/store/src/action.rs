@@ -25,6 +25,7 @@ macro_rules! action_select {
 pub(crate) use action_select;
 
 const BY_ID: &str = action_select!("a.id = $2");
+const BY_ID_LOCKED_POSTGRES: &str = action_select!("a.id = $2 FOR UPDATE");
 const BY_SLUG: &str = action_select!("a.slug = $2");
 const LIST: &str = action_select!(
     "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
@@ -50,7 +51,10 @@ pub(crate) const SQL: Texts = &[
     ("action::UPDATE", UPDATE),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("action::STATUSES_POSTGRES", STATUSES_POSTGRES)];
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("action::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
+    ("action::STATUSES_POSTGRES", STATUSES_POSTGRES),
+];
 
 /// An action: configured work. Pages call it a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,6 +131,12 @@ impl TryFrom<Row> for ActionRecord {
 /// An action of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
     run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
 }
 
 /// The statuses of these actions. Ids of no action are left out.

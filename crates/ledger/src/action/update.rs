@@ -42,7 +42,8 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                let before = store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
+                // The whole row is written, so a change made between reading and writing would be lost.
+                let before = store::action::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
                 let is_other_input = change.metadata.is_some();
                 let action = apply(before, change, now);
                 check(&action)?;

@@ -19,7 +19,10 @@ pub(super) async fn install(
     wanted: &BundledAction,
 ) -> Result<PlannedItem> {
     let tenant_id = context.tenant_id;
-    let before = store::action::find_by_slug(tx.conn(), tenant_id, &wanted.slug).await?;
+    let before = match store::action::find_by_slug(tx.conn(), tenant_id, &wanted.slug).await? {
+        Some(found) => store::action::find_locked(tx, tenant_id, found.id).await?,
+        None => None,
+    };
     let (old_config, old_metadata) = match &before {
         Some(before) => (object(&before.output_config)?, object(&before.metadata)?),
         None => Default::default(),

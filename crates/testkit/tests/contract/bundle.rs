@@ -23,6 +23,7 @@ on_both_engines!(
     what_differs_is_changed_field_by_field_and_the_rest_is_kept,
     one_error_refuses_the_whole_bundle,
     two_installs_at_once_lose_nothing,
+    changes_of_different_fields_of_an_action_at_once_lose_nothing,
     a_bundle_needs_permission_for_each_object_and_changes_its_workspace_only,
     an_action_names_only_reviewers_and_criteria_that_exist,
     what_is_looked_up_by_a_text_with_a_nul_is_refused,
@@ -205,6 +206,32 @@ async fn two_installs_at_once_lose_nothing(f: Fixture) {
     }
     let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
     assert_eq!(set.version, 7, "an install was lost");
+    f.done().await;
+}
+
+async fn changes_of_different_fields_of_an_action_at_once_lose_nothing(f: Fixture) {
+    let (l, by) = (&f.ledger, &f.operator);
+    let new = action::NewAction { name: "Report".into(), slug: Some("report".into()), ..Default::default() };
+    let made = action::create(l, by, new).await.unwrap();
+    for round in 0..20 {
+        let described = format!("described in round {round}");
+        let of_agent = format!("agent-{round}");
+        let named = format!("Report {round}");
+        let description = action::ActionChange { description: Some(described.clone()), ..Default::default() };
+        let agent = action::ActionChange { agent_slug: Some(Some(of_agent.clone())), ..Default::default() };
+        let bundle = json!({ "actions": [{ "slug": "report", "name": named }] }).to_string();
+        let (one, two, three) = tokio::join!(
+            action::update(l, by, made.id, description),
+            action::update(l, by, made.id, agent),
+            install(l, by, &bundle, Mode::Apply),
+        );
+        one.unwrap();
+        two.unwrap();
+        three.unwrap();
+        let now = action::get(l, &f.member, made.id).await.unwrap();
+        let is = (now.name, now.description, now.agent_slug);
+        assert_eq!(is, (named, described, Some(of_agent)), "a change was lost");
+    }
     f.done().await;
 }
 
