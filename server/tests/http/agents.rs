@@ -251,6 +251,46 @@ api_key_env = "CODER_KEY"
     assert_eq!(said["content"][0]["text"], "none none own plain");
 }
 
+/// Answers the question at which the session waits, as soon as it waits at one.
+async fn answered(app: &App, session: &str, answer: &str) {
+    let path = format!("/api/sessions/{session}/elicitation-reply");
+    let reply = json!({ "content": { "answer": answer } });
+    let mut tries = 0;
+    while !app.request(Who::Operator, Method::POST, &path).json(&reply).send().await.unwrap().status().is_success() {
+        tries += 1;
+        assert!(tries < 5_000, "the agent has not asked: {}", app.log());
+    }
+}
+
+/// The output of a call's only result in the session's log.
+async fn output(app: &App, session: &str, call: &str) -> String {
+    let log = get(app, &format!("/api/sessions/{session}/events")).await;
+    let parts = log["events"].as_array().unwrap().iter().filter(|event| event["type"] == "agent.tool_result");
+    let outputs: Vec<_> = parts.map(|event| &event["content"][0]).filter(|part| part["toolCallId"] == call).collect();
+    let [part] = outputs.as_slice() else { panic!("{call}: {outputs:?}") };
+    part["output"].to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_is_refused_leaves_the_other_calls_of_its_reply_waiting() {
+    let wrong = json!({ "message": "Which?", "fields": [{ "key": "a", "label": "A?", "type": "scale" }] });
+    let ask = json!({ "message": "Which stage?" });
+    let calls = vec![("c1", "request_feedback", wrong.to_string()), ("c2", "ask_person", ask.to_string())];
+    let model = ScriptedModel::start([ScriptedReply::ToolCalls("", calls), ScriptedReply::Text("Done.")]).await;
+    let settings = settings(&model, "").replace("\"note\"]", "\"request_feedback\"]");
+    let app = App::start_with(&settings, &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    answered(&app, &session, "Won").await;
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("Done.")), "{ended}");
+    assert!(output(&app, &session, "c1").await.contains("minimum"));
+    assert!(output(&app, &session, "c2").await.contains("Won"));
+    let requests = model.requests();
+    assert_eq!(requests.len(), 2);
+    let messages = requests[1].body["messages"].to_string();
+    assert!(messages.contains("minimum") && messages.contains("Won"), "every call has its result: {messages}");
+}
+
 #[test]
 fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
     let dir = tempfile::tempdir().unwrap();

@@ -6,17 +6,21 @@ use serde_json::json;
 
 impl ChatRun<'_> {
     /// Makes a request for which the session waits. All events are recorded before, because a parked session takes
-    /// none.
-    pub(super) async fn ask_and_wait(&self, conversation: &mut Conversation, call: &Call) -> Result<Waiting, Stop> {
+    /// none. Returns `None` if the session does not wait, because the call has its result.
+    pub(super) async fn ask_and_wait(
+        &self,
+        conversation: &mut Conversation,
+        call: &Call,
+    ) -> Result<Option<Waiting>, Stop> {
         if self.context.events.flush().await.is_err() {
             return Err(Stop::Closed);
         }
         match self.ask_people(call).await? {
-            Ok(asked) if asked.waits => Ok(Waiting::Parked),
-            Ok(_) => Ok(Waiting::Answered),
+            Ok(asked) if asked.waits => Ok(Some(Waiting::Parked)),
+            Ok(_) => Ok(Some(Waiting::Answered)),
             Err(why) => {
                 self.answer(conversation, call, &Err(why), None).await?;
-                Ok(Waiting::No)
+                Ok(None)
             }
         }
     }

@@ -201,7 +201,6 @@ impl ChatRun<'_> {
 
     /// Records a reply of the model and adds it to the conversation. Its last event carries the cost and, once per
     /// claim, what the model was given.
-    /// what the model was given.
     async fn record(
         &self,
         conversation: &mut Conversation,
@@ -255,8 +254,26 @@ impl ChatRun<'_> {
         add_note(event, STEP, step);
     }
 
-    /// Runs the calls without a result, in order. Returns what the session has to wait for.
+    /// Runs the calls without a result. Returns what the session has to wait for.
     async fn run_open_calls(&self, conversation: &mut Conversation) -> Result<Waiting, Stop> {
+        loop {
+            let (waiting, blocking) = self.run_each_open_call(conversation).await?;
+            let Some(call) = blocking else {
+                return Ok(waiting.map_or(Waiting::No, |waiting| Waiting::For(Box::new(waiting))));
+            };
+            if let Some(waiting) = self.ask_and_wait(conversation, &call).await? {
+                return Ok(waiting);
+            }
+            // The request has its result. The model is not asked before the other calls have theirs.
+        }
+    }
+
+    /// Runs the calls without a result, in order. Returns what the session has to wait for, and the first request for
+    /// which it waits. People are asked by such a request before anything else is waited for.
+    async fn run_each_open_call(
+        &self,
+        conversation: &mut Conversation,
+    ) -> Result<(Option<YieldOutcome>, Option<Call>), Stop> {
         let open = conversation.open_calls();
         let mut decided = self.open_decision(conversation, &open);
         let (mut waiting, mut blocking) = (None, None);
@@ -285,15 +302,11 @@ impl ChatRun<'_> {
                 self.run_call(conversation, tool, &call, None).await?;
             }
         }
-        if waiting.is_none() {
+        if waiting.is_none() && blocking.is_none() {
             let children = conversation.open_calls().len();
             waiting = (children > 0).then(|| yield_for_children(children));
         }
-        match (waiting, blocking) {
-            (Some(waiting), None) => Ok(Waiting::For(Box::new(waiting))),
-            (_, Some(call)) => self.ask_and_wait(conversation, &call).await,
-            (None, None) => Ok(Waiting::No),
-        }
+        Ok((waiting, blocking))
     }
 
     /// The call that the person's decision is about, unless the decision is applied already. An answer to a question
