@@ -291,6 +291,33 @@ async fn a_request_that_is_refused_leaves_the_other_calls_of_its_reply_waiting()
     assert!(messages.contains("minimum") && messages.contains("Won"), "every call has its result: {messages}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_question_of_a_reply_is_put_to_people_and_gets_its_own_answer() {
+    let ask = |message: &str| json!({ "message": message }).to_string();
+    let calls = vec![
+        ("c1", "ask_person", ask("Which stage?")),
+        ("c2", "request_feedback", ask("Which region?")),
+        ("c3", "request_feedback", ask("Which currency?")),
+    ];
+    let model = ScriptedModel::start([ScriptedReply::ToolCalls("", calls), ScriptedReply::Text("Done.")]).await;
+    let settings = settings(&model, "").replace("\"note\"]", "\"request_feedback\"]");
+    let app = App::start_with(&settings, &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    // Requests are made first, in their order.
+    for answer in ["EU", "Euro", "Won"] {
+        answered(&app, &session, answer).await;
+    }
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("Done.")), "{ended}");
+    for (call, question, answer) in
+        [("c1", "Which stage?", "Won"), ("c2", "Which region?", "EU"), ("c3", "Which currency?", "Euro")]
+    {
+        let output = output(&app, &session, call).await;
+        assert!(output.contains(question) && output.contains(answer), "{call}: {output}");
+    }
+    assert_eq!(model.requests().len(), 2, "the model is asked again when every call has its result");
+}
+
 #[test]
 fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
     let dir = tempfile::tempdir().unwrap();

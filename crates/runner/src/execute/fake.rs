@@ -33,6 +33,8 @@ use tokio::{
 use wire::{Code, worker::ClaimedSession};
 
 pub const SESSION_ID: &str = "0193b0a0-0000-7000-8000-0000000000aa";
+/// Gate of the first question or tool call that a session waits with.
+pub const GATE_ID: &str = "0193b0a0-0000-7000-8000-00000000009b";
 
 /// A fault of the next call of a kind.
 #[derive(Clone, Copy)]
@@ -65,6 +67,8 @@ pub struct Memory {
     pub action: Value,
     /// The only entity.
     pub entity: Value,
+    /// What the server answers to a request for feedback.
+    pub asked: Value,
     /// Events that contain this text are refused.
     pub refused_text: Option<&'static str>,
 }
@@ -86,6 +90,7 @@ impl Fake {
             .route("/api/me", get(me))
             .route("/api/sessions/claim", post(claim))
             .route("/api/sessions/{id}/{call}", post(call).get(events))
+            .route("/api/sessions/{id}/answers/take", post(|| async { Json(json!({ "input": [] })) }))
             .route("/api/actions/{id}", get(action))
             .route("/api/entities/{id}", get(entity).patch(change_entity))
             .with_state(fake.clone());
@@ -309,12 +314,31 @@ impl Memory {
                 return refusal(Code::InvalidRequest);
             }
             answer = json!({ "events": [], "headSequence": self.events.len() });
+        } else if call == "feedback-requests" {
+            answer = self.asked.clone();
+        } else if call == "yield" {
+            self.open_gate(&body);
         } else if call == "heartbeat" {
             answer = json!({ "leaseExpiresAt": "2026-11-21T08:00:00Z" });
         }
         self.status = end.into();
         self.calls.push((call.into(), body));
         Json(answer).into_response()
+    }
+
+    /// Records the gate at which a yielded session waits for a person, as the server does.
+    fn open_gate(&mut self, yielded: &Value) {
+        if yielded["question"].is_null() && yielded["pausedToolCall"].is_null() {
+            return;
+        }
+        let kind = "session.waiting_approval";
+        let opened = self.events.iter().filter(|event| event["type"] == kind).count();
+        let later = || format!("0193b0a0-0000-7000-8000-0000000002{opened:02}");
+        let gate = if opened == 0 { GATE_ID.to_owned() } else { later() };
+        self.events.push(json!({
+            "id": format!("0193b0a0-0000-7000-8000-0000000003{opened:02}"), "type": kind, "content": [],
+            "metadata": { "gateId": gate }, "at": "2026-11-21T08:00:00Z",
+        }));
     }
 
     /// Appends all events or none; whether it appended them.

@@ -2,11 +2,13 @@
 
 use super::{Call, ChatRun, Conversation, Stop, Waiting};
 use crate::execute::tool::{self, Tool};
-use serde_json::json;
+use serde_json::{Value, json};
+use wire::feedback_request::Asked;
 
 impl ChatRun<'_> {
     /// Makes a request for which the session waits. All events are recorded before, because a parked session takes
-    /// none. Returns `None` if the session does not wait, because the call has its result.
+    /// none. Returns `None` if the session does not wait, because the call has its result: a request that was made
+    /// before is found by its key, the id of the call, with its answer.
     pub(super) async fn ask_and_wait(
         &self,
         conversation: &mut Conversation,
@@ -17,7 +19,14 @@ impl ChatRun<'_> {
         }
         match self.ask_people(call).await? {
             Ok(asked) if asked.waits => Ok(Some(Waiting::Parked)),
-            Ok(_) => Ok(Some(Waiting::Answered)),
+            Ok(asked) => {
+                let gate = asked.request.gate_id;
+                if let Some(gate) = gate {
+                    conversation.mark_decision_applied(gate);
+                }
+                self.answer(conversation, call, &recorded_answer(&asked), gate).await?;
+                Ok(None)
+            }
             Err(why) => {
                 self.answer(conversation, call, &Err(why), None).await?;
                 Ok(None)
@@ -35,7 +44,7 @@ impl ChatRun<'_> {
     }
 
     /// Sends a request. The inner error is for the model.
-    async fn ask_people(&self, call: &Call) -> Result<Result<wire::feedback_request::Asked, serde_json::Value>, Stop> {
+    async fn ask_people(&self, call: &Call) -> Result<Result<Asked, Value>, Stop> {
         let lease = &self.context.lease;
         let ask = match tool::ask(&call.id, &call.input, lease.attempt) {
             Ok(ask) => ask,
@@ -69,4 +78,16 @@ impl ChatRun<'_> {
             }
         }
     }
+}
+
+/// The result of a call whose request was made before and for which the session does not wait any more.
+fn recorded_answer(asked: &Asked) -> tool::Answer {
+    let Some(answer) = &asked.answer else {
+        return Err(json!("this request was made before, and the session went on without an answer to it"));
+    };
+    let answers: Value =
+        answer.answers.as_ref().and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default();
+    Ok(json!({
+        "outcome": answer.outcome, "answer": answers, "note": answer.note, "respondent": answer.respondent,
+    }))
 }

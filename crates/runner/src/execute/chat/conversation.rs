@@ -3,14 +3,15 @@
 
 use super::{
     super::{
-        adapter::Failure,
+        adapter::{Failure, Resume},
         event::OUTPUT_REFUSED,
         log::{self, LogSource},
+        tool::{self, Tool},
         transcript::{CUT_NOTICE, first_kept},
     },
     budget::Spent,
 };
-use domain::{id::GateId, thread::MESSAGE};
+use domain::{event::Kind, id::GateId, thread::MESSAGE};
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -54,6 +55,10 @@ pub struct Conversation {
     started: HashMap<String, Value>,
     /// Ids of the gates whose decisions are applied.
     decided: HashSet<GateId>,
+    /// The decision with which the session continues.
+    decision: Option<Resume>,
+    /// Id of the call for which the gate of this decision was opened.
+    decided_call: Option<String>,
     /// Entries of a model's reply whose last event is not read yet, and the attempt that recorded them.
     pending: (Option<u32>, Vec<Entry>),
     /// Blocks of people's answers that wait for the results of open calls.
@@ -70,7 +75,7 @@ pub struct Conversation {
 pub const STEP: &str = "step";
 /// Metadata key of the event that passes on reviewers' denials: their number so far.
 pub const DENIALS: &str = "denials";
-/// Metadata key of a tool result that follows from a decision: the id of its gate.
+/// Metadata key of a gate's events, and of a tool result that follows from its decision: the id of the gate.
 pub const GATE: &str = "gateId";
 /// Result of a call that had none when the person sent the next message.
 const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
@@ -80,17 +85,21 @@ const INJECTED: &str = "session.context_injected";
 pub const STARTED: &str = "tool.invocation_started";
 
 impl Conversation {
-    /// Rebuilds the conversation from a log. `is_thread` includes the person's messages.
+    /// Rebuilds the conversation from a log. `is_thread` includes the person's messages. `decision` is the one with
+    /// which the session continues.
     ///
     /// # Errors
     /// If the log cannot be read or is too long, see [`log::for_each_event`].
-    pub async fn read(log: LogSource<'_>, is_thread: bool) -> Result<Self, Failure> {
+    pub async fn read(log: LogSource<'_>, is_thread: bool, decision: Option<&Resume>) -> Result<Self, Failure> {
         let mut kinds =
             vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", STARTED, INJECTED];
         if is_thread {
             kinds.push(MESSAGE);
         }
-        let mut conversation = Self::default();
+        if decision.is_some() {
+            kinds.push(Kind::SESSION_WAITING_APPROVAL);
+        }
+        let mut conversation = Self { decision: decision.cloned(), ..Self::default() };
         log::for_each_event(log, &kinds, |event| conversation.apply(event)).await?;
         Ok(conversation)
     }
@@ -109,12 +118,13 @@ impl Conversation {
             }
             "agent.tool_result" => {
                 self.push_result(&text("toolCallId"), &part["output"]["value"]);
-                self.decided.extend(metadata[GATE].as_str().and_then(|id| id.parse::<GateId>().ok()));
+                self.decided.extend(gate_of(&metadata));
             }
             STARTED => {
                 self.mark_started(&text("toolCallId"), part["input"].clone());
-                self.decided.extend(metadata[GATE].as_str().and_then(|id| id.parse::<GateId>().ok()));
+                self.decided.extend(gate_of(&metadata));
             }
+            Kind::SESSION_WAITING_APPROVAL => self.note_gate(&metadata),
             INJECTED => self.add_answers(&metadata, text("text")),
             MESSAGE => self.add_user_message(domain::thread::text_of(event.content.get())),
             _ => self.apply_notice(&metadata, text("text")),
@@ -125,6 +135,17 @@ impl Conversation {
             self.spent.add(count("inputTokens"), count("cachedInputTokens"), count("outputTokens"));
             self.entries.append(&mut self.pending.1);
         }
+    }
+
+    /// Notes the call for which a gate was opened, if the session continues with the decision of this gate. A question
+    /// does not name its call: it is the first one that was open when the question was asked.
+    fn note_gate(&mut self, metadata: &Value) {
+        let Some(resume) = self.decision.as_ref().filter(|resume| gate_of(metadata) == Some(resume.gate_id)) else {
+            return;
+        };
+        let is_request = metadata["requestId"].is_string();
+        let asked = || self.open_calls().into_iter().find(|call| asks(call, is_request)).map(|call| call.id);
+        self.decided_call = resume.tool_call_id.clone().or_else(asked);
     }
 
     /// The pending entries of this attempt. Entries of another attempt are dropped: its worker was lost in the middle
@@ -249,6 +270,11 @@ impl Conversation {
         self.decided.insert(gate_id);
     }
 
+    /// Id of the call that the decision is about with which the session continues.
+    pub fn decided_call(&self) -> Option<&str> {
+        self.decided_call.as_deref()
+    }
+
     /// Returns `wanted`, or a new id derived from it if a call of the session has it already: models repeat their ids.
     pub fn unique_id(&self, wanted: &str) -> String {
         let is_taken = |id: &str| self.entries.iter().any(|entry| matches!(entry, Entry::Call(call) if call.id == id));
@@ -326,6 +352,21 @@ impl Conversation {
         flush_parts(&mut messages, &mut parts);
         flush_answers(&mut messages, &mut answers);
         messages
+    }
+}
+
+/// The gate that an event's metadata name.
+fn gate_of(metadata: &Value) -> Option<GateId> {
+    metadata[GATE].as_str()?.parse().ok()
+}
+
+/// Whether the session waits at a question for this call: one that a request to people has opened, or one in the
+/// session itself.
+fn asks(call: &Call, is_request: bool) -> bool {
+    if is_request {
+        call.name == Tool::RequestFeedback.name() && tool::is_blocking(&call.input)
+    } else {
+        call.name == Tool::AskPerson.name()
     }
 }
 

@@ -141,7 +141,8 @@ struct ChatRun<'a> {
 impl ChatRun<'_> {
     async fn run(&self) -> Result<Outcome, Stop> {
         let prompt = Prompt::of(self.job, self.context, self.chat.instructions.as_deref()).await?;
-        let mut conversation = Conversation::read(LogSource::of_job(self.context), self.job.is_thread()).await?;
+        let (log, decision) = (LogSource::of_job(self.context), self.job.resume.as_ref());
+        let mut conversation = Conversation::read(log, self.job.is_thread(), decision).await?;
         self.save_spent(&conversation);
         self.report_denials(&mut conversation).await?;
         let opening = [Some(prompt.task.clone()), prompt.activity.clone()];
@@ -153,7 +154,6 @@ impl ChatRun<'_> {
                 Waiting::No => {}
                 Waiting::For(yielded) => return Ok(Outcome::Yielded(yielded)),
                 Waiting::Parked => return Ok(Outcome::Parked),
-                Waiting::Answered => return Ok(Outcome::Stopped),
             }
             self.take_answers(&mut conversation).await?;
             if let Some(text) = conversation.final_text() {
@@ -275,7 +275,7 @@ impl ChatRun<'_> {
         conversation: &mut Conversation,
     ) -> Result<(Option<YieldOutcome>, Option<Call>), Stop> {
         let open = conversation.open_calls();
-        let mut decided = self.open_decision(conversation, &open);
+        let mut decided = self.open_decision(conversation);
         let (mut waiting, mut blocking) = (None, None);
         for call in open {
             let tool = match self.chat.tools.check(&call) {
@@ -309,16 +309,10 @@ impl ChatRun<'_> {
         Ok((waiting, blocking))
     }
 
-    /// The call that the person's decision is about, unless the decision is applied already. An answer to a question
-    /// does not name its call; only one question is open at a time.
-    fn open_decision(&self, conversation: &Conversation, open: &[Call]) -> Option<(String, &Resume)> {
+    /// The call that the person's decision is about, unless the decision is applied already.
+    fn open_decision(&self, conversation: &Conversation) -> Option<(String, &Resume)> {
         let resume = self.job.resume.as_ref().filter(|resume| !conversation.is_decision_applied(resume.gate_id))?;
-        let asks = |call: &&Call| {
-            call.name == Tool::AskPerson.name()
-                || (call.name == Tool::RequestFeedback.name() && tool::is_blocking(&call.input))
-        };
-        let open_question = || open.iter().find(asks).map(|call| call.id.clone());
-        Some((resume.tool_call_id.clone().or_else(open_question)?, resume))
+        Some((conversation.decided_call()?.to_owned(), resume))
     }
 
     async fn apply_decision(

@@ -19,7 +19,7 @@ const REQUEST: &str = "The conversation ends here. Sum it up for the person in a
 /// Reads the conversation and asks for a summary within the agent's budget.
 pub(super) async fn summarize(chat: &ChatAdapter, log: LogSource<'_>) -> ConversationSummary {
     let missing = |failure| ConversationSummary { text: Err(failure), usage: None };
-    let mut conversation = match Conversation::read(log, true).await {
+    let mut conversation = match Conversation::read(log, true, None).await {
         Ok(conversation) => conversation,
         Err(failure) => return missing(failure),
     };

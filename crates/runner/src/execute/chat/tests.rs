@@ -3,7 +3,7 @@
 use super::super::{
     Worker,
     adapter::{Job, Phase},
-    fake::{Fake, claimed},
+    fake::{Fake, GATE_ID, claimed},
     session::{End, job},
 };
 use super::*;
@@ -308,7 +308,7 @@ async fn a_write_is_done_once_and_marked_before() {
 
 fn decide(tool_call_id: Option<&str>, decision: Decision) -> impl FnOnce(&mut Job) {
     let resume = Resume {
-        gate_id: "0193b0a0-0000-7000-8000-00000000009b".parse().unwrap(),
+        gate_id: GATE_ID.parse().unwrap(),
         tool_call_id: tool_call_id.map(str::to_owned),
         decision,
         note: Some("not now".into()),
@@ -365,6 +365,36 @@ async fn a_question_waits_for_its_answer_and_an_answer_counts_once() {
     }
     assert_eq!(answers(&fake), [(json!({"stage": "Won"}), false)]);
     assert_eq!(model.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn a_request_that_is_answered_already_gives_its_call_the_answer() {
+    let ask = json!({"message": "Which region?"});
+    let calls = vec![("c1", "request_feedback", ask.to_string()), ("c2", "ask_person", ask.to_string())];
+    let model = ScriptedModel::start([ScriptedReply::ToolCalls("", calls)]).await;
+    let fake = fake().await;
+    let (id, at) = (GATE_ID, "2026-11-21T08:00:00Z");
+    let request = json!({
+        "id": id, "sessionId": id, "attempt": 1, "gateId": id, "viewId": id, "viewSlug": "ask", "version": 1,
+        "message": "Which region?", "blocking": true, "gate": "member", "audience": null, "askedBy": "system",
+        "askedAt": at, "expiresAt": null, "onExpiry": "resume", "idempotencyKey": "c1", "state": "answered",
+        "closedAt": at,
+    });
+    let answer = json!({
+        "id": id, "requestId": id, "sessionId": id, "responseSessionId": null, "message": "Which region?",
+        "blocking": true, "viewId": id, "version": 1,
+        "respondent": {"kind": "user", "label": "ann@acme.test", "assurance": "signed_in"}, "outcome": "answered",
+        "answers": {"answer": "EU"}, "note": null, "late": false, "depositedAt": at, "consumedAt": at,
+        "consumedAttempt": 1,
+    });
+    fake.with(|m| m.asked = json!({"request": request, "url": null, "waits": false, "answer": answer}));
+    assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Yielded);
+    let answers = answers(&fake);
+    let [(output, false)] = answers.as_slice() else { panic!("{answers:?}") };
+    assert_eq!((&output["outcome"], &output["answer"]["answer"]), (&json!("answered"), &json!("EU")));
+    assert_eq!(fake.calls("feedback-requests").len(), 1);
+    assert_eq!(fake.calls("yield")[0]["question"]["message"], "Which region?");
+    assert_eq!(model.requests().len(), 1, "the model is not asked before the question is answered");
 }
 
 fn denial(note: &str) -> wire::approval::Denial {

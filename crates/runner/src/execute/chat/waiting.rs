@@ -18,8 +18,6 @@ pub(super) enum Waiting {
     For(Box<YieldOutcome>),
     /// People: the request has parked the session.
     Parked,
-    /// Nothing: the request is answered already, and the next claim has the answer.
-    Answered,
 }
 
 /// Yields the session until a person answers or approves the call.
