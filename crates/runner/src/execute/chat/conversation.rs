@@ -61,8 +61,10 @@ pub struct Conversation {
     decided_call: Option<String>,
     /// Entries of a model's reply whose last event is not read yet, and the attempt that recorded them.
     pending: (Option<u32>, Vec<Entry>),
-    /// Blocks of people's answers that wait for the results of open calls.
-    answers: Vec<String>,
+    /// Texts that wait for the results of open calls: people's answers, and messages of the person.
+    held: Vec<String>,
+    /// Ids of the calls that had no result when the person sent a message.
+    interrupted: HashSet<String>,
     /// Reviewers' denials that the agent has received.
     pub denials_sent: usize,
     /// Tokens and steps of all attempts.
@@ -77,7 +79,7 @@ pub const STEP: &str = "step";
 pub const DENIALS: &str = "denials";
 /// Metadata key of a gate's events, and of a tool result that follows from its decision: the id of the gate.
 pub const GATE: &str = "gateId";
-/// Result of a call that had none when the person sent the next message.
+/// Result of a call that had none when the person sent the next message, and got none afterwards.
 const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
 /// Kind of the event with which the server passes on answers of people.
 const INJECTED: &str = "session.context_injected";
@@ -97,10 +99,11 @@ impl Conversation {
             kinds.push(MESSAGE);
         }
         if decision.is_some() {
-            kinds.push(Kind::SESSION_WAITING_APPROVAL);
+            kinds.extend([Kind::SESSION_WAITING_APPROVAL, Kind::SESSION_STATUS_CHANGE]);
         }
         let mut conversation = Self { decision: decision.cloned(), ..Self::default() };
         log::for_each_event(log, &kinds, |event| conversation.apply(event)).await?;
+        conversation.interrupt_calls();
         Ok(conversation)
     }
 
@@ -125,14 +128,20 @@ impl Conversation {
                 self.decided.extend(gate_of(&metadata));
             }
             Kind::SESSION_WAITING_APPROVAL => self.note_gate(&metadata),
+            Kind::SESSION_STATUS_CHANGE => self.note_stop(&metadata),
             INJECTED => self.add_answers(&metadata, text("text")),
-            MESSAGE => self.add_user_message(domain::thread::text_of(event.content.get())),
+            MESSAGE => self.hold_message(domain::thread::text_of(event.content.get())),
             _ => self.apply_notice(&metadata, text("text")),
         }
         let step = &metadata[STEP];
         if step.is_object() {
             let count = |name: &str| step[name].as_u64().unwrap_or_default();
             self.spent.add(count("inputTokens"), count("cachedInputTokens"), count("outputTokens"));
+            // The agent went on without the results.
+            if self.decided_call.as_ref().is_some_and(|id| self.interrupted.contains(id)) {
+                self.decided_call = None;
+            }
+            self.interrupt_calls();
             self.entries.append(&mut self.pending.1);
         }
     }
@@ -146,6 +155,13 @@ impl Conversation {
         let is_request = metadata["requestId"].is_string();
         let asked = || self.open_calls().into_iter().find(|call| asks(call, is_request)).map(|call| call.id);
         self.decided_call = resume.tool_call_id.clone().or_else(asked);
+    }
+
+    /// Forgets the decision if the person stopped the turn that it began: what they stopped must not run later.
+    fn note_stop(&mut self, metadata: &Value) {
+        if metadata["reason"] == domain::thread::INTERRUPTED {
+            self.decided_call = None;
+        }
     }
 
     /// The pending entries of this attempt. Entries of another attempt are dropped: its worker was lost in the middle
@@ -168,29 +184,51 @@ impl Conversation {
         }
     }
 
-    /// Adds a message of the person. It ends the agent's turn: a pending reply is dropped and open calls get
-    /// [`INTERRUPTED`] as their result.
+    /// Adds a message of the person, and gives open calls [`INTERRUPTED`] as their result.
     pub fn add_user_message(&mut self, text: String) {
-        self.pending = (None, Vec::new());
-        for call in self.open_calls() {
-            self.push_result(&call.id, &Value::from(INTERRUPTED));
-        }
-        self.steps_before = self.spent.steps;
-        self.push_user_text(text);
+        self.hold_message(text);
+        self.interrupt_calls();
     }
 
-    /// Adds answers of people. While calls have no result they wait, because results follow their calls.
+    /// Adds a message of the person. It ends the agent's turn: a pending reply is dropped. The message waits while
+    /// calls have no result, because the log can have a result after it: of a call that was decided before the person
+    /// wrote again, and that ran afterwards.
+    fn hold_message(&mut self, text: String) {
+        self.pending = (None, Vec::new());
+        let open = self.open_calls().into_iter().map(|call| call.id);
+        self.interrupted.extend(open);
+        self.steps_before = self.spent.steps;
+        self.hold(text);
+    }
+
+    /// Gives calls that had no result at a message [`INTERRUPTED`] as their result, except the one that the decision
+    /// is about.
+    fn interrupt_calls(&mut self) {
+        for call in self.open_calls() {
+            if self.interrupted.contains(&call.id) && self.decided_call.as_deref() != Some(call.id.as_str()) {
+                self.push_result(&call.id, &Value::from(INTERRUPTED));
+            }
+        }
+    }
+
+    /// Adds answers of people.
     fn add_answers(&mut self, metadata: &Value, block: String) {
         if metadata["context"] == "answers" {
-            self.answers.push(block);
-            self.release_answers();
+            self.hold(block);
         }
     }
 
-    fn release_answers(&mut self) {
+    /// Adds text that the model reads as the user's. While calls have no result it waits, because results follow their
+    /// calls.
+    fn hold(&mut self, text: String) {
+        self.held.push(text);
+        self.release_held();
+    }
+
+    fn release_held(&mut self) {
         if self.open_calls().is_empty() {
-            for block in std::mem::take(&mut self.answers) {
-                self.push_user_text(block);
+            for text in std::mem::take(&mut self.held) {
+                self.push_user_text(text);
             }
         }
     }
@@ -219,7 +257,7 @@ impl Conversation {
     pub fn push_result(&mut self, id: &str, output: &Value) {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         self.push(Entry::Result { id: id.to_owned(), text });
-        self.release_answers();
+        self.release_held();
     }
 
     /// Calls without a result, in order.
@@ -383,109 +421,4 @@ fn flush_answers(messages: &mut Vec<ChatMessage>, answers: &mut Vec<ToolResponse
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use genai::chat::ChatRole;
-    use serde_json::json;
-
-    fn event(kind: &str, part: Value, metadata: Value) -> Event {
-        serde_json::from_value(json!({
-            "id": "0193b0a0-0000-7000-8000-0000000000aa", "sequence": 1, "type": kind, "role": "agent",
-            "content": [part], "metadata": metadata, "actor": "system", "at": "2026-11-21T08:00:00Z",
-            "recordedAt": "2026-11-21T08:00:00Z", "digest": ""
-        }))
-        .unwrap()
-    }
-
-    fn conversation_of(events: &[Event]) -> Conversation {
-        let mut conversation = Conversation::default();
-        events.iter().for_each(|event| conversation.apply(event));
-        conversation
-    }
-
-    fn of_attempt(attempt: u32, event: Event) -> Event {
-        Event { attempt: Some(attempt), ..event }
-    }
-
-    fn text(text: &str, metadata: Value) -> Event {
-        event("agent.message", json!({"type": "text", "text": text}), metadata)
-    }
-
-    fn call(id: &str, metadata: Value) -> Event {
-        let part = json!({"type": "tool-call", "toolCallId": id, "toolName": "note", "input": {"n": 1}});
-        event("agent.tool_call", part, metadata)
-    }
-
-    fn result(id: &str) -> Event {
-        let output = json!({"type": "json", "value": {"ok": true}});
-        let part = json!({"type": "tool-result", "toolCallId": id, "toolName": "note", "output": output});
-        event("agent.tool_result", part, json!({}))
-    }
-
-    const COST: fn() -> Value = || json!({"step": {"inputTokens": 10, "outputTokens": 2}});
-
-    #[test]
-    fn a_log_becomes_the_messages_that_the_model_knows() {
-        let refusal = event("external.event", json!({"type": "text", "text": "no"}), json!({"outputRefused": true}));
-        let remark = event("external.event", json!({"type": "text", "text": "aside"}), json!({}));
-        let log = [
-            text("a", json!({})),
-            call("c1", json!({})),
-            call("c2", COST()),
-            remark,
-            result("c2"),
-            result("c1"),
-            text("b", COST()),
-            refusal,
-        ];
-        let conversation = conversation_of(&log);
-        let messages = conversation.messages("do it");
-        let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
-        let (user, assistant, tool) = (ChatRole::User, ChatRole::Assistant, ChatRole::Tool);
-        assert_eq!(roles, [user.clone(), assistant.clone(), tool, assistant, user]);
-        assert_eq!(messages[1].content.tool_calls().len(), 2);
-        assert_eq!(conversation.spent, Spent { steps: 2, input_tokens: 20, cached_tokens: 0, output_tokens: 4 });
-        assert!(conversation.open_calls().is_empty());
-        assert_eq!(conversation.final_text(), None);
-    }
-
-    #[test]
-    fn an_answer_that_was_recorded_in_part_is_forgotten_and_an_open_call_is_not() {
-        let mut log = vec![text("a", json!({})), call("c1", COST()), result("c1"), text("torn", json!({}))];
-        log.push(call("c2", json!({})));
-        let conversation = conversation_of(&log);
-        assert!(conversation.open_calls().is_empty());
-        assert_eq!(conversation.messages("x").len(), 3);
-        log.push(of_attempt(2, text("again", COST())));
-        let conversation = conversation_of(&log);
-        assert!(conversation.open_calls().is_empty());
-        assert_eq!(conversation.final_text(), Some("again"));
-        let conversation = conversation_of(&[call("c1", COST())]);
-        assert_eq!(conversation.open_calls()[0].id, "c1");
-    }
-
-    #[test]
-    fn a_message_of_a_person_ends_open_calls_of_the_agent() {
-        let message = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
-        let log = [message("Hello"), call("c1", COST()), text("torn", json!({})), message("Stop")];
-        let conversation = conversation_of(&log);
-        assert!(conversation.open_calls().is_empty());
-        assert_eq!((conversation.spent.steps, conversation.spent_in_turn().steps), (1, 0));
-        let messages = conversation.thread_messages(Some("They look at Acme."));
-        let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
-        assert_eq!(roles, [ChatRole::User, ChatRole::Assistant, ChatRole::Tool, ChatRole::User]);
-        let rendered = format!("{messages:?}");
-        assert!(rendered.contains(INTERRUPTED) && !rendered.contains("torn"), "{rendered}");
-        let last = format!("{:?}", messages.last().unwrap());
-        assert!(last.contains("Stop") && last.contains("They look at Acme."), "{last}");
-        assert_eq!(conversation.final_text(), None);
-    }
-
-    #[test]
-    fn repeated_ids_of_a_model_are_made_unique() {
-        let conversation = conversation_of(&[call("call_0", COST()), result("call_0")]);
-        assert_eq!(conversation.unique_id("call_0"), "call_0_1");
-        assert_eq!(conversation.unique_id(""), "call_1");
-        assert_eq!(conversation.unique_id("other"), "other");
-    }
-}
+mod tests;

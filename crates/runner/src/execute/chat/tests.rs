@@ -1,5 +1,7 @@
 //! Tests of chat agents with a scripted model on both wire formats and a test server.
 
+mod thread;
+
 use super::super::{
     Worker,
     adapter::{Job, Phase},

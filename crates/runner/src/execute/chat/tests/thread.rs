@@ -1,0 +1,88 @@
+//! Tests of chat agents in conversations.
+
+use super::*;
+use domain::thread::{INTERRUPTED, MESSAGE, SOURCE};
+
+/// Makes the session a conversation.
+fn thread(job: &mut Job) {
+    job.session.source = Some(SOURCE.into());
+}
+
+/// Records an event of the server.
+fn record(fake: &Fake, kind: &str, content: Value, metadata: Value) {
+    fake.with(|m| {
+        let id = format!("0193b0a0-0000-7000-8000-{:012}", 400 + m.events.len());
+        let at = "2026-11-21T08:00:00Z";
+        m.events.push(json!({"id": id, "type": kind, "content": content, "metadata": metadata, "at": at}));
+    });
+}
+
+/// Records a message of the person and claims the session for the next turn.
+fn say(fake: &Fake, text: &str) {
+    record(fake, MESSAGE, json!([{"type": "text", "text": text}]), json!({}));
+    fake.with(|m| m.status = "running".into());
+}
+
+fn change() -> Value {
+    json!({"id": "0193b0a0-0000-7000-8000-0000000000e1", "version": 1, "fields": {"stage": "Won"}})
+}
+
+/// An agent that changes entities only with an approval.
+fn careful(model: &ScriptedModel) -> ChatAdapter {
+    let mut chat = agent(model, Wire::OpenAi).chat;
+    chat.tools = tools(&[Tool::EntityWrite]);
+    chat
+}
+
+#[tokio::test]
+async fn a_decision_is_applied_when_the_person_writes_again_while_the_turn_is_queued() {
+    let ask = json!({"message": "Which stage?"});
+    for (name, input, call, decision, told) in [
+        ("entity_write", change(), Some("c1"), Decision::Approve(None), "0193b0a0-0000-7000-8000-0000000000e1"),
+        ("ask_person", ask, None, Decision::Answer(json!("Blue.")), "Blue."),
+    ] {
+        let model = ScriptedModel::start([ScriptedReply::tool("c1", name, &input)]).await;
+        let fake = fake().await;
+        say(&fake, "Set the stage.");
+        assert_eq!(work(&fake, careful(&model), thread).await, End::Yielded);
+        say(&fake, "Be quick.");
+        say(&fake, "Please.");
+        model.then([ScriptedReply::Text("Done.")]);
+        let decide = decide(call, decision);
+        let decided = |job: &mut Job| {
+            thread(job);
+            decide(job);
+        };
+        assert_eq!(work(&fake, careful(&model), decided).await, End::Yielded);
+        let stage = if name == "entity_write" { "Won" } else { "Lead" };
+        assert_eq!(fake.with(|m| m.entity["fields"]["stage"].clone()), stage, "{name}");
+        let failed: Vec<_> = answers(&fake).into_iter().map(|(_, failed)| failed).collect();
+        assert_eq!(failed, [false], "{name}");
+        let messages = model.requests()[1].body["messages"].clone();
+        let [.., call, result, first, second] = messages.as_array().unwrap().as_slice() else { panic!("{messages}") };
+        let roles = [call, result, first, second].map(|message| message["role"].as_str().unwrap());
+        assert_eq!(roles, ["assistant", "tool", "user", "user"], "{messages}");
+        assert!(result.to_string().contains(told), "{result}");
+        assert!(first.to_string().contains("Be quick.") && second.to_string().contains("Please."), "{messages}");
+    }
+}
+
+#[tokio::test]
+async fn an_approved_call_of_a_turn_that_its_person_stopped_is_not_run_by_the_next() {
+    let model = ScriptedModel::start([ScriptedReply::tool("c1", "entity_write", &change())]).await;
+    let fake = fake().await;
+    say(&fake, "Set the stage.");
+    assert_eq!(work(&fake, careful(&model), thread).await, End::Yielded);
+    record(&fake, "session.status_change", json!([]), json!({"from": "running", "to": "idle", "reason": INTERRUPTED}));
+    say(&fake, "Leave it as it is.");
+    model.then([ScriptedReply::Text("I left it.")]);
+    let decide = decide(Some("c1"), Decision::Approve(None));
+    let decided = |job: &mut Job| {
+        thread(job);
+        decide(job);
+    };
+    assert_eq!(work(&fake, careful(&model), decided).await, End::Yielded);
+    assert_eq!(fake.with(|m| m.entity["fields"]["stage"].clone()), "Lead");
+    let messages = model.requests()[1].body["messages"].to_string();
+    assert!(messages.contains("the turn was interrupted") && messages.contains("Leave it as it is."), "{messages}");
+}
