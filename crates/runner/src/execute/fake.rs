@@ -213,11 +213,13 @@ fn output_refusal() -> Response {
 }
 
 async fn events(State(fake): State<Fake>, Query(query): Query<HashMap<String, String>>) -> Response {
-    let after: usize = query["afterSequence"].parse().unwrap();
+    let sequence = |name: &str| query.get(name).map(|text| text.parse::<usize>().unwrap());
+    let after = sequence("afterSequence").unwrap_or_default();
+    let before = sequence("beforeSequence").unwrap_or(usize::MAX);
     let kinds: Vec<_> = query["eventTypes"].split(',').collect();
     fake.with(|m| {
         let numbered = m.events.iter().zip(1..).filter(|(event, sequence)| {
-            *sequence > after && kinds.contains(&event["type"].as_str().unwrap())
+            *sequence > after && *sequence < before && kinds.contains(&event["type"].as_str().unwrap())
         });
         let events: Vec<_> = numbered
             .map(|(event, sequence)| {

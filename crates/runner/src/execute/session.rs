@@ -8,6 +8,7 @@ use super::{
     limit,
     observer::Observer,
     prompt,
+    transcript::is_continuation,
     worker_api::WorkerApi,
 };
 use client::{Error, EventRange};
@@ -15,7 +16,7 @@ use domain::{
     event::Kind,
     limit::REASON_CHARS_MAX,
     session::{Status, WaitsFor},
-    thread::REPLY,
+    thread::{MESSAGE, REPLY, text_of},
 };
 use serde_json::value::RawValue;
 use std::{sync::Arc, time::Duration};
@@ -27,6 +28,7 @@ use tokio::{
 use tokio_util::task::AbortOnDropHandle;
 use wire::{
     Code, FieldProblem, Json,
+    event::{Event, Events},
     session::{Session, SessionError},
     worker::{ClaimedSession, Complete, Fail, Yield, YieldStatus},
 };
@@ -191,7 +193,7 @@ impl Worker {
             Some(text) if !text.trim().is_empty() => text,
             _ => String::new(),
         };
-        if !reply.is_empty() && !has_replied(lease, job).await {
+        if !reply.is_empty() && !has_replied(lease, job, &reply).await {
             let recorded = context.record(event::texts(REPLY, &reply, &event::Notes::new())).await;
             if recorded.is_err() || context.events.flush().await.is_err() {
                 return lease
@@ -245,16 +247,46 @@ fn reply_text(result: &Json) -> String {
     })
 }
 
-/// Whether the agent replied in this attempt. True if the log cannot be read, so that nothing is said twice.
-async fn has_replied(lease: &Lease, job: &Job) -> bool {
-    let range = EventRange {
-        after_sequence: Some(job.session.head_sequence),
+/// Whether the turn has its reply already. True if the log cannot be read, so that nothing is said twice.
+///
+/// In this attempt any text of the agent is a reply. A worker that was lost can have recorded a reply without ending
+/// the turn, or only what the agent said at its work: of an earlier attempt the same text counts, as its newest one.
+async fn has_replied(lease: &Lease, job: &Job, reply: &str) -> bool {
+    let head = job.session.head_sequence;
+    let of_attempt = EventRange {
+        after_sequence: Some(head),
         event_types: vec![REPLY.to_owned()],
         limit: Some(1),
         ..EventRange::default()
     };
-    let page = lease.retry_while_held(lease.backoff(), |_| lease.api.events(lease.session_id, &range)).await;
-    page.map_or(true, |page| !page.events.is_empty())
+    match read_log(lease, &of_attempt).await {
+        Ok(page) if page.events.is_empty() => {}
+        Ok(_) | Err(_) => return true,
+    }
+    let before = EventRange {
+        before_sequence: Some(head + 1),
+        event_types: vec![MESSAGE.to_owned(), REPLY.to_owned()],
+        limit: Some(limit::LOG_PAGE),
+        ..EventRange::default()
+    };
+    read_log(lease, &before).await.map_or(true, |page| last_reply(&page.events) == reply)
+}
+
+async fn read_log(lease: &Lease, range: &EventRange) -> client::Result<Events> {
+    lease.retry_while_held(lease.backoff(), |_| lease.api.events(lease.session_id, range)).await
+}
+
+/// The newest text of the agent since the last message of the person; empty if there is none.
+fn last_reply(events: &[Event]) -> String {
+    let since = events.iter().rposition(|event| event.kind == MESSAGE).map_or(0, |at| at + 1);
+    let mut reply = String::new();
+    for event in events.iter().skip(since) {
+        if !is_continuation(event) {
+            reply.clear();
+        }
+        reply.push_str(&text_of(event.content.get()));
+    }
+    reply
 }
 
 /// The job of a claimed session.

@@ -52,11 +52,9 @@ impl Transcript {
     fn add(&mut self, event: &Event) {
         let role = if event.kind == MESSAGE { Role::User } else { Role::Assistant };
         let text = text_of(event.content.get());
-        let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-        let is_continuation = metadata["part"].as_u64().is_some_and(|part| part > 1);
         match self.messages.last_mut() {
             Some(last) if last.role == role => {
-                if !is_continuation {
+                if !is_continuation(event) {
                     last.text.push('\n');
                 }
                 last.text.push_str(&text);
@@ -94,6 +92,12 @@ impl Transcript {
         }));
         lines.join("\n\n")
     }
+}
+
+/// Whether an event is a further part of a text that began in an earlier one.
+pub fn is_continuation(event: &Event) -> bool {
+    let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
+    metadata["part"].as_u64().is_some_and(|part| part > 1)
 }
 
 /// Replaces the messages that are left out.

@@ -1,7 +1,7 @@
 //! Tests of chat agents in conversations.
 
 use super::*;
-use domain::thread::{INTERRUPTED, MESSAGE, SOURCE};
+use domain::thread::{INTERRUPTED, MESSAGE, REPLY, SOURCE};
 
 /// Makes the session a conversation.
 fn thread(job: &mut Job) {
@@ -85,4 +85,41 @@ async fn an_approved_call_of_a_turn_that_its_person_stopped_is_not_run_by_the_ne
     assert_eq!(fake.with(|m| m.entity["fields"]["stage"].clone()), "Lead");
     let messages = model.requests()[1].body["messages"].to_string();
     assert!(messages.contains("the turn was interrupted") && messages.contains("Leave it as it is."), "{messages}");
+}
+
+/// The texts of the agent in the log.
+fn replies(fake: &Fake) -> Vec<String> {
+    fake.log().into_iter().filter(|(kind, _)| kind == REPLY).map(|(_, text)| text).collect()
+}
+
+#[tokio::test]
+async fn a_reply_is_recorded_once_although_its_worker_was_lost_before_the_turn_ended() {
+    let model = ScriptedModel::start([ScriptedReply::Text("Hello to you.")]).await;
+    let fake = fake().await;
+    say(&fake, "Hello");
+    assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, thread).await, End::Yielded);
+    let head = fake.with(|m| {
+        m.status = "running".into();
+        m.events.len() as u64
+    });
+    let next = |job: &mut Job| {
+        thread(job);
+        job.session.head_sequence = head;
+    };
+    assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, next).await, End::Yielded);
+    assert_eq!(replies(&fake), ["Hello to you."]);
+    assert_eq!((model.requests().len(), fake.calls("yield").len()), (1, 2));
+}
+
+#[tokio::test]
+async fn what_an_earlier_attempt_said_at_its_work_does_not_replace_the_reply() {
+    let fake = fake().await;
+    say(&fake, "Hello");
+    record(&fake, REPLY, json!([{"type": "text", "text": "I look."}]), json!({}));
+    let (worker, _stop) = fake.worker(r#"echo '{"type":"result","result":"Done."}'"#);
+    let mut job = job(claimed(json!(null)));
+    thread(&mut job);
+    job.session.head_sequence = 2;
+    assert_eq!(worker.work(fake.lease(Duration::from_secs(60)), job).await, End::Yielded);
+    assert_eq!(replies(&fake), ["I look.", "Done."]);
 }
