@@ -45,6 +45,10 @@ pub const KILL_GRACE: Duration = Duration::from_secs(5);
 /// After the command has exited, its pipes are read until they are closed or silent for this long. A background process
 /// may keep them open.
 pub const OUTPUT_GRACE: Duration = Duration::from_secs(2);
+/// Longest time for which the pipes are read after the command has exited, however much a background process writes.
+pub const OUTPUT_TIME_MAX: Duration = Duration::from_secs(10);
+/// Bytes that are still read of a pipe after this time, because the command may have written them: what a pipe holds.
+pub const OUTPUT_LATE_BYTES: usize = 64 * 1024;
 /// Time to append the remaining events and release the session when the worker stops.
 pub const RELEASE_TIME: Duration = Duration::from_secs(5);
 /// Bytes at the end of standard error that a failure quotes.

@@ -218,6 +218,60 @@ async fn a_remaining_process_with_open_pipes_delays_nothing() {
     ends(&fake.log()[0].1).await;
 }
 
+/// Prints its own id and ends. Its background process writes for ever, from when the command was waited for.
+const NOISY: &str = "(while kill -0 $$ 2>/dev/null; do sleep 0.05; done
+    while echo tick; do sleep 0.1; done) & echo $!";
+
+/// Starts [`NOISY`] and waits until its background process writes. Returns the id of that process too.
+async fn noisy(fake: &Fake) -> (tokio::task::JoinHandle<End>, watch::Sender<Phase>, String) {
+    let (worker, stop) = fake.worker(NOISY);
+    let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
+    fake.until(|m| m.events.len() >= 2).await;
+    (running, stop, fake.log()[0].1.clone())
+}
+
+#[tokio::test]
+async fn a_remaining_process_that_writes_for_ever_is_ended() {
+    let fake = Fake::start().await;
+    let end = timeout(4 * limit::OUTPUT_TIME_MAX, work(&fake, NOISY, json!(null))).await;
+    assert_eq!(end.expect("the session is held by a background process"), End::Completed);
+    assert!(fake.log().contains(&logged("agent.message", "tick")));
+    ends(&fake.log()[0].1).await;
+}
+
+#[tokio::test]
+async fn a_worker_that_stops_does_not_wait_for_a_remaining_process() {
+    let fake = Fake::start().await;
+    let (running, stop, process) = noisy(&fake).await;
+    let started = std::time::Instant::now();
+    stop.send_replace(Phase::Releasing);
+    // The command had ended by itself, so its result counts.
+    assert_eq!(running.await.unwrap(), End::Completed);
+    assert!(started.elapsed() < limit::OUTPUT_TIME_MAX / 2);
+    ends(&process).await;
+}
+
+#[tokio::test]
+async fn a_lost_lease_ends_a_remaining_process() {
+    let fake = Fake::start().await;
+    let (running, _stop, process) = noisy(&fake).await;
+    let started = std::time::Instant::now();
+    fake.with(|m| m.status = "abandoned".into());
+    assert_eq!(running.await.unwrap(), End::Lost("it has ended".into()));
+    assert!(started.elapsed() < limit::OUTPUT_TIME_MAX / 2);
+    ends(&process).await;
+}
+
+#[tokio::test]
+async fn a_remaining_process_is_ended_when_the_time_is_over() {
+    let fake = Fake::start().await;
+    let (worker, _stop) = coding_agent(&fake, Format::Lines, NOISY, Some(2));
+    let started = std::time::Instant::now();
+    assert_eq!(worker.run(claimed(json!(null))).await, End::Completed);
+    assert!(started.elapsed() < limit::OUTPUT_TIME_MAX);
+    ends(&fake.log()[0].1).await;
+}
+
 #[tokio::test]
 async fn a_full_queue_makes_the_command_wait() {
     let fake = Fake::start().await;

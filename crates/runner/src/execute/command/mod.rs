@@ -21,8 +21,21 @@ use lines::LineParser;
 use pipe::{Asker, PipeOutput, PipeReader};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::to_raw_value};
-use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus, sync::Arc};
-use tokio::{io::AsyncWriteExt, process::ChildStdin, select, time::timeout};
+use std::{
+    ffi::OsString,
+    fmt,
+    future::Future,
+    io,
+    pin::{Pin, pin},
+    process::ExitStatus,
+    sync::Arc,
+};
+use tokio::{
+    io::AsyncWriteExt,
+    process::ChildStdin,
+    select,
+    time::{sleep, timeout},
+};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use wire::{feedback_request::AskFeedback, session::SessionError, worker::Related};
 
@@ -113,26 +126,23 @@ impl CommandAdapter {
         let stdout = AbortOnDropHandle::new(tokio::spawn(stdout.drain(pipes.stdout, exited.clone())));
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.drain(pipes.stderr, exited.clone())));
 
+        let mut out_of_time = pin!(timed_out(self.seconds));
         let ended = select! {
             biased;
             status = child.wait() => Ended::ByItself(status),
             () = context.stop_requested() => Ended::Told,
-            seconds = timed_out(self.seconds) => Ended::OutOfTime(seconds),
+            seconds = &mut out_of_time => Ended::OutOfTime(seconds),
         };
         if !matches!(ended, Ended::ByItself(_)) {
             child.stop(context.abort_requested()).await;
         }
         exited.cancel();
         drop(feeding);
-        let output = async {
-            let outputs = (stdout.await.unwrap_or_default(), stderr.await.unwrap_or_default());
-            child.kill_group();
-            outputs
-        };
+        let output = pin!(async { (stdout.await.unwrap_or_default(), stderr.await.unwrap_or_default()) });
         match ended {
-            Ended::ByItself(status) => select! {
-                (stdout, stderr) = output => conclude(context, status, stdout, &stderr).await,
-                () = context.abort_requested() => Outcome::Stopped,
+            Ended::ByItself(status) => match rest(&mut child, context, output, out_of_time).await {
+                Some((stdout, stderr)) => conclude(context, status, stdout, &stderr).await,
+                None => Outcome::Stopped,
             },
             Ended::Told => {
                 // Its output so far is recorded as far as the time allows.
@@ -240,6 +250,35 @@ fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
         Outcome::Done { result, .. } => Outcome::Done { result, usage: sum },
         Outcome::Failed(failure) => Outcome::Failed(failure.with_usage(sum.as_ref())),
         other => other,
+    }
+}
+
+/// Reads the rest of the output of a command that has exited by itself, and kills the processes that it left behind: at
+/// once if the agent has to end or its time is over. `None` if the output is not read in time.
+async fn rest(
+    child: &mut Child,
+    context: &JobContext,
+    mut output: impl Future<Output = (PipeOutput, PipeOutput)> + Unpin,
+    out_of_time: impl Future<Output = u64>,
+) -> Option<(PipeOutput, PipeOutput)> {
+    let read = select! {
+        read = &mut output => Some(read),
+        () = context.stop_requested() => None,
+        _ = out_of_time => None,
+    };
+    // The pipes close with these processes.
+    child.kill_group();
+    if read.is_some() {
+        return read;
+    }
+    let released = async {
+        context.stop_requested().await;
+        sleep(limit::RELEASE_TIME).await;
+    };
+    select! {
+        read = output => Some(read),
+        () = released => None,
+        () = context.abort_requested() => None,
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     lines::{LineParser, Output, Parsed},
     split::{Line, Splitter},
 };
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     select,
@@ -73,21 +73,35 @@ impl PipeReader {
         Self { asker: Some(asker), ..self }
     }
 
-    /// Reads until the pipe is closed, or is silent for [`limit::OUTPUT_GRACE`] after the command has exited.
+    /// Reads until the pipe is closed. After the command has exited, it also ends when the pipe is silent for
+    /// [`limit::OUTPUT_GRACE`], and when nothing is left to read after [`limit::OUTPUT_TIME_MAX`].
     pub async fn drain(mut self, mut pipe: impl AsyncRead + Unpin, exited: CancellationToken) -> PipeOutput {
         let mut splitter = Splitter::new();
         let mut bytes = vec![0; limit::READ_BYTES];
+        let mut end = pin!(async {
+            exited.cancelled().await;
+            sleep(limit::OUTPUT_TIME_MAX).await;
+        });
+        let (mut is_late, mut late_bytes) = (false, 0);
         loop {
+            let grace = if is_late { Duration::ZERO } else { limit::OUTPUT_GRACE };
             let silence = async {
                 exited.cancelled().await;
-                sleep(limit::OUTPUT_GRACE).await;
+                sleep(grace).await;
             };
             let read = select! {
                 biased;
+                () = &mut end, if !is_late => {
+                    is_late = true;
+                    continue;
+                }
                 read = pipe.read(&mut bytes) => read.unwrap_or(0),
                 () = silence => 0,
             };
-            if read == 0 {
+            if is_late {
+                late_bytes += read;
+            }
+            if read == 0 || late_bytes > limit::OUTPUT_LATE_BYTES {
                 break;
             }
             for line in splitter.push(&bytes[..read]) {
