@@ -16,7 +16,7 @@ use wire::{
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
-    feedback_request::{AskFeedback, Asked, SessionContext},
+    feedback_request::{AskFeedback, Asked, SessionContext, TakeAnswers},
     memory::{MemoryToolAnswer, MemoryToolCommand},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
@@ -140,9 +140,10 @@ impl WorkerApi for LocalWorkerApi {
         })
     }
 
-    fn take_answers<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, SessionContext> {
+    fn take_answers<'a>(&'a self, session_id: SessionId, take: &'a TakeAnswers) -> ApiFuture<'a, SessionContext> {
         Box::pin(async move {
-            let taken = feedback_request::take(&self.state.ledger, &self.scope, session_id, attempt).await;
+            let (attempt, call) = (take.attempt, take.idempotency_key.clone());
+            let taken = feedback_request::take(&self.state.ledger, &self.scope, session_id, attempt, call).await;
             Ok(wire_map::taken(taken.map_err(refused)?))
         })
     }

@@ -2,10 +2,7 @@
 
 use crate::{Client, Result};
 use domain::id::{FeedbackRequestId, SessionId};
-use wire::{
-    feedback_request::{AnswerRequest, Answered, AskFeedback, Asked, SessionContext},
-    worker::Attempt,
-};
+use wire::feedback_request::{AnswerRequest, Answered, AskFeedback, Asked, SessionContext, TakeAnswers};
 
 impl Client {
     /// `POST /api/sessions/{id}/feedback-requests`: asks people. A repeat with the same key is the same request.
@@ -18,8 +15,9 @@ impl Client {
         self.post(&["api", "feedback-requests", &id.to_string(), "answer"], answer).await
     }
 
-    /// `POST /api/sessions/{id}/answers/take`: takes answers. If the response is lost, the log has them.
-    pub async fn take_answers(&self, session_id: SessionId, attempt: u32) -> Result<SessionContext> {
-        self.post(&["api", "sessions", &session_id.to_string(), "answers", "take"], &Attempt { attempt }).await
+    /// `POST /api/sessions/{id}/answers/take`: takes answers. If the response is lost, a repeat with the same key
+    /// returns them again.
+    pub async fn take_answers(&self, session_id: SessionId, take: &TakeAnswers) -> Result<SessionContext> {
+        self.post(&["api", "sessions", &session_id.to_string(), "answers", "take"], take).await
     }
 }

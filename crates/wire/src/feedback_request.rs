@@ -210,6 +210,19 @@ pub struct SessionContext {
     pub block: String,
 }
 
+/// `POST /api/sessions/{id}/answers/take`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TakeAnswers {
+    /// The fencing token.
+    pub attempt: u32,
+    /// Made by the worker, new for each call. A repeat of the call has the same key, and returns the same answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
+    pub idempotency_key: Option<String>,
+}
+
 /// An answer as it is recorded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -12,8 +12,9 @@ use ledger::{ListPage, feedback_request as use_case, view_link};
 use serde::Deserialize;
 use wire::{
     Page,
-    feedback_request::{AnswerRequest, Answered, AskFeedback, Asked, FeedbackRequest, RequestAnswer, SessionContext},
-    worker::Attempt,
+    feedback_request::{
+        AnswerRequest, Answered, AskFeedback, Asked, FeedbackRequest, RequestAnswer, SessionContext, TakeAnswers,
+    },
 };
 
 /// Ask people
@@ -155,10 +156,11 @@ pub async fn answers(
 /// Take answers
 ///
 /// For the worker that holds the session: returns up to 10 answers that no claim and no call has got yet, oldest first.
-/// Each answer is taken once; the log keeps its words.
+/// Each answer is taken once; the log keeps its words. A call whose response was lost is repeated with the same
+/// `idempotencyKey`, and returns the same answers.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/answers/take", operation_id = "takeAnswers", tag = "requests",
-    request_body = Attempt,
+    request_body = TakeAnswers,
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
         (status = 200, description = "The answers; none if there are none", body = SessionContext),
@@ -172,7 +174,8 @@ pub async fn take(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    JsonBody(body): JsonBody<Attempt>,
+    JsonBody(body): JsonBody<TakeAnswers>,
 ) -> Result<Json<SessionContext>, Problem> {
-    Ok(Json(wire_map::taken(use_case::take(&state.ledger, caller.scope(), id, body.attempt).await?)))
+    let taken = use_case::take(&state.ledger, caller.scope(), id, body.attempt, body.idempotency_key).await?;
+    Ok(Json(wire_map::taken(taken)))
 }

@@ -1,18 +1,19 @@
 //! Taking answers for which a session did not wait. Each answer is taken once: its stamp, and the event that has its
-//! words, are in the transaction that takes it.
+//! words, are in the transaction that takes it. A call whose response was lost is repeated with the same key, which the
+//! stamp has too, and gets the same answers again.
 
 use crate::{
     Ledger, Result,
     commit::{EventFactory, append_server_events, state},
-    guard::require,
+    guard::{Fields, require},
     visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
     event::Kind,
     feedback_request::{ShownAnswer, render},
-    id::{RequestAnswerId, SessionId},
-    limit::ANSWERS_TAKEN_MAX,
+    id::{RequestAnswerId, SessionId, TenantId},
+    limit::{ANSWERS_TAKEN_MAX, KEY_CHARS_MAX},
     role::Permission,
     session::{Actor, Command, Session, decide},
     untrusted::Delimiter,
@@ -30,12 +31,16 @@ pub struct Taken {
     pub block: String,
 }
 
-/// Takes the oldest answers that a running session has not got yet.
+/// Takes the oldest answers that a running session has not got yet. `call` is the idempotency key of the call: if the
+/// same attempt has taken answers with it before, the call is a repeat, and returns those.
 ///
 /// # Errors
-/// [`crate::Error::Refused`] if the worker does not hold the session.
-pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Taken> {
+/// [`crate::Error::Refused`] if the worker does not hold the session; [`crate::Error::Invalid`] for a malformed key.
+pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32, call: Option<String>) -> Result<Taken> {
     require(scope, Permission::Work)?;
+    let mut fields = Fields::default();
+    fields.key("idempotencyKey", call.as_deref(), KEY_CHARS_MAX);
+    fields.check()?;
     let mut factory = EventFactory::new(ledger, ledger.now(), 1);
     let delimiter = Delimiter::new(ledger.entropy());
     let caller = *scope;
@@ -45,7 +50,13 @@ pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -
                 let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
                 let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
                 decide(state(&session), Actor::Worker { attempt }, Command::Append)?;
-                let Some((taken, event)) = take_on(tx, &session, attempt, &mut factory, &delimiter).await? else {
+                if let Some(call) = call.as_deref()
+                    && let Some(taken) = taken_before(tx, &session, (attempt, call), &delimiter).await?
+                {
+                    return Ok(taken);
+                }
+                let by = (attempt, call.as_deref());
+                let Some((taken, event)) = take_on(tx, &session, by, &mut factory, &delimiter).await? else {
                     return Ok(Taken::default());
                 };
                 append_server_events(tx, session, vec![event], caller.caller, factory.at()).await?;
@@ -55,12 +66,24 @@ pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -
         .await
 }
 
-/// Stamps the oldest untaken answers of a locked session. Returns them with the event that records them in the log;
-/// `None` if there are none.
+/// What an earlier call with this key took; `None` if it took nothing, so that nothing can have been lost.
+async fn taken_before(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    by: (u32, &str),
+    delimiter: &Delimiter,
+) -> Result<Option<Taken>> {
+    let tenant_id = session.tenant_id;
+    let answers = store::feedback_request::of_call(tx.conn(), tenant_id, session.id, by, ANSWERS_TAKEN_MAX).await?;
+    if answers.is_empty() { Ok(None) } else { with_block(tx, tenant_id, answers, delimiter).await.map(Some) }
+}
+
+/// Stamps the oldest untaken answers of a locked session for an attempt, and for the call with this key if it is not a
+/// claim. Returns them with the event that records them in the log; `None` if there are none.
 pub(crate) async fn take_on(
     tx: &mut WriteTx<'_>,
     session: &Session,
-    attempt: u32,
+    (attempt, call): (u32, Option<&str>),
     factory: &mut EventFactory,
     delimiter: &Delimiter,
 ) -> Result<Option<(Taken, PreparedEvent)>> {
@@ -69,19 +92,32 @@ pub(crate) async fn take_on(
     if answers.is_empty() {
         return Ok(None);
     }
-    let mut forms: Vec<Vec<Field>> = Vec::with_capacity(answers.len());
     for answer in &mut answers {
-        store::feedback_request::consume(tx, tenant_id, answer.id, attempt, at).await?;
+        store::feedback_request::consume(tx, tenant_id, answer.id, (attempt, call), at).await?;
         answer.consumed_at = Some(at);
         answer.consumed_attempt = Some(attempt);
+    }
+    let taken = with_block(tx, tenant_id, answers, delimiter).await?;
+    let ids: Vec<RequestAnswerId> = taken.answers.iter().map(|answer| answer.id).collect();
+    let metadata = json!({ "context": "answers", "answerIds": ids, "attempt": attempt });
+    let event = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&taken.block), &metadata)?;
+    Ok(Some((taken, event)))
+}
+
+/// Adds the block of untrusted text to answers.
+async fn with_block(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    answers: Vec<AnswerRecord>,
+    delimiter: &Delimiter,
+) -> Result<Taken> {
+    let mut forms: Vec<Vec<Field>> = Vec::with_capacity(answers.len());
+    for answer in &answers {
         let version = store::view::version_of(tx.conn(), tenant_id, answer.view_id, answer.version).await?;
         forms.push(version.map(|version| version.fields).unwrap_or_default());
     }
     let block = block(&answers, &forms, delimiter);
-    let ids: Vec<RequestAnswerId> = answers.iter().map(|answer| answer.id).collect();
-    let metadata = json!({ "context": "answers", "answerIds": ids, "attempt": attempt });
-    let event = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&block), &metadata)?;
-    Ok(Some((Taken { answers, block }, event)))
+    Ok(Taken { answers, block })
 }
 
 fn block(answers: &[AnswerRecord], forms: &[Vec<Field>], delimiter: &Delimiter) -> String {

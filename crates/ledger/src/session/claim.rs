@@ -260,9 +260,9 @@ async fn answers(
         return Ok(None);
     }
     if let Some(id) = resume.and_then(|resume| resume.given.as_ref()?.answer_id) {
-        store::feedback_request::consume(tx, session.tenant_id, id, attempt, factory.at()).await?;
+        store::feedback_request::consume(tx, session.tenant_id, id, (attempt, None), factory.at()).await?;
     }
-    take_on(tx, session, attempt, factory, delimiter).await
+    take_on(tx, session, (attempt, None), factory, delimiter).await
 }
 
 /// Creates the event that records a claim.

@@ -45,6 +45,10 @@ impl EventStamp {
         event.at.get_or_insert(now);
         event
     }
+
+    fn fresh_key(&self) -> String {
+        EventId::new(truncate(self.clock.now()), &*self.entropy).to_string()
+    }
 }
 
 /// The sending end of the queue. [`EventSender::push`] waits while too many bytes are unacknowledged, so the agent's
@@ -84,6 +88,11 @@ impl EventSender {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         let capacity = Arc::clone(&self.capacity).acquire_many_owned(bytes).await.map_err(|_| Closed)?;
         self.sender.send(Item::Event(Queued { event, capacity: Some(capacity) })).await.map_err(|_| Closed)
+    }
+
+    /// A new idempotency key for a call of the session.
+    pub fn fresh_key(&self) -> String {
+        self.stamp.fresh_key()
     }
 
     /// Waits until every event that was pushed before is acknowledged.

@@ -13,7 +13,7 @@ use wire::{
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
-    feedback_request::{AskFeedback, Asked, SessionContext},
+    feedback_request::{AskFeedback, Asked, SessionContext, TakeAnswers},
     memory::{MemoryToolAnswer, MemoryToolCommand},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
@@ -48,8 +48,9 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
     /// Asks people. A blocking request parks the session.
     fn ask_feedback<'a>(&'a self, session_id: SessionId, ask: &'a AskFeedback) -> ApiFuture<'a, Asked>;
 
-    /// Takes answers of people that no claim has got yet. An answer is taken once.
-    fn take_answers<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, SessionContext>;
+    /// Takes answers of people that no claim has got yet. An answer is taken once; a repeat with the same key returns
+    /// the same answers.
+    fn take_answers<'a>(&'a self, session_id: SessionId, take: &'a TakeAnswers) -> ApiFuture<'a, SessionContext>;
 
     /// Returns the session to the queue, unfinished.
     fn release<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, Session>;
@@ -126,8 +127,8 @@ impl WorkerApi for Client {
         Box::pin(Self::ask_feedback(self, session_id, ask))
     }
 
-    fn take_answers<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, SessionContext> {
-        Box::pin(Self::take_answers(self, session_id, attempt))
+    fn take_answers<'a>(&'a self, session_id: SessionId, take: &'a TakeAnswers) -> ApiFuture<'a, SessionContext> {
+        Box::pin(Self::take_answers(self, session_id, take))
     }
 
     fn release<'a>(&'a self, session_id: SessionId, attempt: u32) -> ApiFuture<'a, Session> {

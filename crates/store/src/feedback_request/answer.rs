@@ -35,8 +35,11 @@ const OF_GATE: &str = answer_select!("r.gate_id = $2 AND NOT a.late ORDER BY a.d
 const COUNT: &str = "SELECT COUNT(*) FROM request_answers WHERE tenant_id = $1 AND request_id = $2";
 const UNCONSUMED: &str =
     answer_select!("a.session_id = $2 AND a.consumed_at IS NULL AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT $3");
-const CONSUME: &str = "UPDATE request_answers SET consumed_at = $3, consumed_attempt = $4 \
+const CONSUME: &str = "UPDATE request_answers SET consumed_at = $3, consumed_attempt = $4, consumed_by_call = $5 \
      WHERE tenant_id = $1 AND id = $2 AND consumed_at IS NULL";
+const OF_CALL: &str = answer_select!(
+    "a.session_id = $2 AND a.consumed_attempt = $3 AND a.consumed_by_call = $4 ORDER BY a.deposited_at, a.id LIMIT $5"
+);
 // The two sessions are the same if nobody started the session.
 const OF_SESSIONS: &str = answer_select!(
     "a.session_id IN ($2, $3) AND (a.deposited_at > $4 OR (a.deposited_at = $4 AND a.id > $5)) \
@@ -55,6 +58,7 @@ pub(crate) const SQL: Texts = &[
     ("feedback_request::answer::COUNT", COUNT),
     ("feedback_request::answer::UNCONSUMED", UNCONSUMED),
     ("feedback_request::answer::CONSUME", CONSUME),
+    ("feedback_request::answer::OF_CALL", OF_CALL),
     ("feedback_request::answer::OF_SESSIONS", OF_SESSIONS),
     ("feedback_request::answer::UNCONSUMED_OF_SESSIONS", UNCONSUMED_OF_SESSIONS),
 ];
@@ -230,16 +234,30 @@ pub async fn unconsumed(
     rows.into_iter().map(AnswerRecord::try_from).collect()
 }
 
-/// Stamps an answer that an attempt took. One that is stamped stays as it is.
+/// Stamps an answer that an attempt took, with a claim or with the call that has the idempotency key `call`. One that
+/// is stamped stays as it is.
 pub async fn consume(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     id: RequestAnswerId,
-    attempt: u32,
+    (attempt, call): (u32, Option<&str>),
     at: Timestamp,
 ) -> Result<()> {
-    run!(tx.conn(), execute, CONSUME, tenant_id.0, id.0, to_micros(at), i64::from(attempt))?;
+    run!(tx.conn(), execute, CONSUME, tenant_id.0, id.0, to_micros(at), i64::from(attempt), call)?;
     Ok(())
+}
+
+/// Answers that an attempt of a session took with the call that has the idempotency key `call`, oldest first.
+pub async fn of_call(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    (attempt, call): (u32, &str),
+    limit: u32,
+) -> Result<Vec<AnswerRecord>> {
+    let (attempt, limit) = (i64::from(attempt), i64::from(limit));
+    let rows = run!(conn, fetch_all Row, OF_CALL, tenant_id.0, session_id.0, attempt, call, limit)?;
+    rows.into_iter().map(AnswerRecord::try_from).collect()
 }
 
 /// One page of the answers of a session and of the root of its tree, oldest first, starting after the answer

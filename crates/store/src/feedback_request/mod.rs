@@ -4,8 +4,8 @@ mod answer;
 mod request;
 
 pub use answer::{
-    AnswerRecord, answer_of_gate, answer_of_request, answers, consume, count_answers, insert_answer, own_answer,
-    unconsumed,
+    AnswerRecord, answer_of_gate, answer_of_request, answers, consume, count_answers, insert_answer, of_call,
+    own_answer, unconsumed,
 };
 pub use request::{
     Asked, OpenPosition, RequestKey, RequestRecord, close, count, count_open_for, find, find_by_gate, find_by_key,

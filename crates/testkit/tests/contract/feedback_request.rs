@@ -13,7 +13,7 @@ use domain::{
 };
 use ledger::{
     AnswerRecord, Error, ListPage,
-    feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest},
+    feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest, Taken},
     gate::{self, NewDecision, Reply},
     session,
 };
@@ -26,6 +26,7 @@ on_both_engines!(
     each_answer_to_an_elicitation_ends_the_request_in_its_own_way,
     answers_that_nobody_waits_for_are_taken_once_and_ten_at_a_time,
     a_running_worker_takes_answers_and_a_stale_one_does_not,
+    a_call_that_is_repeated_gets_its_answers_again_and_no_other_call_does,
     a_session_may_get_an_answer_while_no_claim_has_it,
     a_repeat_is_answered_with_what_is_recorded,
 );
@@ -200,8 +201,8 @@ async fn answers_that_nobody_waits_for_are_taken_once_and_ten_at_a_time(f: Fixtu
     assert!(answers(&f, session.id, true).await.is_empty());
     // A stamp does not change.
     let mut raw = f.engine.raw().await;
-    for sql in ["UPDATE request_answers SET consumed_attempt = 9", "UPDATE request_answers SET answers = '{}'"] {
-        assert!(raw.execute(sql).await.is_err(), "{sql}");
+    for set in ["consumed_attempt = 9", "consumed_by_call = 'other'", "answers = '{}'"] {
+        assert!(raw.execute(&format!("UPDATE request_answers SET {set}")).await.is_err(), "{set}");
     }
     f.assert_verified().await;
     f.done().await;
@@ -210,7 +211,7 @@ async fn answers_that_nobody_waits_for_are_taken_once_and_ten_at_a_time(f: Fixtu
 async fn a_running_worker_takes_answers_and_a_stale_one_does_not(f: Fixture) {
     let session = f.running().await;
     let asked = ask(&f, &session, request(&session, "k", false)).await;
-    let take = |attempt| feedback_request::take(&f.ledger, &f.worker, session.id, attempt);
+    let take = |attempt| feedback_request::take(&f.ledger, &f.worker, session.id, attempt, None);
     assert!(take(1).await.unwrap().answers.is_empty());
     answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
     answer(&f, &f.admin, asked.request.id, says(json!({ "region": "US", "why": "Cheap" }))).await.unwrap();
@@ -221,6 +222,42 @@ async fn a_running_worker_takes_answers_and_a_stale_one_does_not(f: Fixture) {
     assert!(taken.block.contains("  | Cheap\n"), "{}", taken.block);
     assert!(take(1).await.unwrap().answers.is_empty());
     assert_eq!(newest_kinds(&f, session.id, 1).await, [Kind::SESSION_CONTEXT_INJECTED]);
+    f.done().await;
+}
+
+async fn a_call_that_is_repeated_gets_its_answers_again_and_no_other_call_does(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await;
+    let take = |attempt, key: &str| {
+        feedback_request::take(&f.ledger, &f.worker, session.id, attempt, Some(key.to_owned()))
+    };
+    let ids = |taken: &Taken| taken.answers.iter().map(|answer| answer.id).collect::<Vec<_>>();
+    // A call that took nothing has lost nothing: its repeat takes what has come since.
+    assert!(take(1, "first").await.unwrap().answers.is_empty());
+    answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+    let first = take(1, "first").await.unwrap();
+    assert_eq!(first.answers.len(), 1);
+    answer(&f, &f.admin, asked.request.id, says(json!({ "region": "US", "why": "Cheap" }))).await.unwrap();
+    let again = take(1, "first").await.unwrap();
+    assert_eq!(ids(&again), ids(&first));
+    assert!(again.block.contains("  | EU\n") && !again.block.contains("Cheap"), "{}", again.block);
+    let second = take(1, "second").await.unwrap();
+    assert_eq!(second.answers.len(), 1);
+    assert!(second.block.contains("  | Cheap\n"), "{}", second.block);
+    for (key, taken) in [("first", &first), ("second", &second)] {
+        assert_eq!(ids(&take(1, key).await.unwrap()), ids(taken), "{key}");
+    }
+    assert!(take(1, "third").await.unwrap().answers.is_empty());
+    assert!(feedback_request::take(&f.ledger, &f.worker, session.id, 1, None).await.unwrap().answers.is_empty());
+    assert!(matches!(take(1, "").await, Err(Error::Invalid(_))));
+    let injected = f.log(session.id).await.into_iter().filter(|e| e.kind == Kind::SESSION_CONTEXT_INJECTED).count();
+    assert_eq!(injected, 2, "a repeat records nothing");
+    // The next attempt reads the log. A call of its own with the same key is another call.
+    session::release(&f.ledger, &f.worker, session.id, 1).await.unwrap();
+    assert_eq!(claim(&f).await.session.attempt, 2);
+    assert!(matches!(take(1, "first").await, Err(Error::Refused(_))));
+    assert!(take(2, "first").await.unwrap().answers.is_empty());
+    f.assert_verified().await;
     f.done().await;
 }
 

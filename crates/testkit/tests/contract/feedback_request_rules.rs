@@ -161,7 +161,7 @@ async fn a_child_finds_the_answers_of_its_root(f: Fixture) {
     // The session that asked gets it, not the child.
     let claimed = claim(&f).await;
     assert_eq!((claimed.session.id, claimed.answers.answers.len()), (child.id, 0));
-    assert_eq!(feedback_request::take(&f.ledger, &f.worker, root.id, 1).await.unwrap().answers.len(), 1);
+    assert_eq!(feedback_request::take(&f.ledger, &f.worker, root.id, 1, None).await.unwrap().answers.len(), 1);
     f.done().await;
 }
 

@@ -3,7 +3,7 @@
 use super::{Call, ChatRun, Conversation, Stop, Waiting};
 use crate::execute::tool::{self, Tool};
 use serde_json::{Value, json};
-use wire::feedback_request::Asked;
+use wire::feedback_request::{Asked, TakeAnswers};
 
 impl ChatRun<'_> {
     /// Makes a request for which the session waits. All events are recorded before, because a parked session takes
@@ -64,8 +64,9 @@ impl ChatRun<'_> {
             return Ok(());
         }
         let lease = &self.context.lease;
-        let taken =
-            lease.retry_while_held(lease.backoff(), |_| self.context.api.take_answers(lease.session_id, lease.attempt));
+        // A repeat has the same key, so answers whose response was lost come again.
+        let take = TakeAnswers { attempt: lease.attempt, idempotency_key: Some(self.context.events.fresh_key()) };
+        let taken = lease.retry_while_held(lease.backoff(), |_| self.context.api.take_answers(lease.session_id, &take));
         match taken.await {
             Ok(taken) if taken.input.is_empty() => Ok(()),
             Ok(taken) => {
