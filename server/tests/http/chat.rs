@@ -322,3 +322,57 @@ async fn a_conversation_can_be_continued_and_a_question_of_the_agent_is_answered
     assert!(blocking(move || typing.ends()).await.0);
     assert_eq!(newest(&app).await.0["status"], "abandoned");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_that_waits_for_an_answer_is_continued_with_it() {
+    let ask = ScriptedReply::tool("c1", "ask_person", &json!({ "message": "Which company?" }));
+    let (app, _model) = serve([ask, ScriptedReply::Text("Acme, then.")]).await;
+    let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
+    let (went_well, _, notes) = blocking(move || {
+        typing.types("Find it\n");
+        typing.shows("Which company?");
+        drop(typing.child.stdin.take());
+        typing.ends()
+    })
+    .await;
+    let (thread, _) = newest(&app).await;
+    assert!(went_well && thread["status"] == "waiting_human", "{thread}{notes}");
+    let mut typing = Typing::through_a_pipe(&app, &["--thread", thread["id"].as_str().unwrap()]);
+    let (went_well, printed, notes) = blocking(move || {
+        typing.shows("Which company?");
+        typing.types("Acme\n/end\ny\n");
+        typing.ends()
+    })
+    .await;
+    assert!(went_well && printed.contains("Acme, then."), "{printed}{notes}");
+    assert!(notes.contains("The agent waits for an answer."), "{notes}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_line_after_a_question_that_was_answered_elsewhere_is_a_message() {
+    let ask = ScriptedReply::tool("c1", "ask_person", &json!({ "message": "Which company?" }));
+    let script = [ask, ScriptedReply::Text("Acme, then."), ScriptedReply::Text("You are welcome.")];
+    let (app, _model) = serve(script).await;
+    let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
+    let mut typing = blocking(move || {
+        typing.types("Find it\n");
+        typing.shows("Which company?");
+        typing
+    })
+    .await;
+    let id = newest(&app).await.0["id"].as_str().unwrap().to_owned();
+    app.post(Who::Operator, &format!("/api/sessions/{id}/elicitation-reply"), json!({ "content": "Acme" })).await;
+    let path = format!("/api/threads/{id}");
+    let idle = async { while get(&app, &path).await["status"] != "idle" {} };
+    tokio::time::timeout(WAIT_MAX, idle).await.expect("the agent has not gone on");
+    let (went_well, printed, notes) = blocking(move || {
+        typing.types("Thanks\n");
+        typing.shows("Acme, then.");
+        typing.shows("You are welcome.");
+        typing.types("/end\ny\n");
+        typing.ends()
+    })
+    .await;
+    assert!(went_well && printed.contains("2 turns"), "{printed}{notes}");
+    assert!(notes.contains("The question is no longer open. Your line is sent as a message."), "{notes}");
+}

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{ambient::SystemEntropy, cli::run::Failure};
 use client::{Backoff, Client, Error};
-use domain::{Entropy as _, id::EventId, session_feedback::Surface};
+use domain::{Entropy as _, id::EventId, session::Status, session_feedback::Surface};
 use std::{
     collections::BTreeSet,
     future::Future,
@@ -86,15 +86,19 @@ impl Chat {
             );
         }
         let message_count = thread.turn_count.unwrap_or_default();
-        Ok(Self {
+        let mut chat = Self {
             client,
             reader,
             position: thread.head_sequence,
+            has_question: thread.status == Status::WaitingHuman,
             thread,
-            has_question: false,
             message_count,
             partial_reply: String::new(),
-        })
+        };
+        if chat.has_question {
+            chat.show_question().await?;
+        }
+        Ok(chat)
     }
 
     async fn read_lines(&mut self) -> Result<(), Failure> {
@@ -137,7 +141,27 @@ impl Chat {
         if let Err(error) = stream.connect().await {
             tracing::debug!(%error, "the stream is opened again after the message is sent");
         }
-        let asked = if self.has_question { self.answer(text).await } else { self.send(text).await };
+        let mut asked = self.deliver(text.clone()).await;
+        let refused = matches!(&asked, Err(error) if error.code() == Some(Code::WrongStatus));
+        let now = if refused { with_retries(|| self.client.get_thread(self.thread.id)).await.ok() } else { None };
+        match (self.has_question, now.map(|thread| (thread.status == Status::WaitingHuman, thread.head_sequence))) {
+            // Somebody else answered, it expired, or the response to the answer was lost.
+            (true, Some((false, _))) => {
+                note("The question is no longer open. Your line is sent as a message.");
+                self.has_question = false;
+                asked = self.deliver(text).await;
+            }
+            // A question that the person has not seen is not answered with a line that was meant for something else.
+            (false, Some((true, head))) => {
+                note("Your line was not sent: the agent has asked a question. Your next line is the answer.");
+                self.has_question = true;
+                if head > self.position {
+                    return self.follow(stream, self.position, &mut interrupts).await;
+                }
+                return Ok(TurnEnd::Open);
+            }
+            _ => {}
+        }
         match asked {
             Ok(sequence) => self.follow(stream, sequence, &mut interrupts).await,
             Err(error) => {
@@ -145,6 +169,12 @@ impl Chat {
                 Ok(if error.code() == Some(Code::AlreadyFinal) { TurnEnd::ConversationEnded } else { TurnEnd::Open })
             }
         }
+    }
+
+    /// Sends a line as the answer to the open question, or else as a message. Returns the sequence after which the turn
+    /// begins.
+    async fn deliver(&mut self, text: String) -> Result<u64, Error> {
+        if self.has_question { self.answer(text).await } else { self.send(text).await }
     }
 
     async fn send(&mut self, text: String) -> Result<u64, Error> {
@@ -158,9 +188,9 @@ impl Chat {
     async fn answer(&mut self, text: String) -> Result<u64, Error> {
         let content = serde_json::value::to_raw_value(&text).ok();
         let reply = ElicitationReply { action: None, content };
-        self.client.reply(self.thread.id, &reply).await?;
+        let answered = self.client.reply(self.thread.id, &reply).await?;
         self.has_question = false;
-        Ok(self.position)
+        Ok(answered.head_sequence)
     }
 
     async fn show_memory(&self) -> Result<(), Failure> {

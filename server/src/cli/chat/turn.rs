@@ -2,12 +2,17 @@
 
 use super::run::{Chat, note, print, with_retries};
 use crate::cli::run::Failure;
-use client::{EventStream, StreamItem};
+use client::{EventRange, EventStream, StreamItem};
 use domain::thread::text_of;
 use serde_json::Value;
 use std::io::IsTerminal as _;
 use tokio::{select, signal::unix::Signal};
 use wire::{Code, event::Event, worker::Delta};
+
+/// Kind of the events about questions and approvals.
+const WAITING: &str = "session.waiting_approval";
+/// Events of this kind that are read to find the open question. Behind it there may be reminders.
+const WAITING_READ: u32 = 10;
 
 /// State of the conversation after a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +64,27 @@ impl Chat {
         }
     }
 
+    /// Shows the question at which the conversation waits, if it was asked before the current position.
+    pub(super) async fn show_question(&mut self) -> Result<(), Failure> {
+        let range = EventRange {
+            before_sequence: Some(self.position.saturating_add(1)),
+            event_types: vec![WAITING.to_owned()],
+            limit: Some(WAITING_READ),
+            ..EventRange::default()
+        };
+        let read = with_retries(|| self.client.events(self.thread.id, &range)).await;
+        match read {
+            Ok(read) => {
+                if let Some(question) = read.events.iter().rfind(|event| is_question(event)) {
+                    self.show(question, self.position)?;
+                }
+            }
+            Err(error) => note(&error.to_string()),
+        }
+        note("The agent waits for an answer. Your next line is the answer.");
+        Ok(())
+    }
+
     /// Stops the turn; the conversation stays open.
     async fn interrupt(&self) {
         match with_retries(|| self.client.interrupt_thread(self.thread.id)).await {
@@ -81,7 +107,7 @@ impl Chat {
                 note(&format!("· {}", parts[0]["toolName"].as_str().unwrap_or("a tool")));
             }
             "session.error" => note(&format!("The turn failed: {text}")),
-            "session.waiting_approval" => {
+            WAITING => {
                 if metadata["kind"] == "question" {
                     // The event's own text may be shortened: it is a title.
                     let whole = metadata["task"]["question"]["message"].as_str().unwrap_or(&text);
@@ -161,4 +187,9 @@ impl Chat {
             _ => None,
         }
     }
+}
+
+fn is_question(event: &Event) -> bool {
+    let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
+    metadata["kind"] == "question"
 }
