@@ -18,7 +18,7 @@ use ledger::{
     work_queue,
 };
 use url::Url;
-use wire::me::Tenant;
+use wire::{Code, me::Tenant};
 
 /// The signed-in person who requests a page, and the shell of the page. Other visitors are redirected to the sign-in.
 pub struct Viewer {
@@ -71,9 +71,15 @@ impl FromRequestParts<AppState> for Viewer {
     type Rejection = PageRejection;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, PageRejection> {
-        let Ok(caller) = Caller::from_request_parts(parts, state).await else {
-            let target = if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(parts) };
-            return Err(PageRejection::Redirect(Redirect::to(&target)));
+        let caller = match Caller::from_request_parts(parts, state).await {
+            Ok(caller) => caller,
+            Err(problem) if problem.code() == Code::Unauthenticated => {
+                let needs_setup = auth::needs_setup(&state.ledger).await?;
+                let target = if needs_setup { "/setup".into() } else { sign_in_href(parts) };
+                return Err(PageRejection::Redirect(Redirect::to(&target)));
+            }
+            // The credentials could not be read. A redirect would say that they are invalid.
+            Err(problem) => return Err(problem.into()),
         };
         let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), parts.uri.query());
         let shell = signed_in_shell(state, shell, &caller.0, !is_part(&parts.headers)).await?;

@@ -5,6 +5,7 @@ use crate::{
     browser::Browser,
 };
 use reqwest::{Method, Response, StatusCode};
+use testkit::Raw;
 
 const ADA: &str = "ada@acme.test";
 /// Most attempts of the test. Each counted failure doubles the wait, so the block comes much earlier.
@@ -30,6 +31,31 @@ async fn a_slowed_down_sign_in_says_on_its_page_when_to_try_again() {
         return;
     }
     panic!("{ATTEMPTS_MAX} wrong passwords were not slowed down");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_of_the_database_does_not_look_like_a_missing_sign_in() {
+    let app = App::start();
+    crate::form::publish(&app, "acme", "own-check", &serde_json::json!({}), &crate::form::questions()).await;
+    // Signing in reads no credentials, so the server does not know this person yet.
+    let browser = Browser::of(&app, ADA).await;
+    let mut raw = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
+    raw.execute("ALTER TABLE browser_sessions RENAME TO unreadable").await.unwrap();
+    for (method, path) in [
+        (Method::GET, "/today"),
+        (Method::POST, "/views/own-check/answer"),
+        (Method::POST, "/views/own-check/answer/draft"),
+        (Method::POST, "/workspace"),
+    ] {
+        let answer = browser.ask(method, path, &[("name", "Ada"), ("slug", "acme")]).await;
+        assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR, "{path}");
+        let page = answer.text().await.unwrap();
+        assert!(!page.contains("signed out"), "{path}: {page}");
+    }
+    raw.execute("ALTER TABLE unreadable RENAME TO browser_sessions").await.unwrap();
+    browser.page("/today").await;
+    let stranger = Browser::stranger(&app).ask(Method::GET, "/views/own-check/answer", &[]).await;
+    assert_eq!(leads(&stranger), (StatusCode::SEE_OTHER, "/sign-in?next=%2Fviews%2Fown-check%2Fanswer"));
 }
 
 #[tokio::test]
