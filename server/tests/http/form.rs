@@ -209,6 +209,36 @@ async fn every_way_in_that_is_no_way_in_gets_the_same_page() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_last_answer_of_a_form_is_confirmed_to_who_gave_it_and_to_no_one_else() {
+    let app = App::start();
+    let body = async |answer: Response| {
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+        answer.text().await.unwrap().split("<body").nth(1).unwrap().to_owned()
+    };
+    let nothing = body(Browser::stranger(&app).ask(Method::GET, "/f/x", &[]).await).await;
+    for kind in ["one", "many"] {
+        let config = json!({ "gate": "none", "responses": kind, "maxResponses": 1 });
+        let (view, secret, _) = open_form(&app, config).await;
+        let (browser, path) = enter(&app, &secret).await;
+        let (other, _) = enter(&app, &secret).await;
+        let (page, page_of_other) = (browser.page(&path).await, other.page(&path).await);
+        // The first answer of the server may be lost, and the browser sends the form again.
+        for what in ["first", "again"] {
+            let sent = send(&browser, &path, &page, &[("name", "Zoe")]).await;
+            let led = (sent.status(), leads(&sent));
+            assert_eq!(led, (StatusCode::SEE_OTHER, format!("{path}?_done")), "{kind}, {what}");
+        }
+        let done = browser.page(&format!("{path}?_done")).await;
+        assert!(done.contains("Your answers are recorded.") && !done.contains("Answer again"), "{kind}: {done}");
+        for at in [path.clone(), format!("{path}?_done")] {
+            assert_eq!(body(other.ask(Method::GET, &at, &[]).await).await, nothing, "{kind}");
+        }
+        assert_eq!(body(send(&other, &path, &page_of_other, &[("name", "Eve")]).await).await, nothing, "{kind}");
+        assert_eq!(responses(&app, view).await.len(), 1, "{kind}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lead_says_who_they_are_first() {
     let app = App::start();
     let (view, secret, _) = open_form(&app, json!({ "gate": "lead" })).await;
@@ -238,7 +268,8 @@ async fn a_lead_says_who_they_are_first() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frame_is_for_its_origins_alone_and_answers_without_cookies() {
     let app = App::start();
-    let config = json!({ "gate": "none", "embedOrigins": ["https://a.example", "https://b.example:8443"] });
+    let origins = ["https://a.example", "https://b.example:8443"];
+    let config = json!({ "gate": "none", "maxResponses": 1, "embedOrigins": origins });
     let (view, secret, _) = open_form(&app, config).await;
     let anybody = Browser::stranger(&app);
     let path = format!("/embed/{secret}");
@@ -253,9 +284,11 @@ async fn a_frame_is_for_its_origins_alone_and_answers_without_cookies() {
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let policy = refused.headers()["content-security-policy"].to_str().unwrap().to_owned();
     assert!(policy.contains("frame-ancestors https://a.example"), "{policy}");
-    let sent = send(&anybody, &path, &page, &[("name", "Zoe")]).await;
-    assert_eq!(sent.status(), StatusCode::OK);
-    assert!(sent.text().await.unwrap().contains("Zoe"));
+    for what in ["first", "sent again"] {
+        let sent = send(&anybody, &path, &page, &[("name", "Zoe")]).await;
+        assert_eq!(sent.status(), StatusCode::OK, "{what}");
+        assert!(sent.text().await.unwrap().contains("Zoe"), "{what}");
+    }
     assert_eq!(responses(&app, view).await.len(), 1);
     let elsewhere = anybody.ask(Method::GET, "/sign-in", &[]).await;
     let policy = elsewhere.headers()["content-security-policy"].to_str().unwrap().to_owned();

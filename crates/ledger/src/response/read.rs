@@ -19,7 +19,8 @@ use uuid::Uuid;
 pub struct Form {
     /// The version that takes responses.
     pub version: ViewVersionRecord,
-    /// Why the form takes no answer now; `None` if it takes one.
+    /// Why the form takes no answer of the respondent now; `None` if it takes one. [`Closed::Answered`] comes before
+    /// the other reasons, because a respondent may always see what is recorded.
     pub closed: Option<Closed>,
     /// Whether the respondent has to give a name and an e-mail address first.
     pub asks_lead: bool,
@@ -27,6 +28,8 @@ pub struct Form {
     pub draft: Option<ResponseRecord>,
     /// The respondent's response, if the form takes one of each.
     pub submitted: Option<ResponseRecord>,
+    /// Whether a response of the respondent is recorded, also if the form takes many of each.
+    pub has_answered: bool,
 }
 
 /// Reads a form. This makes no response.
@@ -48,15 +51,14 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                 };
                 narrow(conn, &respondent, request_id).await?;
                 let place = respondent.place(view_id, request_id);
-                let submitted = match takes_one(&version.publication, request_id) {
-                    true => newest(conn, place, ResponseState::Submitted).await?,
-                    false => None,
-                };
-                let closed = open.err().or(submitted.as_ref().map(|_| Closed::Answered));
+                let submitted = newest(conn, place, ResponseState::Submitted).await?;
+                let has_answered = submitted.is_some();
+                let submitted = submitted.filter(|_| takes_one(&version.publication, request_id));
+                let closed = submitted.as_ref().map(|_| Closed::Answered).or(open.err());
                 let draft = newest(conn, place, ResponseState::Draft).await?;
                 let draft =
                     draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });
-                Ok(Form { version, closed, asks_lead, draft, submitted })
+                Ok(Form { version, closed, asks_lead, draft, submitted, has_answered })
             })
         })
         .await

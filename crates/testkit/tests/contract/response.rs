@@ -30,6 +30,7 @@ on_both_engines!(
     a_view_with_many_responses_takes_more_of_each,
     a_form_takes_no_more_responses_than_it_says,
     a_form_takes_answers_only_while_it_is_open,
+    who_has_answered_is_told_so_when_the_form_is_full_or_over,
     wrong_answers_are_refused_by_their_field,
     a_form_that_changed_meanwhile_keeps_what_fits,
     a_form_for_a_group_is_for_its_members,
@@ -270,6 +271,29 @@ async fn a_form_takes_answers_only_while_it_is_open(f: Fixture) {
     view::unpublish(&f.ledger, &f.operator, view).await.unwrap();
     let gone = response::read(&f.ledger, &of(&f.member), view, None).await;
     assert!(matches!(gone, Err(Error::FormClosed(Closed::NotPublished))), "{gone:?}");
+    f.done().await;
+}
+
+async fn who_has_answered_is_told_so_when_the_form_is_full_or_over(f: Fixture) {
+    let closes_at = Some(f.ledger.now() + TimeDelta::hours(1));
+    let full = form(&f, Publication { max_responses: Some(1), ..Publication::default() }).await;
+    let over = form(&f, Publication { closes_at, ..Publication::default() }).await;
+    let full_of_many = form(&f, Publication { max_responses: Some(1), ..many() }).await;
+    for view in [full, over, full_of_many] {
+        submit(&f, &f.member, view, "one", json!({ "name": "x" })).await.unwrap();
+    }
+    f.clock.advance(TimeDelta::hours(1));
+    let read = async |who: &Scope, view: ViewId| response::read(&f.ledger, &of(who), view, None).await.unwrap();
+    for (view, reason) in [(full, Closed::Full), (over, Closed::Over)] {
+        let own = read(&f.member, view).await;
+        assert_eq!((own.closed, own.submitted.is_some()), (Some(Closed::Answered), true), "{reason}");
+        let other = read(&f.other_member, view).await;
+        assert_eq!((other.closed, other.has_answered), (Some(reason), false));
+        let again = submit(&f, &f.member, view, "one", json!({ "name": "x" })).await.unwrap();
+        assert!(again.is_repeat, "{reason}");
+    }
+    let own = read(&f.member, full_of_many).await;
+    assert_eq!((own.closed, own.has_answered, own.submitted), (Some(Closed::Full), true, None));
     f.done().await;
 }
 

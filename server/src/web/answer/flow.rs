@@ -83,11 +83,22 @@ struct Shown {
     submission_id: Option<String>,
 }
 
+/// What a request does with a form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// It begins an answer or continues one.
+    Answer,
+    /// It sends an answer or reads that one is recorded. After the form was filled up or has closed, this is still
+    /// possible for a respondent of whom a response is recorded: the first answer of the server may be lost.
+    Submission,
+}
+
 /// Reads the form. `Err` has the page that is shown instead of it.
-async fn open(state: &AppState, site: &Site) -> Result<Form, Box<Result<Response, PageRejection>>> {
+async fn open(state: &AppState, site: &Site, of: Use) -> Result<Form, Box<Result<Response, PageRejection>>> {
     let refused = match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
         Ok(form) => match form.closed {
             None | Some(Closed::Answered) => return Ok(form),
+            Some(_) if of == Use::Submission && form.has_answered => return Ok(form),
             Some(closed) => closed,
         },
         Err(Error::FormClosed(closed)) => closed,
@@ -100,11 +111,12 @@ async fn open(state: &AppState, site: &Site) -> Result<Form, Box<Result<Response
 
 /// Shows the form: the draft, or the defaults and what the link gives. `pairs` are those of the query.
 pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> Result<Response, PageRejection> {
-    let form = match open(state, &site).await {
+    let has = |name: &str| pairs.iter().any(|(known, _)| known == name);
+    let of = if has("_done") { Use::Submission } else { Use::Answer };
+    let form = match open(state, &site, of).await {
         Ok(form) => form,
         Err(instead) => return *instead,
     };
-    let has = |name: &str| pairs.iter().any(|(known, _)| known == name);
     if let Some(submitted) = &form.submitted {
         return Ok(done(&site, &form, Some(&submitted.answers)).await);
     }
@@ -170,7 +182,7 @@ fn hidden_answers(fields: &[Field], answers: &Answers) -> Vec<(String, String)> 
 async fn done(site: &Site, form: &Form, answers: Option<&Answers>) -> Response {
     let fields = form.version.fields.iter().filter(|field| !field.hidden);
     let rows = fields.filter_map(|field| Some((field.label.clone(), shown(field, answers?.get(&field.key)?))));
-    let again = site.has_cookies && answers.is_none();
+    let again = site.has_cookies && answers.is_none() && form.closed.is_none();
     let again = again.then(|| Link { href: site.action.clone(), text: "Answer again".to_owned() });
     let props = DoneProps {
         frame: site.frame.clone(),
@@ -184,7 +196,7 @@ async fn done(site: &Site, form: &Form, answers: Option<&Answers>) -> Response {
 
 /// Submits the posted form.
 pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
-    let form = match open(state, &site).await {
+    let form = match open(state, &site, Use::Submission).await {
         Ok(form) => form,
         Err(instead) => return *instead,
     };
@@ -224,6 +236,10 @@ async fn after(site: &Site, form: &Form, sent: Submitted) -> Response {
     if !site.has_cookies {
         return done(site, form, Some(&sent.response.answers)).await;
     }
+    to_done(site)
+}
+
+fn to_done(site: &Site) -> Response {
     Redirect::to(&format!("{}?_done", site.action)).into_response()
 }
 
@@ -245,9 +261,9 @@ async fn refused(
             (StatusCode::UNPROCESSABLE_ENTITY, Shown { issues: vec![Issue::new("", text)], ..kept }, form)
         }
         // The browser went back to a form that it had submitted, and changed the answers.
-        Error::IdConflict { .. } if form.submitted.is_some() && site.has_cookies => {
-            return Ok(Redirect::to(&format!("{}?_done", site.action)).into_response());
-        }
+        Error::IdConflict { .. } if form.closed.is_some() && site.has_cookies => return Ok(to_done(&site)),
+        // It saved a draft of a form that it had submitted.
+        Error::FormClosed(_) if form.submitted.is_some() && site.has_cookies => return Ok(to_done(&site)),
         Error::IdConflict { .. } => {
             let text = "These answers were submitted already. Submit again to send the changed answers as well.";
             let issues = vec![Issue::new("", text)];
@@ -267,7 +283,7 @@ async fn refused(
 
 /// Shows the form again because too much was sent.
 pub async fn too_often(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
-    let form = match open(state, &site).await {
+    let form = match open(state, &site, Use::Submission).await {
         Ok(form) => form,
         Err(instead) => return *instead,
     };
@@ -291,7 +307,7 @@ pub async fn save(
     posted: &PostedForm,
 ) -> Result<Response, PageRejection> {
     let by_script = headers.get(header::ACCEPT).is_some_and(|accept| accept == "application/json");
-    let form = match open(state, &site).await {
+    let form = match open(state, &site, Use::Answer).await {
         Ok(form) => form,
         Err(_) if by_script => return Err(Problem::new(wire::Code::NotFound).into()),
         Err(instead) => return *instead,
