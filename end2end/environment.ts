@@ -10,6 +10,8 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export const BINARY = process.env.SHIFTBOOK_BIN ?? join(ROOT, "target/release/shiftbook");
 /** Folder of test results, server logs and environment files. */
 export const OUTPUT = join(ROOT, "target/e2e");
+/** The host to which forms may send respondents. Tests answer for it in the browser. */
+export const REDIRECT_HOST = "www.example.org";
 /** The folder that the example `gallery` of the crate `app` has written. */
 export const GALLERY = process.env.SHIFTBOOK_GALLERY ?? join(ROOT, "target/e2e/gallery");
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FullConfig } from "@playwright/test";
 import { startServer, stopServer, type Server } from "./server";
-import { BINARY, OUTPUT, ROLES, environmentFile, TENANTS, type Environment, type Tenant } from "./environment";
+import { BINARY, OUTPUT, REDIRECT_HOST, ROLES, environmentFile, TENANTS, type Environment, type Tenant } from "./environment";
 
 /** Sets up a test environment for each worker, and removes all of them at the end. */
 export default async function setup({ workers }: FullConfig): Promise<() => Promise<void>> {
@@ -31,7 +31,9 @@ async function startEnvironment(worker: number): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "shiftbook-e2e-"));
   const log = createWriteStream(join(OUTPUT, `server-${worker}.log`));
   await once(log, "open");
-  const server = await startServer(dataDir, undefined, log).catch((error: unknown) => {
+  const settings = join(dataDir, "shiftbook.toml");
+  writeFileSync(settings, `[forms]\nredirect_hosts = ["${REDIRECT_HOST}"]\n`, { mode: 0o600 });
+  const server = await startServer(dataDir, undefined, log, ["--config", settings]).catch((error: unknown) => {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;
   });

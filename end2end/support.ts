@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Page } from "@playwright/test";
-import { BINARY, ROOT, environment, type Role, type TenantName, type TokenName } from "./environment";
+import { BINARY, REDIRECT_HOST, ROOT, environment, type Role, type TenantName, type TokenName } from "./environment";
 
 export { expect };
-export { BINARY, ROOT, environment };
+export { BINARY, REDIRECT_HOST, ROOT, environment };
 
 const STOP_MS_MAX = 15_000;
 const WAIT_MS_MAX = 30_000;

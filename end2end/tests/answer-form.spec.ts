@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { type Page } from "@playwright/test";
-import { api, environment, expect, expectNoAxeViolations, test } from "../support";
+import { REDIRECT_HOST, api, environment, expect, expectNoAxeViolations, test } from "../support";
 
 /** A stranger's first page with everything that it loads, bytes. */
 const BYTES_MAX = 60 * 1024;
@@ -71,6 +71,25 @@ for (const width of WIDTHS) {
     expect(recorded).toMatchObject({ status: "submitted", answers: { name: "Zoe", mood: 4, mail: "zoe@example.org" } });
   });
 }
+
+test("after an answer the browser opens the page of an allowed host @nojs", async ({ page }) => {
+  const next = `https://${REDIRECT_HOST}/next?a=1&b=2`;
+  const { url, view } = await published({ gate: "none", redirectUrl: next });
+  await page.route(`https://${REDIRECT_HOST}/**`, (route) =>
+    route.fulfill({ contentType: "text/html", body: "<!DOCTYPE html><title>Next</title>" }),
+  );
+  await page.goto(url);
+  const form = page.url();
+  await answer(page, "Zoe");
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page).toHaveTitle("Next");
+  expect(page.url()).toBe(next);
+  expect(await responses(view)).toHaveLength(1);
+  // The form itself still shows what is recorded.
+  await page.goto(form);
+  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+  await expect(page.getByRole("link", { name: `Continue to ${REDIRECT_HOST}` })).toHaveAttribute("href", next);
+});
 
 test("a draft is saved without a press, survives a reload, and questions come and go", async ({ page }) => {
   const { url, view } = await published({ gate: "none" });

@@ -18,6 +18,8 @@ pub struct Frame {
     pub nonce: String,
     /// The theme that the browser asked for.
     pub theme: Theme,
+    /// Address that the browser opens in place of the page, without a script.
+    pub refresh_to: Option<String>,
     /// Origins of the pages that may embed this one. `None` for a page of its own. The script tells them the height.
     pub embedded_in: Option<Vec<String>>,
 }
@@ -39,6 +41,9 @@ pub fn document(frame: &Frame, title: &str, is_error: bool, page: impl IntoView)
     html.push_str("</title><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"robots\" content=\"noindex\"><meta name=\"referrer\" content=\"same-origin\">");
     if !frame.css_href.is_empty() {
         html.push_str(&format!("<link rel=\"stylesheet\" href=\"{}\">", attribute(&frame.css_href)));
+    }
+    if let Some(address) = &frame.refresh_to {
+        html.push_str(&format!("<meta http-equiv=\"refresh\" content=\"0;url={}\">", attribute(address)));
     }
     html.push_str("<link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">");
     if !frame.js_href.is_empty() {

@@ -67,6 +67,8 @@ pub struct DoneProps {
     pub title: String,
     /// The view's own words; may be empty.
     pub thanks: String,
+    /// Link to the page of another server with which the respondent continues.
+    pub next: Option<Link>,
     /// Questions and answers as recorded.
     pub answers: Vec<(String, String)>,
     /// A link at the end of the page.
@@ -150,11 +152,13 @@ pub fn done_page(props: &DoneProps) -> String {
         .map(|(label, answer)| view! { <div><dt>{label.clone()}</dt><dd>{answer.clone()}</dd></div> })
         .collect();
     let answers = (!rows.is_empty()).then(|| view! { <h2>"Your answers"</h2><dl class="answers">{rows}</dl> });
+    let next = props.next.clone().map(|Link { href, text }| view! { <p><a href=href>{text}</a></p> });
     let thanks = if props.thanks.is_empty() { "Thank you. Your answers are recorded." } else { &props.thanks };
     let body = view! {
         <main class="form-page" id="main">
             <h1 tabindex="-1" autofocus="">{props.title.clone()}</h1>
             <div class="notice" data-tone="good" role="status">{paragraphs(thanks)}</div>
+            {next}
             {answers}
             {back(props.back.as_ref())}
         </main>

@@ -238,6 +238,42 @@ async fn the_last_answer_of_a_form_is_confirmed_to_who_gave_it_and_to_no_one_els
     }
 }
 
+/// Answers a form with this page afterwards. Returns the browser, the path of the form, where the answer leads, and the
+/// secret of the link.
+async fn answered<'a>(app: &'a App, redirect_url: &str) -> (Browser<'a>, String, String, String) {
+    let config = json!({ "gate": "none", "redirectUrl": redirect_url, "embedOrigins": ["https://a.example"] });
+    let (_, secret, _) = open_form(app, config).await;
+    let (browser, path) = enter(app, &secret).await;
+    let page = browser.page(&path).await;
+    let sent = send(&browser, &path, &page, &[("name", "Zoe")]).await;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER, "{redirect_url}");
+    (browser, path, leads(&sent), secret)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_an_answer_a_form_leads_only_to_pages_that_the_operator_allows() {
+    let app = App::start_with("[forms]\nredirect_hosts = [\"www.example.org\"]\n", &[], &[]);
+    let refresh = "<meta http-equiv=\"refresh\" content=\"0;url=https://www.example.org/next?a=1&amp;b=2\">";
+    let (browser, path, led, secret) = answered(&app, "https://www.example.org/next?a=1&b=2").await;
+    assert_eq!(led, format!("{path}?_done"), "a redirect to another host would stop at `form-action`");
+    let done = browser.page(&led).await;
+    assert!(done.contains(refresh) && done.contains(">Continue to www.example.org</a>"), "{done}");
+    assert!(done.contains("Your answers are recorded."), "{done}");
+    let later = browser.page(&path).await;
+    assert!(!later.contains("http-equiv=\"refresh\"") && later.contains(">Continue to www.example.org</a>"), "{later}");
+    let (anybody, embedded) = (Browser::stranger(&app), format!("/embed/{secret}"));
+    let page = anybody.page(&embedded).await;
+    let sent = send(&anybody, &embedded, &page, &[("name", "Zoe")]).await.text().await.unwrap();
+    assert!(sent.contains(refresh) && sent.contains("Your answers are recorded."), "{sent}");
+
+    // The form was published before the operator removed the host.
+    let (browser, _, led, _) = answered(&app, "https://old.example/next").await;
+    let done = browser.page(&led).await;
+    assert!(done.contains("Your answers are recorded.") && !done.contains("old.example"), "{done}");
+    let (_, _, led, _) = answered(&app, "/today").await;
+    assert_eq!(led, "/today");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lead_says_who_they_are_first() {
     let app = App::start();

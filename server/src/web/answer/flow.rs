@@ -58,7 +58,7 @@ pub fn frame(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>) -> Fr
         None => Theme::System,
     };
     let nonce = nonce.map(|nonce| nonce.as_str().to_owned()).unwrap_or_default();
-    Frame { css_href: href("form-css"), js_href: href("form-js"), nonce, theme, embedded_in: None }
+    Frame { css_href: href("form-css"), js_href: href("form-js"), nonce, theme, refresh_to: None, embedded_in: None }
 }
 
 /// The page of a form that takes no answer. Without a reason it is the same for every reason.
@@ -117,11 +117,13 @@ pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> R
         Ok(form) => form,
         Err(instead) => return *instead,
     };
+    // Who opens the form again later stays here to read the answers.
+    let leaves = has("_done") && form.has_answered;
     if let Some(submitted) = &form.submitted {
-        return Ok(done(&site, &form, Some(&submitted.answers)).await);
+        return Ok(done(state, &site, &form, Some(&submitted.answers), leaves).await);
     }
     if has("_done") {
-        return Ok(done(&site, &form, None).await);
+        return Ok(done(state, &site, &form, None, leaves).await);
     }
     let given = prefill(&form.version.fields, pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let shown = match &form.draft {
@@ -179,15 +181,27 @@ fn hidden_answers(fields: &[Field], answers: &Answers) -> Vec<(String, String)> 
     pairs
 }
 
-async fn done(site: &Site, form: &Form, answers: Option<&Answers>) -> Response {
+/// The page of another server with which respondents of the form continue, if the operator still allows its host.
+fn next_page(state: &AppState, form: &Form) -> Option<Link> {
+    let publication = &form.version.publication;
+    let (host, href) = publication.redirect_host().zip(publication.redirect_url.clone())?;
+    let text = format!("Continue to {host}");
+    state.ledger.allows_redirect(publication).then_some(Link { href, text })
+}
+
+/// The page that says that the answers are recorded. `leaves` opens the page of another server that the form names.
+async fn done(state: &AppState, site: &Site, form: &Form, answers: Option<&Answers>, leaves: bool) -> Response {
     let fields = form.version.fields.iter().filter(|field| !field.hidden);
     let rows = fields.filter_map(|field| Some((field.label.clone(), shown(field, answers?.get(&field.key)?))));
     let again = site.has_cookies && answers.is_none() && form.closed.is_none();
     let again = again.then(|| Link { href: site.action.clone(), text: "Answer again".to_owned() });
+    let next = next_page(state, form);
+    let refresh_to = next.as_ref().filter(|_| leaves).map(|next| next.href.clone());
     let props = DoneProps {
-        frame: site.frame.clone(),
+        frame: Frame { refresh_to, ..site.frame.clone() },
         title: form.version.title.clone(),
         thanks: form.version.publication.thanks.clone(),
+        next,
         answers: rows.collect(),
         back: site.back.clone().or(again),
     };
@@ -222,19 +236,24 @@ pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result
         answers,
     };
     match response::submit(&state.ledger, &site.respondent, site.view_id, submission).await {
-        Ok(sent) => Ok(after(&site, &form, sent).await),
+        Ok(sent) => Ok(after(state, &site, &form, sent).await),
         Err(error) => refused(state, site, form, kept, error).await,
     }
 }
 
 /// The answer to a recorded submission: a redirect, so that a reload does not post again. A page in a frame has no
 /// cookies and answers at once.
-async fn after(site: &Site, form: &Form, sent: Submitted) -> Response {
-    if let Some(url) = &form.version.publication.redirect_url {
-        return Redirect::to(url).into_response();
+///
+/// The page of another server is opened by the page of thanks, with a refresh and a link. Chromium applies the
+/// `form-action 'self'` of the form's page to redirects after posting, and would stop at another host without a word.
+/// Naming the host in `form-action` would let that page send what is typed to another server.
+async fn after(state: &AppState, site: &Site, form: &Form, sent: Submitted) -> Response {
+    let publication = &form.version.publication;
+    if let Some(path) = publication.redirect_url.as_ref().filter(|_| publication.redirect_host().is_none()) {
+        return Redirect::to(path).into_response();
     }
     if !site.has_cookies {
-        return done(site, form, Some(&sent.response.answers)).await;
+        return done(state, site, form, Some(&sent.response.answers), true).await;
     }
     to_done(site)
 }
