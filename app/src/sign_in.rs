@@ -40,7 +40,23 @@ impl KeptForm {
 
     /// The first kept field that holds typed text, with its name.
     fn typed(&self) -> Option<&(String, String)> {
-        self.fields.iter().find(|(name, _)| name == "text" || name == "message")
+        let is_text = |name: &str| matches!(name, "text" | "message" | "note" | "answer");
+        self.fields.iter().find(|(name, value)| is_text(name) && !value.is_empty())
+    }
+
+    /// The decision of an item, its values, and the parts of an answer.
+    fn decided(&self) -> Option<impl IntoView + use<>> {
+        let of = |(name, value): &(String, String)| {
+            let (label, text) = match (name.as_str(), value.as_str()) {
+                ("decision", "respond") => ("Decision", "answer"),
+                ("decision", verdict) => ("Decision", verdict),
+                (name, text) => (name.strip_prefix("answer.").or_else(|| name.strip_prefix("value."))?, text),
+            };
+            let (label, text) = (label.to_owned(), text.to_owned());
+            (!text.is_empty()).then(|| view! { <div><dt>{label}</dt><dd dir="auto">{text}</dd></div> })
+        };
+        let rows: Vec<_> = self.fields.iter().filter_map(of).collect();
+        (!rows.is_empty()).then(|| view! { <dl class="facts">{rows}</dl> })
     }
 
     fn hidden_fields(&self) -> impl IntoView + use<> {
@@ -82,6 +98,7 @@ pub fn resend_page(shell: &Shell, kept: &KeptForm, who: &str, back: &str) -> Str
                 <p>{format!("You are signed in as {who}. Your text was not sent before you signed in. You can send it now.")}</p>
                 <form class="form" method="post" action=kept.action.clone()>
                     {hidden}
+                    {kept.decided()}
                     {field}
                     <div class="form-actions">
                         <Button look=Look::Primary>"Send"</Button>
@@ -106,6 +123,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
             });
             view! {
                 <p role="status">"You were signed out, so this was not sent. It is kept. Sign in, then send it."</p>
+                {kept.decided()}
                 {text}
             }
         });

@@ -18,6 +18,14 @@ const FIELDS_MAX: usize = 1_024;
 
 /// Names that begin so are those of answers, and a group of check boxes sends one several times.
 const ANSWERS: &str = "answer.";
+/// Names that begin so are those of proposed values.
+const VALUES: &str = "value.";
+
+/// Whether a field holds a password. Whoever asks or proposes chooses the keys of answers and values, so theirs say
+/// nothing.
+fn is_password(name: &str) -> bool {
+    name.contains("password") && !name.starts_with(ANSWERS) && !name.starts_with(VALUES)
+}
 
 /// The fields of a posted form, by name. Of a field that was sent twice the last value counts; an answer has all values
 /// as lines.
@@ -74,7 +82,7 @@ impl Form {
 
     /// All fields with LF as line ends, except passwords.
     pub fn typed(&self) -> Vec<(String, String)> {
-        let typed = self.0.iter().filter(|(name, _)| !name.contains("password"));
+        let typed = self.0.iter().filter(|(name, _)| !is_password(name));
         typed.map(|(name, value)| (name.clone(), value.replace("\r\n", "\n"))).collect()
     }
 
@@ -97,7 +105,7 @@ impl Form {
 
     /// The state of the form without errors: the typed text except passwords.
     pub fn kept(&self, form: &str) -> FormState {
-        let values = self.0.iter().filter(|(name, _)| !name.contains("password"));
+        let values = self.0.iter().filter(|(name, _)| !is_password(name));
         FormState {
             form: form.to_owned(),
             values: values.map(|(name, value)| (name.clone(), value.clone())).collect(),
@@ -193,11 +201,12 @@ mod tests {
 
     #[test]
     fn a_refused_form_keeps_the_typed_text_without_passwords() {
-        let fields = [("email", "a@b"), ("password", "secret")].map(|(k, v)| (k.to_owned(), v.to_owned()));
-        let form = Form(fields.into());
+        let fields = [("email", "a@b"), ("password", "secret"), ("answer.password_rule", "long")];
+        let form = Form(fields.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
         let state = form.refused("", &Problem::field(Code::InvalidRequest, "email", "wrong"));
         assert_eq!(state.value("email"), Some("a@b"));
         assert_eq!(state.value("password"), None);
+        assert_eq!(state.value("answer.password_rule"), Some("long"));
         assert_eq!(state.error("email"), Some("wrong"));
     }
 }

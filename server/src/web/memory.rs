@@ -3,7 +3,8 @@
 use super::{
     form::Form,
     people::people_of,
-    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
+    posted,
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render, return_path},
 };
 use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -13,7 +14,7 @@ use app::{
 use axum::{
     Router,
     extract::{Query, State},
-    http::StatusCode,
+    http::{StatusCode, request::Parts},
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
@@ -164,10 +165,20 @@ enum Done {
 
 async fn change(
     State(state): State<AppState>,
-    viewer: Viewer,
+    viewer: Result<Viewer, PageRejection>,
     AgentSlug(agent): AgentSlug,
+    parts: Parts,
     form: Form,
 ) -> Result<Response, PageRejection> {
+    let viewer = match viewer {
+        Ok(viewer) => viewer,
+        Err(PageRejection::Redirect(to_sign_in)) if form.has("text") => {
+            let page = return_path(&parts).unwrap_or_else(|| format!("/agents/{agent}/memory"));
+            let kept = posted::keep(&state, &parts, &form, &page).await;
+            return Ok(kept.unwrap_or_else(|| to_sign_in.into_response()));
+        }
+        Err(rejection) => return Err(rejection),
+    };
     let step = form.text("step");
     let name = match step.as_str() {
         "create" => "new",

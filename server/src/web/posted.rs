@@ -1,5 +1,5 @@
 //! Keeps a form that is posted after the sign-in has expired. The sign-in page contains it, and it can be sent after
-//! signing in.
+//! signing in. A field that was sent several times is one field with its values as lines, as [`Form`] reads both.
 //!
 //! Nothing is stored: the page carries it, and only a browser on a page of this server can have sent it.
 
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::state::AppState;
 use app::{
+    inbox::Decide,
     sign_in::{self, KeptForm, Props},
     thread::{SendMessage, StartConversation},
 };
@@ -16,14 +17,20 @@ use axum::{
     http::{StatusCode, request::Parts},
     response::Response,
 };
+use domain::slug::is_slug;
 use leptos::server_fn::ServerFn as _;
 
 /// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer
-/// one is
-/// still in the browser's history.
+/// one is still in the browser's history.
 const KEPT_BYTES_MAX: usize = 128 * 1024;
 /// The server functions whose forms are kept: those with a text that is long to type again.
-const KEPT: [&str; 2] = [SendMessage::PATH, StartConversation::PATH];
+const KEPT: [&str; 3] = [SendMessage::PATH, StartConversation::PATH, Decide::PATH];
+
+/// Whether forms that are sent to this path are kept: those of these functions, and of documents of an agent's memory.
+fn is_kept(path: &str) -> bool {
+    let agent = path.strip_prefix("/agents/").and_then(|rest| rest.strip_suffix("/memory"));
+    KEPT.contains(&path) || agent.is_some_and(is_slug)
+}
 
 /// The sign-in page with the form of this request, if it is one that is kept. `page` is the page of the form.
 pub async fn keep(state: &AppState, parts: &Parts, form: &Form, page: &str) -> Option<Response> {
@@ -35,12 +42,13 @@ pub async fn keep(state: &AppState, parts: &Parts, form: &Form, page: &str) -> O
 
 /// Reads the kept form from the fields of the sign-in form.
 pub fn kept_form(form: &Form) -> Option<KeptForm> {
-    let fields = form.below(KeptForm::FIELD_PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    kept(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields)
+    // A browser sends line ends as CR LF, which would make a form of the greatest length too long.
+    let fields = form.below(KeptForm::FIELD_PREFIX).map(|(name, value)| (name.to_owned(), value.replace("\r\n", "\n")));
+    kept(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields.collect())
 }
 
 fn kept(action: String, fields: Vec<(String, String)>) -> Option<KeptForm> {
     let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
-    let is_kept = KEPT.contains(&action.as_str()) && !fields.is_empty() && bytes <= KEPT_BYTES_MAX;
-    is_kept.then_some(KeptForm { action, fields })
+    let keeps = is_kept(&action) && !fields.is_empty() && bytes <= KEPT_BYTES_MAX;
+    keeps.then_some(KeptForm { action, fields })
 }

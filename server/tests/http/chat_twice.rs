@@ -196,7 +196,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let script = app.http.post(format!("{}/fn/chat/send", app.url)).header("origin", &app.url);
     let script = script.form(&typed).send().await.unwrap();
     assert_eq!(script.status(), StatusCode::UNAUTHORIZED);
-    // Only forms of conversations are kept, and only up to a size.
+    // Only some forms are kept, and only up to a size.
     let elsewhere = [("kept-action", "/settings/invitations"), ("kept.text", "x")];
     let person = [("email", "mia@acme.test"), ("password", PASSWORD)];
     let signed_in = post("/sign-in", &[&person[..], &elsewhere[..]].concat()).await;

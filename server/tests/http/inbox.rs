@@ -216,6 +216,48 @@ async fn a_call_with_arguments_that_mean_nothing_is_refused() {
     }
 }
 
+/// The fields that a page carries, as a browser sends them: with CR LF as line ends.
+fn as_sent(page: &str) -> Vec<(String, String)> {
+    let carried = crate::form::carried(page).into_iter();
+    carried.map(|(name, value)| (name, value.replace('\n', "\r\n"))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_is_sent_after_signing_out_is_kept_with_every_chosen_option() {
+    let app = App::start();
+    let (session, id) = ask_and_go_on(&app).await;
+    let (path, next) = (format!("/inbox/{id}"), "/inbox?notice=decided");
+    let typed = [
+        ("id", id.as_str()),
+        ("decision", "respond"),
+        ("answer.where", "EU"),
+        ("answer.seats", "2"),
+        ("answer.zones", "A"),
+        ("answer.zones", "C"),
+        ("next", next),
+        ("page", path.as_str()),
+    ];
+    let mut browser = Browser::stranger(&app);
+    let kept = browser.post("/fn/inbox/decide", &typed).await;
+    assert_eq!(kept.status(), StatusCode::UNAUTHORIZED);
+    let page = kept.text().await.unwrap();
+    assert!(page.contains("It is kept") && page.contains("<dt>zones</dt>"), "{page}");
+    let carried = as_sent(&page);
+    let mut fields: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    fields.extend([("email", "ada@acme.test"), ("password", crate::app::PASSWORD)]);
+    let signed_in = browser.post("/sign-in", &fields).await;
+    assert_eq!(signed_in.status(), StatusCode::OK);
+    let page = signed_in.text().await.unwrap();
+    assert!(page.contains("<dt>where</dt>") && page.contains("action=\"/fn/inbox/decide\""), "{page}");
+    let carried = as_sent(&page);
+    let fields: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let sent = browser.post("/fn/inbox/decide", &fields).await;
+    assert_eq!((sent.status(), sent.headers()["location"].to_str().unwrap()), (StatusCode::SEE_OTHER, next));
+    let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
+    let answers: Value = answers.await.unwrap().json().await.unwrap();
+    assert_eq!(answers["items"][0]["answers"], json!({ "where": "EU", "seats": 2, "zones": ["A", "C"] }));
+}
+
 /// The counts that the badge shows.
 async fn waiting(app: &App) -> Value {
     let request = app.http.get(format!("{}/api/approvals/count", app.url)).header("cookie", app.cookie().await);

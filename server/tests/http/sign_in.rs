@@ -58,6 +58,37 @@ async fn a_failure_of_the_database_does_not_look_like_a_missing_sign_in() {
     assert_eq!(leads(&stranger), (StatusCode::SEE_OTHER, "/sign-in?next=%2Fviews%2Fown-check%2Fanswer"));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_document_of_memory_that_is_saved_after_signing_out_is_kept() {
+    let app = App::start();
+    let (path, text) = ("/agents/scout/memory", "Water\nthe roses");
+    let new = [("step", "create"), ("path", "topics/garden.md"), ("baseVersion", "0"), ("text", text)];
+    let mut browser = Browser::stranger(&app);
+    let kept = browser.post(path, &new).await;
+    assert_eq!(kept.status(), StatusCode::UNAUTHORIZED);
+    let page = kept.text().await.unwrap();
+    assert!(page.contains("It is kept") && page.contains(text), "{page}");
+    let carried = crate::form::carried(&page);
+    let mut fields: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    fields.extend([("email", ADA), ("password", PASSWORD)]);
+    let signed_in = browser.post("/sign-in", &fields).await;
+    assert_eq!(signed_in.status(), StatusCode::OK);
+    let page = signed_in.text().await.unwrap();
+    assert!(page.contains(&format!("action=\"{path}\"")) && page.contains(text), "{page}");
+    let carried = crate::form::carried(&page);
+    let mut fields: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    fields.push(("text", text));
+    let saved = browser.post(path, &fields).await;
+    let led = "/agents/scout/memory?path=topics%2Fgarden.md&notice=memory_saved";
+    assert_eq!(leads(&saved), (StatusCode::SEE_OTHER, led));
+    assert!(browser.page(led).await.contains("the roses"));
+
+    // Only what is long to type is kept.
+    let deletes = [("step", "delete"), ("path", "topics/garden.md"), ("baseVersion", "1")];
+    let answer = Browser::stranger(&app).ask(Method::POST, path, &deletes).await;
+    assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, "/sign-in"));
+}
+
 #[tokio::test]
 async fn sign_in_leads_to_pages_of_this_server_only() {
     let app = App::start();
