@@ -123,6 +123,31 @@ test("answers survive a lost network", async ({ page, context }) => {
   expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
 });
 
+test("answers survive a submission that does not reach the server", async ({ page }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await page.getByLabel("Your name?").fill("Zoe");
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  const form = page.url();
+  // The server is down, and the browser believes that it is online.
+  await page.route("**/forms/**", async (route) => {
+    if (route.request().method() === "POST") await route.abort();
+    else await route.continue();
+  });
+  await page.getByRole("radio", { name: "4" }).check();
+  await expect(page.getByText("Your answers are kept in this tab.")).toBeVisible();
+  await page.getByRole("button", { name: "Submit" }).click();
+  // The browser shows its own page.
+  await expect(page.getByLabel("Your name?")).toHaveCount(0);
+  await page.unrouteAll({ behavior: "wait" });
+  await page.goto(form);
+  await expect(page.getByRole("radio", { name: "4" })).toBeChecked();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+  expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+});
+
 test("a save that ends while the page is loaded again is not forgotten", async ({ page }) => {
   const { url, view } = await published({ gate: "none" });
   await page.goto(url);

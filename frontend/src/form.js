@@ -4,11 +4,19 @@
 const form = document.querySelector("form[data-draft]");
 const SAVE_AFTER_MS = 1000;
 
+// Answers that were not recorded stay in this tab, by the address of their form.
+const storedAs = action => `shiftbook-form ${action}`;
+const forget = name => { try { sessionStorage.removeItem(name); } catch { /* storage is off */ } };
+
+// The page after a submission: the answers are recorded.
+if (document.querySelector("[data-done]")) forget(storedAs(location.pathname));
+
 if (form) {
     document.documentElement.classList.add("js");
     const state = form.querySelector("[data-state]");
     const rev = form.elements._rev;
-    const stored = `shiftbook-form ${form.getAttribute("action")}`;
+    const id = form.elements._id;
+    const stored = storedAs(form.getAttribute("action"));
     let timer = 0, dirty = false, saving = null, conflict = false, leaves = false;
 
     const fields = () => {
@@ -16,12 +24,15 @@ if (form) {
         for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
         return body;
     };
+    // The answers among the fields of a form, as text to compare.
+    const answers = pairs => JSON.stringify(Array.from(pairs).filter(([name]) => !name.startsWith("_")));
     const say = text => { state.textContent = text; };
 
     // What could not be sent stays in this tab until it is sent, and no longer. What is saved while another page loads
     // stays until the form is opened again: if that page is this form, it may have been rendered before the save.
     const keep = () => { try { sessionStorage.setItem(stored, fields().toString()); } catch { /* storage is off */ } };
-    const drop = () => { try { sessionStorage.removeItem(stored); } catch { /* storage is off */ } };
+    const drop = () => forget(stored);
+    const kept = () => { try { return sessionStorage.getItem(stored); } catch { return null; /* storage is off */ } };
 
     const apply = off => {
         for (const question of form.querySelectorAll("[data-question]")) {
@@ -77,7 +88,14 @@ if (form) {
     form.addEventListener("change", () => { dirty = true; save(false); });
     addEventListener("online", () => save(false));
     addEventListener("beforeunload", () => { leaves = true; });
-    addEventListener("pageshow", () => { leaves = false; });
+    addEventListener("pageshow", event => {
+        leaves = false;
+        // The browser went back to this page as it was. Answers are still kept if their submission was not recorded.
+        if (event.persisted && kept()) {
+            dirty = true;
+            save(false);
+        }
+    });
     addEventListener("pagehide", () => save(true));
     document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") save(true); });
     form.addEventListener("submit", event => {
@@ -88,25 +106,28 @@ if (form) {
             return;
         }
         clearTimeout(timer);
-        dirty = false;
         // A save that is on its way gives the draft a new number, which the form has to carry.
         if (saving) {
             event.preventDefault();
             const { submitter } = event;
-            saving.then(() => { dirty = false; form.requestSubmit(submitter); });
+            saving.then(() => form.requestSubmit(submitter));
             return;
         }
-        drop();
+        // The submission may not reach the server. The page after it drops what is kept.
+        if (dirty || conflict) keep();
+        else drop();
+        dirty = false;
     });
 
     // Answers of this tab that were not sent, if the draft has not changed since.
     const restore = () => {
-        let kept = null;
-        try { kept = sessionStorage.getItem(stored); } catch { /* storage is off */ }
-        if (!kept) return;
-        const pairs = new URLSearchParams(kept);
+        const text = kept();
+        if (!text) return;
+        const pairs = new URLSearchParams(text);
         if (Number(pairs.get("_rev")) < Number(rev.value)) { drop(); return; }
         rev.value = pairs.get("_rev");
+        // If a submission was recorded and its answer was lost, the same id makes the next one its repeat.
+        if (answers(pairs) !== answers(fields())) id.value = pairs.get("_id");
         for (const control of form.elements) {
             if (!control.name || control.name.startsWith("_") || control.type === "hidden") continue;
             const values = pairs.getAll(control.name);

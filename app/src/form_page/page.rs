@@ -144,7 +144,7 @@ pub fn page(props: &Props) -> String {
     document(&props.frame, &props.title, is_error, body)
 }
 
-/// Renders the page after a submission.
+/// Renders the page after a submission. `data-done` tells the script that the answers are recorded.
 pub fn done_page(props: &DoneProps) -> String {
     let rows: Vec<_> = props
         .answers
@@ -155,7 +155,7 @@ pub fn done_page(props: &DoneProps) -> String {
     let next = props.next.clone().map(|Link { href, text }| view! { <p><a href=href>{text}</a></p> });
     let thanks = if props.thanks.is_empty() { "Thank you. Your answers are recorded." } else { &props.thanks };
     let body = view! {
-        <main class="form-page" id="main">
+        <main class="form-page" id="main" data-done="">
             <h1 tabindex="-1" autofocus="">{props.title.clone()}</h1>
             <div class="notice" data-tone="good" role="status">{paragraphs(thanks)}</div>
             {next}
