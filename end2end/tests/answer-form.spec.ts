@@ -186,6 +186,74 @@ test("a save that ends while the page is loaded again is not forgotten", async (
   expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
 });
 
+test("typing during a save and leaving the tab is not taken for a change elsewhere", async ({ page }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await page.getByLabel("Your name?").fill("Zoe");
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  let send = () => {};
+  const mayBeSent = new Promise<void>((resolve) => (send = resolve));
+  await page.route("**/draft", async (route) => {
+    await mayBeSent;
+    await route.continue();
+  }, { times: 1 });
+  const isSaving = page.waitForRequest((request) => request.method() === "POST");
+  await page.getByRole("radio", { name: "4" }).check();
+  await isSaving;
+  await page.getByLabel("Your e-mail?").fill("zoe@example.org");
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+    Reflect.deleteProperty(document, "visibilityState");
+  });
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toContain("zoe%40example.org");
+  send();
+  const answers = { name: "Zoe", mood: 4, mail: "zoe@example.org" };
+  await expect.poll(async () => (await responses(view))[0]).toMatchObject({ status: "draft", answers });
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  // The page still saves.
+  await page.getByLabel("Your name?").fill("Zoe B.");
+  await expect.poll(async () => (await responses(view))[0]).toMatchObject({ answers: { ...answers, name: "Zoe B." } });
+});
+
+test("a save whose answer is lost is not taken for a change elsewhere", async ({ page }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await page.route("**/draft", async (route) => {
+    await route.fetch();
+    await route.abort();
+  }, { times: 1 });
+  await page.getByLabel("Your name?").fill("Zoe");
+  await expect(page.getByText("Your answers are kept in this tab.")).toBeVisible();
+  await page.getByRole("radio", { name: "4" }).check();
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  await expect.poll(async () => (await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
+});
+
+test("what was typed is kept when the form was changed in another tab", async ({ page, context }) => {
+  const { url, view } = await published({ gate: "none" });
+  await page.goto(url);
+  await answer(page, "Zoe");
+  await expect.poll(async () => (await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
+  await expect(page.getByText("Draft saved")).toBeVisible();
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.getByLabel("Your name?").fill("Ann");
+  await expect(other.getByText("Draft saved")).toBeVisible();
+  await page.getByLabel("Your name?").fill("Max");
+  await expect(page.getByText("Submit to decide which answers count.")).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Your name?")).toHaveValue("Max");
+  await expect(page.getByText("Submit to decide which answers count.")).toBeVisible();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Below are the answers from this page.")).toBeVisible();
+  await expect(page.getByLabel("Your name?")).toHaveValue("Max");
+  expect((await responses(view))[0]).toMatchObject({ status: "draft", answers: { name: "Ann" } });
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+  expect((await responses(view))[0]).toMatchObject({ answers: { name: "Max", mood: 4 } });
+});
+
 test("a stranger's first page is light", async ({ page }, info) => {
   const { url } = await published({ gate: "none" });
   const network = await page.context().newCDPSession(page);

@@ -3,6 +3,8 @@
 
 const form = document.querySelector("form[data-draft]");
 const SAVE_AFTER_MS = 1000;
+const ELSEWHERE =
+    "This form was changed in another tab or on another device. Submit to decide which answers count.";
 
 // Answers that were not recorded stay in this tab, by the address of their form.
 const storedAs = action => `shiftbook-form ${action}`;
@@ -17,7 +19,13 @@ if (form) {
     const rev = form.elements._rev;
     const id = form.elements._id;
     const stored = storedAs(form.getAttribute("action"));
-    let timer = 0, dirty = false, saving = null, conflict = false, leaves = false;
+    let timer = 0, dirty = false, leaves = false;
+    // The end of all saves that were sent, how many have no answer yet, and whether two of them overlapped.
+    let saving = Promise.resolve(), inFlight = 0, overlaps = false;
+    // The answers that were sent last, and the fields of a save of which it is not known whether it was recorded.
+    let sent = "", lost = null;
+    // Whether the draft was changed elsewhere, and whether answers could not be recorded for that or another reason.
+    let conflict = false, unsent = false;
 
     const fields = () => {
         const body = new URLSearchParams();
@@ -30,7 +38,12 @@ if (form) {
 
     // What could not be sent stays in this tab until it is sent, and no longer. What is saved while another page loads
     // stays until the form is opened again: if that page is this form, it may have been rendered before the save.
-    const keep = () => { try { sessionStorage.setItem(stored, fields().toString()); } catch { /* storage is off */ } };
+    const keep = () => {
+        const pairs = fields();
+        pairs.append("_sent", sent);
+        if (unsent) pairs.append("_unsent", "1");
+        try { sessionStorage.setItem(stored, pairs.toString()); } catch { /* storage is off */ }
+    };
     const drop = () => forget(stored);
     const kept = () => { try { return sessionStorage.getItem(stored); } catch { return null; /* storage is off */ } };
 
@@ -40,65 +53,81 @@ if (form) {
         }
     };
 
-    const save = async leaving => {
+    const later = () => {
         clearTimeout(timer);
+        timer = setTimeout(() => save(), SAVE_AFTER_MS);
+    };
+
+    const saved = answer => {
+        rev.value = Math.max(rev.value, answer.rev);
+        lost = null;
+        unsent = conflict;
+        apply(answer.off);
+        if (leaves || dirty || conflict) keep(); else drop();
+        if (dirty) later(); else say("Draft saved");
+    };
+
+    const refused = (status, body) => {
+        dirty = true;
+        // Another save of this page may have changed the draft: one at the same time, or one whose answer was lost.
+        const mayBeOwn = overlaps || (lost && body !== lost);
+        if (status === 409 && !mayBeOwn) conflict = true;
+        else if (status === 0 || status >= 500) lost = lost || body;
+        unsent = true;
+        keep();
+        if (conflict) say(ELSEWHERE);
+        else if (status === 409) later();
+        else if (status === 0) say("No connection. Your answers are kept in this tab.");
+        else say(status === 429 ? "Not saved yet: too many requests." : "Not saved. Your answers are kept in this tab.");
+    };
+
+    // One save at a time, because each has to carry the number that the one before gave the draft. `atOnce` is for a
+    // page that is left and cannot wait.
+    const save = async (leaving = false, atOnce = false) => {
+        clearTimeout(timer);
+        if (dirty && (leaving || conflict)) keep();
+        if (!atOnce) while (inFlight > 0) await saving;
+        // The form may have been submitted meanwhile.
         if (!dirty || conflict) return;
-        if (saving && !leaving) {
-            await saving;
-            // The form may have been submitted meanwhile.
-            if (!dirty || conflict) return;
-        }
-        dirty = false;
-        const body = fields();
+        // The server accepts what it has recorded already, whatever its number, so a lost save is repeated first.
+        const body = lost && !leaving ? lost : fields();
+        sent = answers(body);
+        dirty = sent !== answers(fields());
         if (leaving) body.append("_leaving", "1");
-        const sent = fetch(form.dataset.draft, {
+        overlaps = inFlight > 0;
+        inFlight += 1;
+        const answered = fetch(form.dataset.draft, {
             method: "POST", body, credentials: "same-origin", keepalive: leaving, headers: { accept: "application/json" },
+        }).then(async response => [response.status, response.ok ? await response.json() : null]);
+        const handled = answered.catch(() => [0, null]).then(([status, answer]) => {
+            inFlight -= 1;
+            if (answer) saved(answer); else refused(status, body);
         });
-        saving = sent.then(async response => {
-            if (response.ok) {
-                const saved = await response.json();
-                rev.value = saved.rev;
-                apply(saved.off);
-                if (leaves) keep(); else drop();
-                if (!dirty) say("Draft saved");
-            } else if (response.status === 409) {
-                conflict = true;
-                keep();
-                say("This form was changed in another tab or on another device. Submit to decide which answers count.");
-            } else {
-                dirty = true;
-                keep();
-                say(response.status === 429 ? "Not saved yet: too many requests." : "Not saved. Your answers are kept in this tab.");
-            }
-        }).catch(() => {
-            dirty = true;
-            keep();
-            say("No connection. Your answers are kept in this tab.");
-        }).finally(() => { saving = null; });
+        saving = saving.then(() => handled);
         await saving;
     };
 
     const changed = () => {
         dirty = true;
         leaves = false;
-        clearTimeout(timer);
-        timer = setTimeout(() => save(false), SAVE_AFTER_MS);
+        later();
     };
     form.addEventListener("input", changed);
-    form.addEventListener("change", () => { dirty = true; save(false); });
-    addEventListener("online", () => save(false));
+    form.addEventListener("change", () => { dirty = true; save(); });
+    addEventListener("online", () => save());
     addEventListener("beforeunload", () => { leaves = true; });
     addEventListener("pageshow", event => {
         leaves = false;
         // The browser went back to this page as it was. Answers are still kept if their submission was not recorded.
         if (event.persisted && kept()) {
             dirty = true;
-            save(false);
+            save();
         }
     });
-    addEventListener("pagehide", () => save(true));
+    addEventListener("pagehide", () => save(true, true));
     document.addEventListener("visibilitychange", () => { if (document.visibilityState === "hidden") save(true); });
     form.addEventListener("submit", event => {
+        if (dirty || conflict) unsent = true;
         if (navigator.onLine === false) {
             event.preventDefault();
             keep();
@@ -107,27 +136,32 @@ if (form) {
         }
         clearTimeout(timer);
         // A save that is on its way gives the draft a new number, which the form has to carry.
-        if (saving) {
+        if (inFlight > 0) {
             event.preventDefault();
             const { submitter } = event;
             saving.then(() => form.requestSubmit(submitter));
             return;
         }
         // The submission may not reach the server. The page after it drops what is kept.
-        if (dirty || conflict) keep();
-        else drop();
+        if (unsent) keep(); else drop();
         dirty = false;
     });
 
-    // Answers of this tab that were not sent, if the draft has not changed since.
+    // Shows answers of this tab that were not recorded. If the draft was changed elsewhere since, nothing is saved: the
+    // server asks on submitting which answers count.
     const restore = () => {
         const text = kept();
         if (!text) return;
         const pairs = new URLSearchParams(text);
-        if (Number(pairs.get("_rev")) < Number(rev.value)) { drop(); return; }
-        rev.value = pairs.get("_rev");
+        const shown = answers(fields());
+        const isShown = answers(pairs) === shown;
+        // A draft with what this tab sent last has its newer number from this tab.
+        const isOlder = Number(pairs.get("_rev")) < Number(rev.value);
+        const isElsewhere = isOlder && pairs.get("_sent") !== shown;
+        if ((isOlder && isShown) || (isElsewhere && !pairs.has("_unsent"))) { drop(); return; }
+        if (isElsewhere || !isOlder) rev.value = pairs.get("_rev");
         // If a submission was recorded and its answer was lost, the same id makes the next one its repeat.
-        if (answers(pairs) !== answers(fields())) id.value = pairs.get("_id");
+        if (!isShown) id.value = pairs.get("_id");
         for (const control of form.elements) {
             if (!control.name || control.name.startsWith("_") || control.type === "hidden") continue;
             const values = pairs.getAll(control.name);
@@ -135,7 +169,9 @@ if (form) {
             else control.value = values[0] || "";
         }
         dirty = true;
-        save(false);
+        conflict = isElsewhere;
+        unsent = pairs.has("_unsent");
+        if (conflict) say(ELSEWHERE); else save();
     };
     restore();
 }
