@@ -1,6 +1,6 @@
 /** Decisions whose response is lost, that select nothing, or that were made: what the page shows. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, environment, expect, expectNoAxeViolations, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -11,7 +11,7 @@ interface Item {
 }
 
 /** Creates a record with a stage and an amount, and an output about it that waits for a decision. */
-async function staged(title: string, values: object) {
+async function staged(title: string, values: object, approval?: object) {
   const type = await api().post<{ id: string }>("/api/entity-types", {
     name: unique("Deal"),
     fields: [
@@ -27,7 +27,7 @@ async function staged(title: string, values: object) {
     agentSlug,
     targetEntityId: deal.id,
     outputType: "entity",
-    metadata: { requiresApproval: true },
+    metadata: { requiresApproval: true, ...(approval ? { approval } : {}) },
   });
   const session = await api().trigger(action.id);
   const claim = await api().claim(agentSlug);
@@ -71,6 +71,29 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   }, { id: item.id, digest });
   expect(response).toBe(200);
   expect((await stateOf(item.id)).decisions).toBe(1);
+});
+
+test("an approval of an outdated item keeps what another reviewer has changed", async ({ page, browser }) => {
+  const { item } = await staged(unique("Outdated"), { stage: "Won", amount: 2 }, { quorum: 2 });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await page.locator("[name='value.amount']").fill("3");
+  const other = await browser.newPage({ baseURL: environment().url });
+  await signIn(other, "admin");
+  await other.goto(`/inbox/${item.id}`);
+  await expect(other.locator("html")).toHaveAttribute("data-ready", "");
+  await other.locator("[name='value.stage']").selectOption("Lost");
+  await approve(other).click();
+  await expect.poll(() => stateOf(item.id)).toEqual({ state: "open", decisions: 1 });
+  await other.close();
+  await approve(page).click();
+  await expect(row(page, item.id).locator("[data-reason]")).not.toBeEmpty();
+  await row(page, item.id).locator(".row-title").click();
+  await expect(page.locator("[name='value.amount']")).toHaveValue("3");
+  await expect(page.locator("[name='value.stage']")).toHaveValue("Lost");
+  await approve(page).click();
+  await expect.poll(() => stateOf(item.id)).toEqual({ state: "open", decisions: 2 });
 });
 
 test("the buttons for several items come once something is selected @nojs", async ({ page, javaScriptEnabled }) => {

@@ -2,16 +2,17 @@
 //! Only in the WASM build.
 
 use crate::{browser::dom, server_function::Refusal};
+use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlElement, Node};
 
-/// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now.
+/// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now. Controls
+/// that the reviewer left alone show what is proposed now: another reviewer may have changed it.
 pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
     for before in dom::find_all(old, "[id][name]") {
+        let Some((property, value)) = typed(&before) else { continue };
         let same = dom::find_all(new, "[id][name]").into_iter().find(|now| now.id() == before.id());
         if let Some(now) = same {
-            let is_option = matches!(before.get_attribute("type").as_deref(), Some("radio" | "checkbox"));
-            let typed = if is_option { "checked" } else { "value" };
-            let _ = js_sys::Reflect::set(&now, &typed.into(), &dom::member(&before, typed));
+            let _ = js_sys::Reflect::set(&now, &property.into(), &value);
         }
     }
     for before in dom::find_all(old, "details[open] > [data-key]") {
@@ -21,6 +22,18 @@ pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
         }
     }
     let _ = new.set_attribute("data-typed", "");
+}
+
+/// What a reviewer typed into a control or chose with it: the name of the property, and its value. `None` if the
+/// control is as it was rendered.
+fn typed(control: &HtmlElement) -> Option<(&'static str, JsValue)> {
+    let is_option = matches!(control.get_attribute("type").as_deref(), Some("radio" | "checkbox"));
+    let (property, default) = if is_option { ("checked", "defaultChecked") } else { ("value", "defaultValue") };
+    // A list begins with the option that was rendered as chosen, or else with its first one.
+    let chosen = dom::find(control, "option[selected]").or_else(|| dom::find(control, "option"));
+    let rendered = chosen.map_or_else(|| dom::member(control, default), |option| dom::member(&option, "value"));
+    let value = dom::member(control, property);
+    (value != rendered).then_some((property, value))
 }
 
 /// Shows each error at its control, and the others above the item.
