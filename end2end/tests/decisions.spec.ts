@@ -96,6 +96,22 @@ test("an approval of an outdated item keeps what another reviewer has changed", 
   await expect.poll(() => stateOf(item.id)).toEqual({ state: "open", decisions: 2 });
 });
 
+test("a decision after the sign-in has ended brings the item back with what was typed", async ({ page, context }) => {
+  const { item } = await staged(unique("Signed out"), { stage: "Won", amount: 2 });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await page.locator("[name='value.amount']").fill("3");
+  await context.clearCookies();
+  await approve(page).click();
+  await expect(row(page, item.id).locator("[data-reason]")).toContainText("Sign in on another tab");
+  await signIn(page, "reviewer");
+  await row(page, item.id).locator(".row-title").click();
+  await expect(page.locator("[name='value.amount']")).toHaveValue("3");
+  await approve(page).click();
+  await expect.poll(() => stateOf(item.id)).toMatchObject({ decisions: 1 });
+});
+
 test("the buttons for several items come once something is selected @nojs", async ({ page, javaScriptEnabled }) => {
   const { item } = await staged(unique("Nothing selected"), { stage: "Won" });
   await signIn(page, "reviewer");

@@ -103,7 +103,7 @@ fn run(talk: Talk, is_busy: RwSignal<bool>, calling: impl Future<Output = Result
 
 fn reason(refusal: &Refusal) -> String {
     if refusal.status == SIGNED_OUT {
-        return "You are signed out. Sign in on another tab, then send it again.".to_owned();
+        return fetch::SIGNED_OUT.to_owned();
     }
     match refusal.errors.as_slice() {
         [] => refusal.message(),

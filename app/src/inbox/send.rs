@@ -143,9 +143,6 @@ async fn run(store: Store, sent: Sent) {
                 None => refresh_soon(store),
             }
         }
-        Err(Refusal { status: SIGNED_OUT, .. }) => {
-            let _ = dom::window().location().reload();
-        }
         Err(refusal) => restore(store, &sent, &refusal).await,
     }
 }
@@ -163,7 +160,12 @@ async fn show_undone(store: Store, id: &str) {
 /// Restores the rows that were refused, each with its reason. Those of a batch that were not refused are gone.
 async fn restore(store: Store, sent: &Sent, refusal: &Refusal) {
     let is_unknown = refusal.status == 0;
-    let why = if is_unknown { NO_RESPONSE.to_owned() } else { refusal::reason(refusal) };
+    let is_signed_out = refusal.status == SIGNED_OUT;
+    let why = match refusal.status {
+        0 => NO_RESPONSE.to_owned(),
+        SIGNED_OUT => fetch::SIGNED_OUT.to_owned(),
+        _ => refusal::reason(refusal),
+    };
     let names_items = refusal.errors.iter().any(|error| item_of_field(&error.field).is_some());
     let mut decided = Vec::new();
     for row in &sent.leaving {
@@ -176,7 +178,7 @@ async fn restore(store: Store, sent: &Sent, refusal: &Refusal) {
     }
     store.remove(&decided);
     store.announce(&[if is_unknown { "" } else { "Not done. " }, &why].concat());
-    if sent.path == Decide::PATH && !is_unknown {
+    if sent.path == Decide::PATH && !is_unknown && !is_signed_out {
         show_refused_item(store, sent, refusal).await;
     } else if let [row] = sent.leaving.as_slice()
         && row.get(|item| item.is_current)
