@@ -1,4 +1,5 @@
 /** The main use: a person runs a task, a real process works on it, and its log appears. */
+import { type Page } from "@playwright/test";
 import { api, expect, runWorker, signIn, environment, test } from "../support";
 
 /** A small agent: three events, a pause that reads a line from stdin, and a result. */
@@ -175,6 +176,24 @@ test("what is recorded while the first read of the tail is on its way is shown w
   release();
   await expect(page.getByText("said meanwhile", { exact: true })).toBeVisible();
   await operator.complete(session.id, claim.attempt);
+});
+
+test("a new sign-in in another tab brings the live updates of all tabs back", async ({ page, context }) => {
+  const connection = (tab: Page) => expect(tab.locator(".connection"));
+  await signIn(page, "operator");
+  await page.goto("/today");
+  await connection(page).toHaveText("Live");
+  await context.clearCookies();
+  // The stream is opened again, without the sign-in.
+  await context.setOffline(true);
+  await connection(page).toContainText("Offline");
+  await context.setOffline(false);
+  await connection(page).toContainText("Signed out");
+  await signIn(page, "operator");
+  const other = await context.newPage();
+  await other.goto("/today");
+  await connection(other).toHaveText("Live");
+  await connection(page).toHaveText("Live");
 });
 
 test("a stream that neither opens nor fails is given up and asked for again", async ({ page }) => {

@@ -1,5 +1,6 @@
 //! The listeners of this page, and the channel between tabs.
 
+use super::leader;
 use crate::browser::dom;
 use std::{
     cell::{Cell, RefCell},
@@ -111,6 +112,7 @@ pub fn open_channel() {
         let (word, rest) = message.split_once(' ').unwrap_or((&message, ""));
         match word {
             "hello" if IS_LEADER.get() => {
+                leader::open_if_signed_out();
                 post(&["state ", STATE.get().as_str()].concat());
                 POSITION.with_borrow(|mark| post(&["mark ", mark].concat()));
             }
@@ -129,6 +131,11 @@ pub fn open_channel() {
 /// Makes this tab the leader, which reads the stream.
 pub fn become_leader() {
     IS_LEADER.set(true);
+}
+
+/// Whether the person is signed out, as far as the leader knows.
+pub fn is_signed_out() -> bool {
+    STATE.get() == State::SignedOut
 }
 
 /// Whether this tab is the leader.

@@ -46,6 +46,7 @@ pub fn lead() {
             open();
         }
     });
+    dom::on(&dom::document(), "visibilitychange", |_: Event| open_if_signed_out());
     dom::every(5_000, || {
         let silent = js_sys::Date::now() - LAST_MESSAGE_AT.get() > SILENCE_MS_MAX;
         if silent && SOURCE.with_borrow(Option::is_some) {
@@ -53,6 +54,13 @@ pub fn lead() {
         }
     });
     open();
+}
+
+/// Tries again when a page is opened or the tab is looked at: the person may have signed in again, in any tab.
+pub fn open_if_signed_out() {
+    if hub::is_signed_out() {
+        open();
+    }
 }
 
 fn close() {
@@ -127,7 +135,8 @@ fn open() {
     SOURCE.set(Some(source));
 }
 
-/// Handles a broken or silent stream: reconnects later, unless the person is signed out.
+/// Handles a broken or silent stream: reconnects later, unless the person is signed out. Failures are counted on then,
+/// so that the next failure asks about the sign-in at once.
 fn lost() {
     close();
     let failures = FAILURES.get() + 1;
