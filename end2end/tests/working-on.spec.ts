@@ -343,6 +343,32 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   }
 });
 
+test("what is typed while a marker is recorded is kept for the next one", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Fast notes"));
+  await visit(page, "/today");
+  let answer = () => {};
+  const mayBeAnswered = new Promise<void>((resolve) => (answer = resolve));
+  await page.route("**/fn/working-on/marker", async (route) => {
+    await mayBeAnswered;
+    await route.continue();
+  }, { times: 1 });
+  const isSent = page.waitForRequest("**/fn/working-on/marker");
+  await page.keyboard.press("Alt+m");
+  await page.keyboard.type("called Acme");
+  await page.keyboard.press("Enter");
+  await isSent;
+  await marker(page).getByRole("textbox").fill("wrote to Bolt");
+  answer();
+  await expect(page.getByText("Marker recorded.")).toBeVisible();
+  await expect(marker(page).getByRole("textbox")).toHaveValue("wrote to Bolt");
+  await marker(page).getByRole("textbox").press("Enter");
+  await expect(marker(page)).toBeHidden();
+  const notes = await logOf(session, "human.marker");
+  const texts = ["called Acme", "wrote to Bolt"];
+  expect(notes.map((event) => event.content)).toEqual(texts.map((text) => [{ type: "text", text }]));
+});
+
 test("axe finds nothing in the picker, the marker, the day and the keys", async ({ page }) => {
   await signInIdle(page, "operator");
   const task = await taskFor(page, "Looked at by axe");

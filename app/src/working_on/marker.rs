@@ -68,9 +68,12 @@ pub fn MarkerDialog(work: Work) -> impl IntoView {
             is_sending.set(false);
             match recorded {
                 Ok(()) => {
-                    super::draft::keep("");
-                    note.set(String::new());
-                    work.marker.close();
+                    // Text typed since then belongs to the next note, so it is kept.
+                    if note.get_untracked().trim() == text {
+                        super::draft::keep("");
+                        note.set(String::new());
+                        work.marker.close();
+                    }
                     work.say("Marker recorded.".to_owned(), false);
                 }
                 Err(why) => problem.set(["Not recorded. Your note is kept. ", &why].concat()),
