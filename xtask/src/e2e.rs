@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn tests_that_passed_only_at_a_second_attempt_are_found_in_every_suite() {
-        let spec = |title: &str, status: &str| json!({ "title": title, "file": "a.spec.ts", "tests": [{ "status": status }] });
+        let spec =
+            |title: &str, status: &str| json!({ "title": title, "file": "a.spec.ts", "tests": [{ "status": status }] });
         let inner = json!({ "specs": [spec("second", "flaky")] });
         let outer = json!({ "specs": [spec("first", "expected")], "suites": [inner] });
         assert_eq!(retried(&json!({ "suites": [outer] })), ["a.spec.ts: second"]);

@@ -51,10 +51,8 @@ pub(crate) const SQL: Texts = &[
     ("action::UPDATE", UPDATE),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("action::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
-    ("action::STATUSES_POSTGRES", STATUSES_POSTGRES),
-];
+pub(crate) const POSTGRES_SQL: Texts =
+    &[("action::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES), ("action::STATUSES_POSTGRES", STATUSES_POSTGRES)];
 
 /// An action: configured work. Pages call it a task.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,9 +26,8 @@ pub(super) async fn expire_overdue(ledger: &Ledger, expired: &mut u64) -> Result
     let (mut after, mut failure) = (None, None);
     loop {
         let now = ledger.now();
-        let look = ledger
-            .store()
-            .read(Access::System, move |conn| Box::pin(store::session::overdue(conn, now, after, BATCH)));
+        let look =
+            ledger.store().read(Access::System, move |conn| Box::pin(store::session::overdue(conn, now, after, BATCH)));
         let overdue = look.await?;
         for session in &overdue {
             match expire(ledger, session.tenant_id, session.id).await {

@@ -228,9 +228,8 @@ async fn a_running_worker_takes_answers_and_a_stale_one_does_not(f: Fixture) {
 async fn a_call_that_is_repeated_gets_its_answers_again_and_no_other_call_does(f: Fixture) {
     let session = f.running().await;
     let asked = ask(&f, &session, request(&session, "k", false)).await;
-    let take = |attempt, key: &str| {
-        feedback_request::take(&f.ledger, &f.worker, session.id, attempt, Some(key.to_owned()))
-    };
+    let take =
+        |attempt, key: &str| feedback_request::take(&f.ledger, &f.worker, session.id, attempt, Some(key.to_owned()));
     let ids = |taken: &Taken| taken.answers.iter().map(|answer| answer.id).collect::<Vec<_>>();
     // A call that took nothing has lost nothing: its repeat takes what has come since.
     assert!(take(1, "first").await.unwrap().answers.is_empty());
