@@ -92,21 +92,6 @@ for (const role of ["operator", "reviewer", "member"] as const) {
   });
 }
 
-test("a task whose creation got no answer is named as one that may exist", async ({ page }) => {
-  await signInIdle(page, "operator");
-  await awake(page, "/today");
-  await page.route("**/fn/working-on/create", async (route) => {
-    // The request arrives, and the response is lost.
-    await route.fetch();
-    await route.abort();
-  });
-  await idle(page).click();
-  await finder(page).fill("Perhaps made");
-  await options(page).filter({ hasText: "Create new task “Perhaps made”" }).click();
-  await expect(said(page)).toContainText("The task “Perhaps made” may exist now");
-  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe("Perhaps made");
-});
-
 test("a row that somebody went to stays chosen when the tasks come late", async ({ page }) => {
   await signInIdle(page, "operator");
   await taskFor(page, "Comes late");

@@ -132,18 +132,13 @@ fn forget_wish_to_stop(work: Work) {
     }
 }
 
-/// Creates a task of this name, for the person themselves, and works on it. The server cannot recognise a repeat, so
-/// after a lost answer the message names the task to look for.
+/// Creates a task of this name, for the person themselves, and works on it.
 pub fn create(work: Work, name: String) {
     spawn_local(async move {
         recorder::send_now(work).await;
-        match call(CreateTask { name: name.clone() }).await {
+        match call(CreateTask { name }).await {
             Ok(started) => began(work, work.active_now(), started, false),
-            Err(refusal) => {
-                let what =
-                    if refusal.status == 0 { "” may exist now: look for it first." } else { "” was not created." };
-                refused(work, &["The task “", &name, what].concat(), &refusal);
-            }
+            Err(refusal) => refused(work, "The task was not created.", &refusal),
         }
     });
 }
