@@ -29,3 +29,14 @@ export async function askQuestion(question: object, name = "Plan a trip") {
   await api().post(`/api/sessions/${session.id}/yield`, { attempt, status: "waiting_human", question });
   return { agentSlug, session, item: await itemOf(session.id) };
 }
+
+/** Creates a running session whose agent asks with a form. Returns the agent's slug, the session and the request's id. */
+export async function askWithForm(asked: { message: string; fields: object[]; blocking?: boolean; expiresAt?: string }) {
+  const agentSlug = slug("asker");
+  const action = await api().createAction({ name: "Compare offers", slug: slug("compare"), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  const path = `/api/sessions/${session.id}/feedback-requests`;
+  const { request } = await api().post<{ request: { id: string } }>(path, { attempt, idempotencyKey: "k", ...asked });
+  return { agentSlug, session, id: request.id };
+}

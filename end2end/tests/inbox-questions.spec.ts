@@ -3,7 +3,7 @@
  * scripts.
  */
 import { type Page } from "@playwright/test";
-import { askQuestion, itemOf, slug, unique } from "../questions";
+import { askQuestion, askWithForm, itemOf, unique } from "../questions";
 import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
 
 const TRIP = {
@@ -61,14 +61,8 @@ test("a question with a schema is answered by a form made from it @nojs", async 
 
 test("a request with fields is answered in place, in the order of its form @nojs", async ({ page, javaScriptEnabled }) => {
   test.slow();
-  const agentSlug = slug("asker");
-  const action = await api().createAction({ name: "Write an offer", slug: slug("offer"), agentSlug });
-  const session = await api().trigger(action.id);
-  const { attempt } = await api().claim(agentSlug);
-  await api().post(`/api/sessions/${session.id}/feedback-requests`, {
-    attempt,
+  const { agentSlug, session } = await askWithForm({
     message: "Where do we start?",
-    idempotencyKey: "start",
     fields: [
       { key: "where", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
       { key: "seats", label: "How many seats?", type: "integer", minimum: 1 },
@@ -114,14 +108,8 @@ test("a question of a form is asked only where it applies, and a record is chose
   const [alpha, beta] = [unique("Alpha"), unique("Beta")];
   await api().post("/api/entities", { typeId: companies.id, title: alpha });
   const chosen = await api().post<{ id: string }>("/api/entities", { typeId: companies.id, title: beta });
-  const agentSlug = slug("asker");
-  const action = await api().createAction({ name: "Review a call", slug: slug("call"), agentSlug });
-  const session = await api().trigger(action.id);
-  const { attempt } = await api().claim(agentSlug);
-  await api().post(`/api/sessions/${session.id}/feedback-requests`, {
-    attempt,
+  const { agentSlug, session } = await askWithForm({
     message: "How was the call?",
-    idempotencyKey: "call",
     fields: [
       { key: "good", label: "Was it good?", type: "yes_no", required: true },
       { key: "why", label: "Why not?", type: "short_text", required: true, showIf: { field: "good", equals: false } },
@@ -213,24 +201,16 @@ test("questions are answered one after the other by keys alone", async ({ page }
 });
 
 /** A running session that asks and goes on. The deadline of the first question is the closest. */
-async function askAndGoOn(message: string, minutes: number) {
-  const agentSlug = slug("asker");
-  const action = await api().createAction({ name: "Compare offers", slug: slug("compare"), agentSlug });
-  const session = await api().trigger(action.id);
-  const { attempt } = await api().claim(agentSlug);
-  const { request } = await api().post<{ request: { id: string } }>(`/api/sessions/${session.id}/feedback-requests`, {
-    attempt,
+const askAndGoOn = (message: string, minutes: number) =>
+  askWithForm({
     message,
     blocking: false,
-    idempotencyKey: "k",
     expiresAt: new Date(Date.now() + minutes * 60_000).toISOString(),
     fields: [
       { key: "region", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
       { key: "why", label: "Why?", type: "short_text" },
     ],
   });
-  return { session, id: request.id };
-}
 
 const answersOf = async (sessionId: string) => {
   const { items } = await api().get<{ items: { answers: object }[] }>(`/api/sessions/${sessionId}/answers`);
