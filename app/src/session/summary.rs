@@ -68,7 +68,7 @@ fn end_words(reason: EndReason) -> Option<&'static str> {
         EndReason::Superseded => Some("replaced by another session"),
         EndReason::Cancelled => Some("cancelled"),
         EndReason::TimedOut => Some("ran out of time"),
-        EndReason::LeaseExhausted => Some("too many workers stopped responding"),
+        EndReason::LeaseExhausted => Some("given up by too many workers"),
         EndReason::HardBlock => Some("stopped by a safety rule"),
         EndReason::Rejected => Some("denied too often"),
         EndReason::DependencyFailed => Some("never started, because a session it depends on did not complete"),

@@ -22,8 +22,11 @@ pub const TIMED_OUT: &str = "timed_out";
 /// Error code of a session that was never started, because a session that it depends on did not complete.
 pub const DEPENDENCY_FAILED: &str = "dependency_failed";
 
+/// Error code of a session that its workers released too often.
+pub const RELEASED_TOO_OFTEN: &str = "released_too_often";
+
 /// Error codes that the product sets, each with the advice that pages show.
-pub const REMEDIATIONS: [(&str, &str); 12] = [
+pub const REMEDIATIONS: [(&str, &str); 13] = [
     (
         "output_invalid",
         "Compare the refused results in the log with the task's output contract. Correct the instructions or relax the contract, then run the session again.",
@@ -31,6 +34,10 @@ pub const REMEDIATIONS: [(&str, &str); 12] = [
     (
         "lease_exhausted",
         "Every worker that took the session stopped responding. Check whether the worker crashes, is killed, or blocks without heartbeats, then run the session again.",
+    ),
+    (
+        RELEASED_TOO_OFTEN,
+        "Every worker that took the session gave it back unfinished. Check why the workers stop or refuse it, then run the session again.",
     ),
     (
         TIMED_OUT,

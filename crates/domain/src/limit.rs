@@ -41,6 +41,9 @@ pub const REASON_CHARS_MAX: usize = 4_000;
 /// Number of attempts of a session after which a lost lease fails it with `lease_exhausted`. The count starts
 /// anew when the session resumes, or when a person sends a message.
 pub const ATTEMPTS_MAX: u32 = 3;
+/// Number of attempts of a session after which a release fails it with `released_too_often`. It is larger than
+/// [`ATTEMPTS_MAX`], because a worker also releases when it restarts. The count starts anew at the same times.
+pub const RELEASED_ATTEMPTS_MAX: u32 = 20;
 /// Lease time when the claim names none, seconds.
 pub const LEASE_SECONDS_DEFAULT: u32 = 30;
 /// Shortest lease, seconds.

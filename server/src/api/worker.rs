@@ -174,13 +174,13 @@ pub async fn yield_to(
 
 /// Release a session
 ///
-/// Queues the unfinished session again for another worker.
+/// Queues the unfinished session again for another worker. At attempt 20 after its newest input it fails instead.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/release", operation_id = "releaseSession",
     tag = "worker", request_body = worker::Attempt,
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
-        (status = 200, description = "The queued session", body = Session),
+        (status = 200, description = "The queued session, or the failed one", body = Session),
         (
             status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
             body = wire::Problem, content_type = "application/problem+json",

@@ -57,7 +57,7 @@ pub enum Command {
     Fail,
     /// The holder gives the session up until someone or something answers.
     Yield(YieldTo),
-    /// The holder returns the session to the queue unfinished.
+    /// The holder returns the session to the queue unfinished. After too many attempts the session fails.
     Release,
     /// The answer that the session waited for has arrived. The session returns to the queue.
     Resume,

@@ -24,7 +24,7 @@ pub enum End {
     Superseded,
     /// Failed: the worker or the server reported an error.
     Error,
-    /// Failed: the lease was lost too often.
+    /// Failed: the lease was lost or released too often.
     LeaseExhausted,
     /// Failed: a safety rule blocked the output.
     HardBlock,

@@ -74,7 +74,7 @@ pub enum EndReason {
     Cancelled,
     /// A time limit passed, or a working session was open for too long.
     TimedOut,
-    /// The lease was lost too often.
+    /// The lease was lost or released too often.
     LeaseExhausted,
     /// A safety rule blocked the output.
     HardBlock,

@@ -22,6 +22,7 @@ use super::{
         Type,
     },
 };
+use crate::limit::{ATTEMPTS_MAX, RELEASED_ATTEMPTS_MAX};
 
 /// The part of a session that [`decide`] needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -253,6 +254,7 @@ fn effect(state: Position, command: Command) -> Transition {
         },
         Claim => Transition { next: Next::Running, attempt: state.attempt.saturating_add(1) },
         Heartbeat | Append | Begin => to(Next::Running),
+        Release if state.attempt >= released_attempts_max(state) => end(End::LeaseExhausted),
         Release | Resume | SendMessage => to(Next::Pending),
         Yield(YieldTo::Idle) | Rest | Interrupt => to(Next::Idle),
         Yield(YieldTo::WaitingHuman) | Ask => to(Next::WaitingHuman),
@@ -276,6 +278,12 @@ fn effect(state: Position, command: Command) -> Transition {
             }
         },
     }
+}
+
+/// Number of claims after which a release fails the session. New input raises `attempts_max` to [`ATTEMPTS_MAX`] more
+/// than the claims so far, so this limit counts from the same claim.
+const fn released_attempts_max(state: Position) -> u32 {
+    state.attempts_max.saturating_add(RELEASED_ATTEMPTS_MAX - ATTEMPTS_MAX)
 }
 
 #[cfg(test)]
@@ -424,6 +432,17 @@ mod tests {
         let last = Position { attempt: 3, ..state(Status::Running) };
         let lost = decide(last, Actor::Server, Command::LoseLease).unwrap();
         assert_eq!((lost.to(), lost.end_reason()), (Status::Failed, Some(EndReason::LeaseExhausted)));
+    }
+
+    #[test]
+    fn the_last_attempt_that_may_be_released_fails() {
+        let exhausted = Some(EndReason::LeaseExhausted);
+        for (attempt, attempts_max, end_reason) in [(19, 3, None), (20, 3, exhausted), (20, 4, None)] {
+            let running = Position { attempt, attempts_max, ..state(Status::Running) };
+            let released = decide(running, Actor::Worker { attempt }, Command::Release).unwrap();
+            assert_eq!(released.end_reason(), end_reason, "{running:?}");
+            assert_eq!(released.to(), end_reason.map_or(Status::Pending, |_| Status::Failed));
+        }
     }
 
     /// The transitions of the design document, written down independently of `decide`.

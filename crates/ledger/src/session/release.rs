@@ -2,26 +2,49 @@
 
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, apply},
+    commit::{Change, EventFactory, state, write},
     guard::require,
+    visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
+    event::Kind,
+    failure::RELEASED_TOO_OFTEN,
     id::SessionId,
+    limit::RELEASED_ATTEMPTS_MAX,
     role::Permission,
-    session::{Actor, Command, Session},
+    session::{Actor, Command, Report, Session, Status, decide},
 };
+use serde_json::json;
 
-/// Puts the session of a worker back into the queue, so that another worker can claim it.
+/// Puts the session of a worker back into the queue, so that another worker can claim it. After
+/// [`RELEASED_ATTEMPTS_MAX`] attempts it fails instead, so that workers cannot pass it on for ever.
 pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Session> {
     require(scope, Permission::Work)?;
-    let change = Change {
+    let mut change = Change {
         id,
         actor: Actor::Worker { attempt },
         command: Command::Release,
         caller: scope.caller,
         reason: "released by its worker".into(),
-        factory: EventFactory::new(ledger, ledger.now(), 1),
+        factory: EventFactory::new(ledger, ledger.now(), 2),
     };
-    apply(ledger, scope, change, |_| Ok(Vec::new())).await
+    let caller = *scope;
+    ledger
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+                let transition = decide(state(&before), change.actor, change.command)?;
+                if transition.to() != Status::Failed {
+                    return write(tx, before, transition, change, Vec::new(), Report::default()).await;
+                }
+                let message = format!("the last of {RELEASED_ATTEMPTS_MAX} attempts was released");
+                let metadata = json!({ "code": RELEASED_TOO_OFTEN, "attempts": before.attempt });
+                let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+                change.reason.clone_from(&message);
+                write(tx, before, transition, change, events, Report::error(message, RELEASED_TOO_OFTEN)).await
+            })
+        })
+        .await
 }

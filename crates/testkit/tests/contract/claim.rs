@@ -2,7 +2,9 @@
 
 use chrono::TimeDelta;
 use domain::{
+    failure::RELEASED_TOO_OFTEN,
     id::SessionId,
+    limit::RELEASED_ATTEMPTS_MAX,
     session::{EndReason, Refusal, Status, YieldTo},
 };
 use futures_util::future::join_all;
@@ -26,6 +28,7 @@ on_both_engines!(
     the_first_completion_is_the_recorded_outcome,
     a_failure_is_recorded_with_its_error,
     a_released_session_goes_to_the_next_worker,
+    a_session_that_workers_only_release_fails_with_a_reason,
     a_yielded_session_holds_no_lease,
     a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed,
 );
@@ -206,6 +209,24 @@ async fn a_released_session_goes_to_the_next_worker(f: Fixture) {
     assert_eq!((released.status(), released.lease_expires_at()), (Status::Pending, None));
     let again = f.claim(1, 60).await.pop().unwrap();
     assert_eq!((again.id, again.attempt), (session.id, 2));
+    f.done().await;
+}
+
+async fn a_session_that_workers_only_release_fails_with_a_reason(f: Fixture) {
+    let session = f.pending().await;
+    for attempt in 1..=RELEASED_ATTEMPTS_MAX {
+        assert_eq!(f.claim(1, 60).await[0].attempt, attempt);
+        let released = session::release(&f.ledger, &f.worker, session.id, attempt).await.unwrap();
+        let expected = if attempt < RELEASED_ATTEMPTS_MAX { Status::Pending } else { Status::Failed };
+        assert_eq!((released.status(), released.lease_expires_at()), (expected, None), "attempt {attempt}");
+    }
+    let ended = session::get(&f.ledger, &f.member, session.id).await.unwrap();
+    assert_eq!((ended.end_reason(), ended.error_code()), (Some(EndReason::LeaseExhausted), Some(RELEASED_TOO_OFTEN)));
+    assert!(f.log(session.id).await.iter().any(|e| e.kind == "session.error" && e.content.contains("was released")));
+    assert!(f.claim(1, 60).await.is_empty());
+    let again = session::release(&f.ledger, &f.worker, session.id, RELEASED_ATTEMPTS_MAX).await;
+    assert!(matches!(again, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{again:?}");
+    f.assert_verified().await;
     f.done().await;
 }
 
