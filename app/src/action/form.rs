@@ -56,6 +56,17 @@ pub struct Targets {
     pub start: String,
 }
 
+/// The people to whom a task can be assigned: id and e-mail address. `assigned` is the present id, which may be that
+/// of a former member.
+fn assignees(members: &[Member], assigned: &str) -> Vec<(String, String)> {
+    let mut people = vec![(String::new(), "Nobody".to_owned())];
+    people.extend(members.iter().map(|m| (m.id.to_string(), m.email.clone())));
+    if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {
+        people.push((assigned.to_owned(), "A former member".to_owned()));
+    }
+    people
+}
+
 /// The form; without an action it creates one.
 pub fn action_form(
     action: Option<&Action>,
@@ -78,11 +89,7 @@ pub fn action_form(
     // A new task is assigned to its creator by default, so that its results appear on their Today page.
     let assigned =
         action.map_or_else(|| viewer_id.to_owned(), |a| a.assigned_to.map(|id| id.to_string()).unwrap_or_default());
-    let mut people = vec![(String::new(), "Nobody".to_owned())];
-    people.extend(members.iter().map(|m| (m.id.to_string(), m.email.clone())));
-    if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {
-        people.push((assigned.clone(), "A former member".to_owned()));
-    }
+    let people = assignees(members, &assigned);
     let target_start = action
         .map_or_else(|| targets.start.clone(), |a| a.target_entity_id.map(|id| id.to_string()).unwrap_or_default());
     let target_field = Field::new("targetEntityId", "About")

@@ -93,46 +93,8 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
                 "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/exports/{id}\">Reload</a></p></noscript>"
             )
         });
-        let stop = running.then(|| {
-            view! {
-                <form method="post" action=StopExport::PATH>
-                    {page_fields(format!("/exports/{id}"), format!("/exports/{id}"))}
-                    <input type="hidden" name="export_id" value=job.id.clone()/>
-                    <Button>"Stop"</Button>
-                </form>
-            }
-        });
         let rows = counts.iter().find(|(name, _)| *name == "Rows").map_or(0, |(_, rows)| *rows);
-        let export = (is_preview && job.stage == Stage::Done && rows > 0).then(|| {
-            view! {
-                <form method="post" action=StartExport::PATH>
-                    {page_fields("/exports/{id}", "/export")}
-                    {hidden(&choice)}
-                    <Button name="step" value="export" look=Look::Primary>{format!("Export {}", number::counted(rows, "row"))}</Button>
-                </form>
-            }
-        });
-        let anew = matches!(job.stage, Stage::Stopped | Stage::Failed(_) | Stage::Gone(_)).then(|| {
-            let step = if is_preview { "preview" } else { "export" };
-            view! {
-                <form method="post" action=StartExport::PATH>
-                    {page_fields("/exports/{id}", "/export")}
-                    {hidden(&choice)}
-                    <Button name="step" value=step look=Look::Primary>"Try again"</Button>
-                </form>
-            }
-        });
-        let download = job.file.clone().map(|(name, bytes)| {
-            let label = format!("Download {name} ({})", kibibytes(bytes));
-            view! {
-                <ButtonLink look=Look::Primary href=format!("/exports/{id}/file") attr:download="">{label}</ButtonLink>
-                <ButtonLink href=format!("/exports/{id}/manifest") attr:download="">"Manifest"</ButtonLink>
-            }
-        });
-        let validation = job.validation.clone().map(|(name, bytes)| {
-            let label = format!("Download {name} ({})", kibibytes(bytes));
-            view! { <ButtonLink href=format!("/exports/{id}/file?split=validation") attr:download="">{label}</ButtonLink> }
-        });
+        let controls = controls(&job, &choice, is_preview, rows);
         let shown = shown(&job);
         let shown = if running {
             provide_context(shown);
@@ -149,12 +111,60 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             <PageHead title=job.title.clone() crumbs=crumbs/>
             {shown}
             {again.map(|html| view! { <div inner_html=html></div> })}
-            <div class="form-actions">{stop}{export}{download}{validation}{anew}<ButtonLink look=Look::Quiet href="/export">"Change options"</ButtonLink></div>
+            {controls}
             {static_html(facts(&counts, &redactions))}
             {static_html(first(&pairs))}
         };
         frame(shell, Place::Insights, page)
     })
+}
+
+/// What can be done with the export: it can be stopped, made from its preview, downloaded, or tried again. `rows` is
+/// the number of rows that were counted.
+fn controls(job: &Job, choice: &Choice, is_preview: bool, rows: u64) -> impl IntoView + use<> {
+    let id = query(&job.id);
+    let stop = matches!(job.stage, Stage::Running { .. }).then(|| {
+        view! {
+            <form method="post" action=StopExport::PATH>
+                {page_fields(format!("/exports/{id}"), format!("/exports/{id}"))}
+                <input type="hidden" name="export_id" value=job.id.clone()/>
+                <Button>"Stop"</Button>
+            </form>
+        }
+    });
+    let export = (is_preview && job.stage == Stage::Done && rows > 0).then(|| {
+        view! {
+            <form method="post" action=StartExport::PATH>
+                {page_fields("/exports/{id}", "/export")}
+                {hidden(choice)}
+                <Button name="step" value="export" look=Look::Primary>{format!("Export {}", number::counted(rows, "row"))}</Button>
+            </form>
+        }
+    });
+    let anew = matches!(job.stage, Stage::Stopped | Stage::Failed(_) | Stage::Gone(_)).then(|| {
+        let step = if is_preview { "preview" } else { "export" };
+        view! {
+            <form method="post" action=StartExport::PATH>
+                {page_fields("/exports/{id}", "/export")}
+                {hidden(choice)}
+                <Button name="step" value=step look=Look::Primary>"Try again"</Button>
+            </form>
+        }
+    });
+    let download = job.file.clone().map(|(name, bytes)| {
+        let label = format!("Download {name} ({})", kibibytes(bytes));
+        view! {
+            <ButtonLink look=Look::Primary href=format!("/exports/{id}/file") attr:download="">{label}</ButtonLink>
+            <ButtonLink href=format!("/exports/{id}/manifest") attr:download="">"Manifest"</ButtonLink>
+        }
+    });
+    let validation = job.validation.clone().map(|(name, bytes)| {
+        let label = format!("Download {name} ({})", kibibytes(bytes));
+        view! { <ButtonLink href=format!("/exports/{id}/file?split=validation") attr:download="">{label}</ButtonLink> }
+    });
+    view! {
+        <div class="form-actions">{stop}{export}{download}{validation}{anew}<ButtonLink look=Look::Quiet href="/export">"Change options"</ButtonLink></div>
+    }
 }
 
 /// The part that moves, for scripts that keep the page current.

@@ -47,8 +47,32 @@ use axum::Router;
 use std::sync::LazyLock;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// Adds a part of the API to the routes before it.
+type AddRoutes = fn(OpenApiRouter<AppState>) -> OpenApiRouter<AppState>;
+
+/// The parts of the API.
+const PARTS: [AddRoutes; 12] = [
+    people,
+    tasks,
+    views,
+    entities,
+    memories,
+    sessions,
+    responses,
+    working_sessions,
+    worker_calls,
+    approvals,
+    logs,
+    reports,
+];
+
 fn described() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(document::head())
+    PARTS.into_iter().fold(OpenApiRouter::with_openapi(document::head()), |router, add| add(router))
+}
+
+/// Members, invitations and sign-ins.
+fn people(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(me::me))
         .routes(routes!(member::list))
         .routes(routes!(member::update, member::remove))
@@ -57,6 +81,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(invitation::withdraw))
         .routes(routes!(sign_in::list))
         .routes(routes!(sign_in::end))
+}
+
+/// Tasks, and what they are made of.
+fn tasks(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(action::create, action::list))
         .routes(routes!(action::get, action::update))
         .routes(routes!(action::trigger))
@@ -67,12 +96,22 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(criteria_set::versions))
         .routes(routes!(group::create, group::list))
         .routes(routes!(group::get, group::update))
+}
+
+/// Forms and pages that people design.
+fn views(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(view::create, view::list))
         .routes(routes!(view::get, view::update, view::delete))
         .routes(routes!(view::publish))
         .routes(routes!(view::unpublish))
         .routes(routes!(view::versions))
         .routes(routes!(view::schema))
+}
+
+/// Entities, their types and imports.
+fn entities(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(entity_type::create, entity_type::list))
         .routes(routes!(entity_type::get, entity_type::update))
         .routes(routes!(import::begin))
@@ -81,6 +120,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(entity::get, entity::update))
         .routes(routes!(entity::versions))
         .routes(routes!(entity::sessions))
+}
+
+/// Memories and cards of agents.
+fn memories(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(card::upload, card::get))
         .routes(routes!(card::original))
         .routes(routes!(memory::list))
@@ -100,6 +144,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(memory_forget::remember))
         .routes(routes!(memory_writer::flush))
         .routes(routes!(memory_writer::runs))
+}
+
+/// Sessions, conversations and failures.
+fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(session::create, session::list))
         .routes(routes!(session::get))
         .routes(routes!(session::dependencies))
@@ -115,6 +164,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(thread::end_at_root))
         .routes(routes!(failure::list))
         .routes(routes!(failure::acknowledge))
+}
+
+/// Answers to forms, and links to forms.
+fn responses(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(response::list))
         .routes(routes!(response::get))
         .routes(routes!(response::promote))
@@ -123,17 +177,32 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(response::submit))
         .routes(routes!(view_link::create, view_link::list))
         .routes(routes!(view_link::revoke))
+}
+
+/// What people work on.
+fn working_sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(human::active))
         .routes(routes!(human::start))
         .routes(routes!(human::stop))
         .routes(routes!(human::today))
         .routes(routes!(human::recent_activity))
+}
+
+/// Calls of workers.
+fn worker_calls(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(worker::claim))
         .routes(routes!(worker::heartbeat))
         .routes(routes!(worker::complete))
         .routes(routes!(worker::fail))
         .routes(routes!(worker::yield_to))
         .routes(routes!(worker::release))
+}
+
+/// Approvals and requests to people.
+fn approvals(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(approval::list))
         .routes(routes!(approval::count))
         .routes(routes!(approval::get))
@@ -148,6 +217,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(feedback_request::answer))
         .routes(routes!(feedback_request::answers))
         .routes(routes!(feedback_request::take))
+}
+
+/// The workspace, logs of sessions, and webhooks.
+fn logs(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(workspace::get, workspace::update))
         .routes(routes!(event::read, event::append))
         .routes(routes!(event::send_delta))
@@ -158,6 +232,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(webhook::delete))
         .routes(routes!(webhook::test))
         .routes(routes!(webhook::deliveries))
+}
+
+/// Figures, captured turns, and the state of the server.
+fn reports(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
         .routes(routes!(insight::read))
         .routes(routes!(interaction::list))
         .routes(routes!(interaction::mark))

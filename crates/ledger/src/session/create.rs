@@ -13,7 +13,7 @@ use domain::{
     action::ActionStatus,
     chain::Digest,
     event::Kind,
-    id::{ActionId, SessionId},
+    id::{ActionId, SessionId, TenantId},
     limit::{ATTEMPTS_MAX, DEPENDENCIES_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
     session::{IfDependencyFails, Session, State, Status, TimeLimits, Type, deadline},
@@ -209,11 +209,8 @@ pub(crate) async fn draft(
     let tenant_id = scope.tenant_id;
     let action = match new.action_id {
         None => None,
-        Some(id) => Some(store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?),
+        Some(id) => Some(runnable_action(tx, tenant_id, id).await?),
     };
-    if action.as_ref().is_some_and(|a| a.status == ActionStatus::Archived) {
-        return Err(Error::invalid("actionId", "this task is archived, so it cannot be run"));
-    }
     let mut entity_id = action.as_ref().and_then(|a| a.target_entity_id);
     if let Some(parent) = &place.parent {
         // A child session is about the same entity as its parent, unless its action says otherwise.
@@ -269,6 +266,15 @@ pub(crate) async fn draft(
         private_to,
     };
     Ok((session, action))
+}
+
+/// Returns an action of which a session may be created.
+async fn runnable_action(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ActionId) -> Result<ActionRecord> {
+    let action = store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
+    if action.status == ActionStatus::Archived {
+        return Err(Error::invalid("actionId", "this task is archived, so it cannot be run"));
+    }
+    Ok(action)
 }
 
 /// Returns the metadata of a new session. Children of an incognito session are incognito too.
