@@ -3,7 +3,7 @@
 //! A binding is one key press or a sequence: `k`, `g t`, `Mod+k` (Ctrl, or Cmd on a Mac), `Alt+m`, `Mod+Shift+x`. A
 //! person's changes are stored as lines of `id binding`.
 
-use super::catalog::{Bindings, Place, SHORTCUTS, default_bindings};
+use super::catalog::{Bindings, SHORTCUTS, ShortcutScope, default_bindings};
 use crate::lowercase::lowercase;
 
 /// One key press, as the browser reports it.
@@ -69,14 +69,14 @@ pub fn token(press: &Press<'_>) -> Option<String> {
     Some(token)
 }
 
-/// Finds what `token` matches on a page of this place (see [`Place`]). `begun` holds the earlier keys of a sequence,
-/// or is empty.
+/// Finds what `token` matches on a page of this scope (see [`ShortcutScope`]). `begun` holds the earlier keys of a
+/// sequence, or is empty.
 pub fn match_key(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Match {
     let pressed = if begun.is_empty() { token.to_owned() } else { [begun, " ", token].concat() };
     let mut is_begun = false;
     for (at, keys) in bindings.iter().enumerate() {
-        let place = SHORTCUTS.get(at).map_or(Place::Everywhere, |shortcut| shortcut.place);
-        if place != Place::Everywhere && place.as_str() != here {
+        let scope = SHORTCUTS.get(at).map_or(ShortcutScope::Everywhere, |shortcut| shortcut.scope);
+        if scope != ShortcutScope::Everywhere && scope.as_str() != here {
             continue;
         }
         if keys.contains(&pressed) {
@@ -115,12 +115,12 @@ pub fn write(bindings: &Bindings) -> String {
     changed.filter_map(|(shortcut, keys)| Some([shortcut.id, " ", keys.first()?, "\n"].concat())).collect()
 }
 
-/// The other shortcut that already uses `token`, alone or as the first key of a sequence, in a place that overlaps.
+/// The other shortcut that already uses `token`, alone or as the first key of a sequence, in a scope that overlaps.
 pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
-    let place = |at: usize| SHORTCUTS.get(at).map_or(Place::Everywhere, |shortcut| shortcut.place);
+    let scope = |at: usize| SHORTCUTS.get(at).map_or(ShortcutScope::Everywhere, |shortcut| shortcut.scope);
     bindings.iter().enumerate().find_map(|(other, keys)| {
         let clashes = |key: &String| key == token || follows(key, token) || follows(token, key);
-        (other != at && place(at).meets(place(other)) && keys.iter().any(clashes)).then_some(other)
+        (other != at && scope(at).meets(scope(other)) && keys.iter().any(clashes)).then_some(other)
     })
 }
 
@@ -229,7 +229,7 @@ mod tests {
             for binding in bound {
                 assert_eq!(conflict(&keys, index, binding), None, "{binding}");
                 let (begun, last) = binding.rsplit_once(' ').unwrap_or(("", binding));
-                let here = SHORTCUTS[index].place.as_str();
+                let here = SHORTCUTS[index].scope.as_str();
                 assert_eq!(match_key(&keys, here, begun, last), Match::Shortcut(index), "{binding}");
             }
         }

@@ -21,9 +21,9 @@ pub enum Command {
     Decide,
 }
 
-/// Where a shortcut applies. A page states its place in `data-keys`.
+/// Where a shortcut applies. A page states its scope in `data-keys`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ShortcutScope {
     /// On every page.
     Everywhere,
     /// On the page of a session or a conversation.
@@ -33,7 +33,7 @@ pub enum Place {
 }
 
 #[cfg(any(feature = "hydrate", test))]
-impl Place {
+impl ShortcutScope {
     /// The value of `data-keys`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ pub struct Shortcut {
     /// What it does.
     pub command: Command,
     /// Where it applies.
-    pub place: Place,
+    pub scope: ShortcutScope,
 }
 
 /// The bindings of each shortcut, in the order of [`SHORTCUTS`].
@@ -90,12 +90,12 @@ impl Shortcut {
 }
 
 const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'static str, command: Command) -> Shortcut {
-    Shortcut { id, keys, words, command, place: Place::Everywhere }
+    Shortcut { id, keys, words, command, scope: ShortcutScope::Everywhere }
 }
 
-/// A shortcut that clicks the control whose `data-key` is its id, in one place.
-const fn press(place: Place, id: &'static str, keys: &'static [&'static str], words: &'static str) -> Shortcut {
-    Shortcut { id, keys, words, command: Command::Press(id), place }
+/// A shortcut that clicks the control whose `data-key` is its id, in one scope.
+const fn press(scope: ShortcutScope, id: &'static str, keys: &'static [&'static str], words: &'static str) -> Shortcut {
+    Shortcut { id, keys, words, command: Command::Press(id), scope }
 }
 
 /// All shortcuts.
@@ -116,30 +116,30 @@ pub const SHORTCUTS: [Shortcut; 37] = [
     shortcut("search", &["/"], "Search sessions", Command::Search),
     shortcut("next", &["j"], "Next row", Command::Step(1)),
     shortcut("previous", &["k"], "Previous row", Command::Step(-1)),
-    press(Place::Session, "newest", &["e"], "Session: jump to the newest event"),
-    press(Place::Session, "fold", &["x"], "Session: fold or unfold all"),
-    press(Place::Session, "raw", &["r"], "Session: show or hide raw JSON"),
-    press(Place::Session, "helped", &["y"], "Rating: it helped"),
-    press(Place::Session, "unhelped", &["n"], "Rating: it did not help"),
-    press(Place::Session, "unsaid", &["s"], "Rating: skip the question"),
-    press(Place::Session, "unasked", &["d"], "Rating: dismiss the question"),
-    press(Place::Session, "unrate", &["z"], "Rating: undo it"),
-    press(Place::Inbox, "approve", &["a"], "Inbox: approve"),
-    press(Place::Inbox, "edit", &["e"], "Inbox: edit the values"),
-    press(Place::Inbox, "deny", &["r"], "Inbox: deny, with a reason"),
-    press(Place::Inbox, "respond", &["i"], "Inbox: answer"),
-    press(Place::Inbox, "snooze", &["h"], "Inbox: snooze"),
-    press(Place::Inbox, "select", &["x"], "Inbox: select"),
-    press(Place::Inbox, "range", &["X"], "Inbox: select from the last selected item"),
-    press(Place::Inbox, "undo", &["z"], "Inbox: undo"),
+    press(ShortcutScope::Session, "newest", &["e"], "Session: jump to the newest event"),
+    press(ShortcutScope::Session, "fold", &["x"], "Session: fold or unfold all"),
+    press(ShortcutScope::Session, "raw", &["r"], "Session: show or hide raw JSON"),
+    press(ShortcutScope::Session, "helped", &["y"], "Rating: it helped"),
+    press(ShortcutScope::Session, "unhelped", &["n"], "Rating: it did not help"),
+    press(ShortcutScope::Session, "unsaid", &["s"], "Rating: skip the question"),
+    press(ShortcutScope::Session, "unasked", &["d"], "Rating: dismiss the question"),
+    press(ShortcutScope::Session, "unrate", &["z"], "Rating: undo it"),
+    press(ShortcutScope::Inbox, "approve", &["a"], "Inbox: approve"),
+    press(ShortcutScope::Inbox, "edit", &["e"], "Inbox: edit the values"),
+    press(ShortcutScope::Inbox, "deny", &["r"], "Inbox: deny, with a reason"),
+    press(ShortcutScope::Inbox, "respond", &["i"], "Inbox: answer"),
+    press(ShortcutScope::Inbox, "snooze", &["h"], "Inbox: snooze"),
+    press(ShortcutScope::Inbox, "select", &["x"], "Inbox: select"),
+    press(ShortcutScope::Inbox, "range", &["X"], "Inbox: select from the last selected item"),
+    press(ShortcutScope::Inbox, "undo", &["z"], "Inbox: undo"),
     Shortcut {
-        place: Place::Inbox,
+        scope: ShortcutScope::Inbox,
         ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and open the next item", Command::Decide)
     },
     shortcut("keys", &["?"], "Show keyboard shortcuts", Command::Keys),
-    press(Place::Everywhere, "run", &[], "Run this task"),
-    press(Place::Everywhere, "theme", &[], "Change the theme"),
-    press(Place::Everywhere, "sign-out", &[], "Sign out"),
+    press(ShortcutScope::Everywhere, "run", &[], "Run this task"),
+    press(ShortcutScope::Everywhere, "theme", &[], "Change the theme"),
+    press(ShortcutScope::Everywhere, "sign-out", &[], "Sign out"),
 ];
 
 /// The keys of a binding for display: `Mod+m` becomes `Ctrl`, `M`.

@@ -2,7 +2,7 @@
 //! as the islands work. Only in the WASM build.
 
 use super::{
-    catalog::{Command, Place},
+    catalog::{Command, ShortcutScope},
     keyboard::{TEXT_FIELDS, act, control, here},
     state::Keys,
 };
@@ -78,7 +78,7 @@ fn is_loading(root: &HtmlElement) -> bool {
 fn needs_island(command: Command) -> bool {
     match command {
         Command::Press(key) => control(key).is_some(),
-        Command::Step(_) | Command::Decide => here() == Place::Inbox.as_str(),
+        Command::Step(_) | Command::Decide => here() == ShortcutScope::Inbox.as_str(),
         _ => false,
     }
 }

@@ -4,14 +4,14 @@ use leptos::prelude::*;
 
 /// What the page was rendered with.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct BadgeContext {
     /// What the badge says; empty if nothing is open.
     pub figure: String,
     /// The largest number that it says. A larger one ends in a plus.
     pub most: u32,
 }
 
-impl Given {
+impl BadgeContext {
     /// What was provided for this page.
     #[cfg(not(feature = "hydrate"))]
     fn of_page() -> Self {
@@ -28,10 +28,10 @@ impl Given {
     }
 }
 
-/// The badge. The server provides [`Given`].
+/// The badge. The server provides [`BadgeContext`].
 #[island]
 pub fn InboxCount() -> impl IntoView {
-    let Given { figure, most } = Given::of_page();
+    let BadgeContext { figure, most } = BadgeContext::of_page();
     let at_first = figure.clone();
     let figure = RwSignal::new(figure);
     #[cfg(feature = "hydrate")]

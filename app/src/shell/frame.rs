@@ -10,7 +10,7 @@ use crate::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::{Given, TaskChooser, WorkingOn},
+    working_on::{TaskChooser, WorkingOn, WorkingOnContext},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
@@ -86,7 +86,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
     let email_title = me.map(|me| me.email.clone()).unwrap_or_default();
     let called = me.map(|me| if me.name.is_empty() { &me.email } else { &me.name }).cloned().unwrap_or_default();
     let figure = if shell.needs_me == 0 { String::new() } else { number::badge(shell.needs_me) };
-    provide_context(badge::Given { figure, most: BADGE_COUNT_MAX });
+    provide_context(badge::BadgeContext { figure, most: BADGE_COUNT_MAX });
     let entries = ENTRIES
         .into_iter()
         .enumerate()
@@ -173,7 +173,12 @@ fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
 fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
     let (user, may_create) = (me.user.as_ref()?, shell.may(Permission::StartSession));
-    provide_context(Given::new(&me.tenant.id.to_string(), &user.id.to_string(), may_create, shell.working_on.clone()));
+    provide_context(WorkingOnContext::new(
+        &me.tenant.id.to_string(),
+        &user.id.to_string(),
+        may_create,
+        shell.working_on.clone(),
+    ));
     Some(view! {
         <WorkingOn/>
         <div data-idle="">

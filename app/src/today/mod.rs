@@ -15,6 +15,6 @@ mod trend;
 pub use page::{Props, page, questions_fragment};
 #[cfg(feature = "ssr")]
 pub use section::{Gate, Section, section_fragment};
-pub use strip::{StripGiven, WorkQueueStrip};
+pub use strip::{StripContext, WorkQueueStrip};
 #[cfg(feature = "ssr")]
 pub use trend::{Trend, trend_fragment};

@@ -1,7 +1,7 @@
 //! The page /today.
 
 use super::{
-    StripGiven, WorkQueueStrip,
+    StripContext, WorkQueueStrip,
     section::{Section, section_view},
 };
 use crate::{
@@ -71,7 +71,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             append_html(&mut below, section_view(shell, section, picked.is_some_and(|p| p != section.bucket)));
         }
         let day = day.as_ref().map(day_fragment).unwrap_or_default();
-        provide_context(StripGiven { picked: picked_name, everyone, counts, timezone, sections: below, day });
+        provide_context(StripContext { picked: picked_name, everyone, counts, timezone, sections: below, day });
         let page = view! {
             <PageHead title="Today">{static_html(switch(everyone, picked))}</PageHead>
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>

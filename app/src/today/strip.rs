@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 /// What the page says of the strip, as attributes: a parser of arguments would be more than the rest of this island.
 #[derive(Debug, Clone, Default)]
-pub struct StripGiven {
+pub struct StripContext {
     /// The selected bucket; empty for none.
     pub picked: String,
     /// Whether everyone's work is shown, not only the reader's.
@@ -34,7 +34,7 @@ pub struct Queue {
     pub sections: Slot,
 }
 
-impl StripGiven {
+impl StripContext {
     /// What was provided for this page.
     #[cfg(not(feature = "hydrate"))]
     fn of_page() -> Self {
@@ -61,10 +61,10 @@ impl StripGiven {
 
 /// Counts and hourly bars of the five buckets, their sections and the person's day, read again after each signal. Bars,
 /// sections and day stay HTML of the server: their rows name kinds, agents and times as every list does. The server
-/// provides [`StripGiven`].
+/// provides [`StripContext`].
 #[island(lazy)]
 pub fn WorkQueueStrip() -> impl IntoView {
-    let given = StripGiven::of_page();
+    let given = StripContext::of_page();
     let mut counted = given.counts.split(' ').map(|count| count.parse().ok());
     let queue = Queue {
         everyone: given.everyone,

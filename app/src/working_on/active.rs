@@ -41,7 +41,7 @@ impl Active {
 /// A change of the active session in another tab.
 #[cfg(any(feature = "hydrate", test))]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum ActiveChange {
     /// This session is active now.
     Started(Active),
     /// The session with this id has ended.
@@ -51,13 +51,13 @@ pub enum News {
 /// The active session after a message from another tab. Messages about sessions older than the shown one change
 /// nothing, because messages of tabs that act at the same time can arrive in any order.
 #[cfg(any(feature = "hydrate", test))]
-pub fn after(shown: Option<Active>, news: News) -> Option<Active> {
-    match news {
-        News::Started(new) => match shown {
+pub fn after(shown: Option<Active>, change: ActiveChange) -> Option<Active> {
+    match change {
+        ActiveChange::Started(new) => match shown {
             Some(old) if old.is_confirmed() && old.session_id > new.session_id => Some(old),
             _ => Some(new),
         },
-        News::Ended(session_id) => shown.filter(|old| old.session_id != session_id),
+        ActiveChange::Ended(session_id) => shown.filter(|old| old.session_id != session_id),
     }
 }
 
@@ -86,8 +86,8 @@ mod tests {
     fn the_newest_session_wins_in_any_order_of_messages() {
         let (old, new) =
             (active("01890a5d-0000-7000-8000-000000000001"), active("01890a5d-0000-7000-8000-000000000002"));
-        for news in [[&old, &new], [&new, &old]] {
-            let shown = news.into_iter().fold(None, |shown, told| after(shown, News::Started(told.clone())));
+        for order in [[&old, &new], [&new, &old]] {
+            let shown = order.into_iter().fold(None, |shown, told| after(shown, ActiveChange::Started(told.clone())));
             assert_eq!(shown.as_ref(), Some(&new));
         }
     }
@@ -95,14 +95,14 @@ mod tests {
     #[test]
     fn only_the_end_of_what_is_shown_ends_it() {
         let new = active("2");
-        assert_eq!(after(Some(new.clone()), News::Ended("1".to_owned())), Some(new.clone()));
-        assert_eq!(after(Some(new), News::Ended("2".to_owned())), None);
-        assert_eq!(after(None, News::Ended("2".to_owned())), None);
+        assert_eq!(after(Some(new.clone()), ActiveChange::Ended("1".to_owned())), Some(new.clone()));
+        assert_eq!(after(Some(new), ActiveChange::Ended("2".to_owned())), None);
+        assert_eq!(after(None, ActiveChange::Ended("2".to_owned())), None);
     }
 
     #[test]
     fn what_the_server_has_not_confirmed_gives_way() {
         let told = active("1");
-        assert_eq!(after(Some(active("")), News::Started(told.clone())), Some(told));
+        assert_eq!(after(Some(active("")), ActiveChange::Started(told.clone())), Some(told));
     }
 }

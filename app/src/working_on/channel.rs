@@ -3,7 +3,7 @@
 
 use super::{
     Active, Work,
-    active::{News, after},
+    active::{ActiveChange, after},
     work::Waiting,
 };
 use crate::browser::dom;
@@ -56,13 +56,13 @@ fn waiting_key(work: Work) -> String {
 }
 
 /// Sends a change of the active session to the other tabs.
-pub fn send_news(work: Work, news: &News) {
-    match news {
-        News::Started(active) => {
+pub fn send_change(work: Work, change: &ActiveChange) {
+    match change {
+        ActiveChange::Started(active) => {
             let rest = [active.session_id.as_str(), &active.task_id, &active.started_at, &active.title].join("\n");
             send(work, "started", &rest);
         }
-        News::Ended(session_id) => send(work, "ended", session_id),
+        ActiveChange::Ended(session_id) => send(work, "ended", session_id),
     }
 }
 
@@ -92,9 +92,9 @@ fn receive(work: Work, message: &str) {
             let (task_id, started_at) = (next(), next());
             let started =
                 Active { session_id: first, task_id, title: next(), started_at, started_words: String::new() };
-            work.show(after(work.active.get_untracked(), News::Started(started)));
+            work.show(after(work.active.get_untracked(), ActiveChange::Started(started)));
         }
-        "ended" => work.show(after(work.active.get_untracked(), News::Ended(first))),
+        "ended" => work.show(after(work.active.get_untracked(), ActiveChange::Ended(first))),
         word => {
             work.found_waiting(Waiting { count: first.parse().unwrap_or_default(), full: word == "full" });
         }

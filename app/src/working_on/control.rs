@@ -3,7 +3,7 @@
 
 use super::{
     Active, Work,
-    active::News,
+    active::ActiveChange,
     api::{ActiveWork, CreateTask, StartWork, StopWork},
     channel, flush, queue, recorder,
 };
@@ -116,7 +116,7 @@ pub fn begin(work: Work, task: super::Task) {
 /// The server has started a session.
 fn began(work: Work, before: Option<Active>, started: Active, is_stop_wanted: bool) {
     let session_id = started.session_id.clone();
-    work.publish(before, News::Started(started));
+    work.publish(before, ActiveChange::Started(started));
     if !is_stop_wanted {
         recorder::session_began(work);
     } else if work.active_now().is_some_and(|active| active.session_id == session_id) {
@@ -162,7 +162,7 @@ async fn end(work: Work, active: Active) {
     let ended = call(StopWork { session_id: active.session_id.clone() }).await;
     set_stopping(None);
     match ended {
-        Ok(()) => work.publish(work.active_now(), News::Ended(active.session_id)),
+        Ok(()) => work.publish(work.active_now(), ActiveChange::Ended(active.session_id)),
         Err(refusal) => {
             refused(work, "The working session was not stopped.", &refusal);
             if work.active_now().is_none() {

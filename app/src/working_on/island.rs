@@ -2,14 +2,14 @@
 //! The list of tasks is an island of its own, because few visits open it. The marker dialog is not: it takes the keys
 //! that are pressed right after its shortcut.
 
-use super::{Active, Given, Work, marker::MarkerDialog, messages::Messages, picker::Picker};
+use super::{Active, Work, WorkingOnContext, marker::MarkerDialog, messages::Messages, picker::Picker};
 use leptos::prelude::*;
 
 /// What a person works on. Without scripts it is a link to /working-on and a form that stops. The server provides
-/// [`Given`].
+/// [`WorkingOnContext`].
 #[island]
 pub fn WorkingOn() -> impl IntoView {
-    let Given { owner, may_create, active } = Given::of_page();
+    let WorkingOnContext { owner, may_create, active } = WorkingOnContext::of_page();
     let (of, lines) = (owner.clone(), active.as_ref().map(Active::to_lines));
     let work = Work::new(owner, may_create, active);
     #[cfg(feature = "hydrate")]

@@ -5,7 +5,7 @@
 use super::{Active, marker::Marking};
 #[cfg(feature = "hydrate")]
 use super::{
-    active::{News, after},
+    active::{ActiveChange, after},
     channel, control,
 };
 use leptos::prelude::*;
@@ -143,9 +143,9 @@ impl Work {
     }
 
     /// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is what was shown.
-    pub fn publish(self, before: Option<Active>, news: News) {
-        channel::send_news(self, &news);
-        self.show(after(before, news));
+    pub fn publish(self, before: Option<Active>, change: ActiveChange) {
+        channel::send_change(self, &change);
+        self.show(after(before, change));
     }
 
     /// Shows this working session, whatever was shown before.

@@ -18,9 +18,9 @@ use store::{
 };
 use uuid::Uuid;
 
-/// Whose queue to read.
+/// The queue to read: the caller's own, or that of the whole workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Whose {
+pub enum QueueScope {
     /// The caller's tasks, and gates that the caller may decide.
     #[default]
     Mine,
@@ -86,21 +86,21 @@ pub struct Section {
 
 /// Returns the five counts with one round trip. A token has no tasks of its own, so only everyone's queue is
 /// useful for it.
-pub async fn counts(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Counts> {
+pub async fn counts(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, since(ledger.now(), timezone)?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { counts_on(conn, &reader, whose, since).await })).await
 }
 
 /// [`counts`] on an open connection.
-pub(crate) async fn counts_on(conn: &mut Conn<'_>, scope: &Scope, whose: Whose, since: Since) -> Result<Counts> {
+pub(crate) async fn counts_on(conn: &mut Conn<'_>, scope: &Scope, whose: QueueScope, since: Since) -> Result<Counts> {
     let [needs_me, running, delegatable, failed, done_today] =
         store::work_queue::counts(conn, scope.tenant_id, of(scope, whose), since).await?;
     Ok(Counts { needs_me, running, delegatable, failed, done_today })
 }
 
 /// Returns the course of the day so far, with one round trip.
-pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Day> {
+pub async fn day(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Day> {
     require(scope, Permission::Read)?;
     let since = since(ledger.now(), timezone)?;
     let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
@@ -141,7 +141,7 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -
 pub async fn section(
     ledger: &Ledger,
     scope: &Scope,
-    whose: Whose,
+    whose: QueueScope,
     bucket: Bucket,
     timezone: &str,
     limit: u32,
@@ -158,7 +158,7 @@ pub async fn section(
 pub(crate) async fn section_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    whose: Whose,
+    whose: QueueScope,
     bucket: Bucket,
     since: Since,
     limit: u32,
@@ -170,7 +170,9 @@ pub(crate) async fn section_on(
         _ => Vec::new(),
     };
     let unassigned_failures = match (bucket, whose) {
-        (Bucket::Failed, Whose::Mine) => store::work_queue::failed_unassigned(conn, tenant_id, since.failed).await?,
+        (Bucket::Failed, QueueScope::Mine) => {
+            store::work_queue::failed_unassigned(conn, tenant_id, since.failed).await?
+        }
         _ => 0,
     };
     Ok(Section { sessions, actions, unassigned_failures })
@@ -189,8 +191,8 @@ pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> 
 }
 
 /// Converts to the store's type. A token is the nil user and decides nothing.
-fn of(scope: &Scope, whose: Whose) -> QueueOwner {
-    if whose == Whose::Everyone {
+fn of(scope: &Scope, whose: QueueScope) -> QueueOwner {
+    if whose == QueueScope::Everyone {
         return QueueOwner::Everyone;
     }
     let user_id = scope.user_id();

@@ -275,9 +275,9 @@ pub async fn find_by_submission(
     record(run!(conn, fetch_optional Row, BY_SUBMISSION, tenant_id.0, view_id.0, submission_id)?)
 }
 
-/// Whose responses to what are looked for.
+/// Identifies the responses of one respondent to one form or question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ResponseKey {
     /// The workspace.
     pub tenant_id: TenantId,
     /// The form that was answered.
@@ -288,9 +288,9 @@ pub struct Place {
     pub respondent: Uuid,
 }
 
-/// The newest response at this place in this state.
-pub async fn newest(conn: &mut Conn<'_>, place: Place, state: ResponseState) -> Result<Option<ResponseRecord>> {
-    let Place { tenant_id, view_id, request_id, respondent } = place;
+/// The newest response with this key in this state.
+pub async fn newest(conn: &mut Conn<'_>, key: ResponseKey, state: ResponseState) -> Result<Option<ResponseRecord>> {
+    let ResponseKey { tenant_id, view_id, request_id, respondent } = key;
     record(run!(conn, fetch_optional Row, OWN, tenant_id.0, view_id.0, respondent, request_id, state.as_str())?)
 }
 

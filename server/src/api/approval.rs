@@ -26,7 +26,7 @@ use wire::{
 /// Which approvals a list shows.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Wanted {
+enum StateFilter {
     #[default]
     Open,
     Snoozed,
@@ -36,7 +36,7 @@ enum Wanted {
     Withdrawn,
 }
 
-impl Wanted {
+impl StateFilter {
     const fn filter(self) -> use_case::GateFilter {
         use use_case::GateFilter::{In, Snoozed};
         match self {
@@ -53,7 +53,7 @@ impl Wanted {
 /// Whose approvals a list shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Whose {
+enum AssigneeFilter {
     #[default]
     Me,
     All,
@@ -67,14 +67,14 @@ pub struct ListQuery {
     /// open (default), snoozed, held, settled, expired or withdrawn.
     #[serde(default)]
     #[param(value_type = Option<wire::schema::ApprovalFilter>)]
-    state: Wanted,
+    state: StateFilter,
     /// tool, output, fields or question.
     #[param(value_type = Option<wire::schema::GateKind>)]
     kind: Option<GateKind>,
     /// me (default): approvals that the caller may decide; all: everyone's. A token always gets everyone's.
     #[serde(default)]
     #[param(value_type = Option<wire::schema::ApprovalsOf>)]
-    assigned_to: Whose,
+    assigned_to: AssigneeFilter,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -103,7 +103,7 @@ pub async fn list(
     let wanted = use_case::ListGates {
         filter: query.state.filter(),
         kind: query.kind,
-        all: query.assigned_to == Whose::All,
+        all: query.assigned_to == AssigneeFilter::All,
         limit: query.limit.0,
         cursor: query.cursor,
     };

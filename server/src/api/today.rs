@@ -7,7 +7,7 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State};
-use ledger::work_queue::{self, Whose};
+use ledger::work_queue::{self, QueueScope};
 use serde::Deserialize;
 use wire::count::WorkQueueCounts;
 
@@ -55,8 +55,8 @@ pub async fn work_queue_counts(
     Params(query): Params<CountsQuery>,
 ) -> Result<Json<WorkQueueCounts>, Problem> {
     let whose = match query.assigned_to {
-        AssignedTo::Me => Whose::Mine,
-        AssignedTo::All => Whose::Everyone,
+        AssignedTo::Me => QueueScope::Mine,
+        AssignedTo::All => QueueScope::Everyone,
     };
     let counts = work_queue::counts(&state.ledger, caller.scope(), whose, &query.timezone).await?;
     Ok(Json(wire_map::counts(&counts)))

@@ -38,7 +38,7 @@ impl InboxBackend for Backend {
             }
             found => wire_map::approval_detail(self.answer(found)?),
         };
-        let new = self.answer(new_decision(&item, verdict, typed))?;
+        let new = self.answer(decision_of_form(&item, verdict, typed))?;
         let decided = gate::decide(&self.state.ledger, self.scope(), id, new).await;
         let at_control = |path: &str| ui::control_of(&item, verdict, path);
         self.answer(decided.map_err(|error| Problem::from(error).with_field_names(at_control)))?;
@@ -104,7 +104,7 @@ impl Backend {
         let (ledger, scope) = (&self.state.ledger, self.scope());
         let asked = self.answer(feedback_request::answerable(ledger, scope, id).await)?;
         let item = wire_map::open_question_detail(asked, ledger.now());
-        let decision = self.answer(new_decision(&item, verdict, typed))?;
+        let decision = self.answer(decision_of_form(&item, verdict, typed))?;
         let new = self.answer(new_answer(decision))?;
         // The form names the parts of an answer as that of a gate does.
         let at_control = |path: &str| {
@@ -173,7 +173,7 @@ fn refused_items(refused: &[(GateId, Problem)]) -> Option<Problem> {
 }
 
 /// The decision that was asked for. Whether an approval with these values is an edit is decided by `gate::decide`.
-fn new_decision(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecision) -> Result<NewDecision, Problem> {
+fn decision_of_form(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecision) -> Result<NewDecision, Problem> {
     let TypedDecision { digest, note, fields, .. } = typed;
     let (digest, note) = (typed_text(digest), typed_text(note));
     let text = |name: &str| fields.get(name).map(ui::Typed::text);

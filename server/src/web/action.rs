@@ -64,13 +64,13 @@ async fn read_list(
     let list = page::list(&state.ledger, &viewer.scope, status, query.cursor, target).await?;
     let stands = |newest: TaskStatus| newest.session_id.is_some().then(|| wire_map::task_status(newest));
     let actions = list.actions.into_iter().map(|(action, newest)| (wire_map::action(action), stands(newest)));
-    let (members, reviewing, targets) = offered(list.offered, target);
+    let (members, reviewing, targets) = form_options(list.form_options, target);
     let (actions, next_cursor) = (actions.collect(), list.next_cursor);
     Ok(ListProps { reviewing, targets, actions, next_cursor, shows_archived, members, form })
 }
 
 /// The choices of an action's form: members, reviewers and target entities.
-fn offered(found: page::Offered, start: Option<EntityId>) -> (Vec<Member>, Reviewing, Targets) {
+fn form_options(found: page::FormOptions, start: Option<EntityId>) -> (Vec<Member>, Reviewing, Targets) {
     let reviewing = Reviewing {
         groups: found.groups.into_iter().map(|group| group.slug).collect(),
         criteria_sets: found.criteria_sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
@@ -104,7 +104,7 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId
 
 async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) -> Result<Props, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, id).await?;
-    let (members, reviewing, targets) = offered(page.offered, page.action.target_entity_id);
+    let (members, reviewing, targets) = form_options(page.form_options, page.action.target_entity_id);
     Ok(Props {
         reviewing,
         targets,

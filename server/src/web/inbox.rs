@@ -25,7 +25,7 @@ use axum::{
 use domain::{gate::GateState, id::GateId};
 use ledger::{
     gate::GateFilter,
-    page::inbox::{self as page, Beside, Opened, Wanted},
+    page::inbox::{self as page, ListRequest, Opened, Selected},
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
@@ -56,8 +56,8 @@ impl ListQuery {
         self.state.as_deref().map(Shown::parse).unwrap_or_default()
     }
 
-    fn wanted(&self) -> Wanted {
-        Wanted {
+    fn request(&self) -> ListRequest {
+        ListRequest {
             filter: match self.shown() {
                 Shown::Open => GateFilter::In(GateState::Open),
                 Shown::Snoozed => GateFilter::Snoozed,
@@ -74,7 +74,7 @@ async fn show(
     viewer: Viewer,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let props = read(&state, &viewer, &query, Beside::First).await?;
+    let props = read(&state, &viewer, &query, Selected::First).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -84,7 +84,7 @@ async fn open(
     Id(id): Id<GateId>,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let props = read(&state, &viewer, &query, Beside::Item(id)).await?;
+    let props = read(&state, &viewer, &query, Selected::Item(id)).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -107,8 +107,13 @@ async fn detail(
 }
 
 /// Reads the page of a list with one open item: the requested one, or else the first.
-async fn read(state: &AppState, viewer: &Viewer, query: &ListQuery, beside: Beside) -> Result<Props, PageRejection> {
-    let (found, detail) = page::read(&state.ledger, &viewer.scope, query.wanted(), beside).await?;
+async fn read(
+    state: &AppState,
+    viewer: &Viewer,
+    query: &ListQuery,
+    selected: Selected,
+) -> Result<Props, PageRejection> {
+    let (found, detail) = page::read(&state.ledger, &viewer.scope, query.request(), selected).await?;
     let current = detail.as_ref().map(|detail| match detail {
         Opened::Gate(detail) => detail.found.item.gate.id.to_string(),
         Opened::Question(question) => question.asked.request.id.to_string(),
@@ -116,7 +121,7 @@ async fn read(state: &AppState, viewer: &Viewer, query: &ListQuery, beside: Besi
     let gates = found.items.iter().map(|item| item.gate.id.to_string());
     let mut ids = gates.chain(found.questions.iter().map(|question| question.id.to_string()));
     let next = current.as_ref().and_then(|current| ids.find(|id| id == current).and_then(|_| ids.next()));
-    let opened = beside != Beside::First;
+    let opened = selected != Selected::First;
     let (item_form, batch) = if opened {
         (form_of_item(&viewer.form, current.as_deref().unwrap_or_default()), FormState::default())
     } else {
@@ -141,7 +146,7 @@ async fn with_entities(state: &AppState, viewer: &Viewer, detail: Detail) -> Res
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, PageRejection> {
-    let found = page::list(&state.ledger, &viewer.scope, query.wanted()).await?;
+    let found = page::list(&state.ledger, &viewer.scope, query.request()).await?;
     Ok(listed(viewer, query, found))
 }
 
@@ -153,7 +158,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         questions: found.questions.into_iter().map(|asked| wire_map::open_question(asked, None, now)).collect(),
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         shown: query.shown(),
-        everyone: query.wanted().everyone,
+        everyone: query.request().everyone,
         items: found.items.into_iter().map(wire_map::approval).collect(),
         next_cursor: found.next_cursor,
         is_continued: query.cursor.is_some(),

@@ -20,7 +20,7 @@ use domain::id::SessionId;
 use ledger::{
     event::Read,
     gate::MayDecide,
-    page::session::{self as page, Around, Part},
+    page::session::{self as page, Around, LogWindow},
 };
 use serde::Deserialize;
 
@@ -41,12 +41,12 @@ struct PageQuery {
 }
 
 impl PageQuery {
-    fn part(&self) -> Part {
+    fn window(&self) -> LogWindow {
         match (self.before, self.after, self.at.as_deref()) {
-            (Some(sequence), ..) => Part::Before(sequence),
-            (None, Some(sequence), _) => Part::After(sequence),
-            (None, None, Some("end")) => Part::End,
-            _ => Part::Fitting,
+            (Some(sequence), ..) => LogWindow::Before(sequence),
+            (None, Some(sequence), _) => LogWindow::After(sequence),
+            (None, None, Some("end")) => LogWindow::End,
+            _ => LogWindow::Fitting,
         }
     }
 }
@@ -63,7 +63,7 @@ async fn show(
 
 async fn read(state: &AppState, viewer: &Viewer, id: SessionId, query: PageQuery) -> Result<Props, PageRejection> {
     let kinds = query.kinds.clone().unwrap_or_default();
-    let page = page::read(&state.ledger, &viewer.scope, id, query.part(), chosen(kinds.clone())).await?;
+    let page = page::read(&state.ledger, &viewer.scope, id, query.window(), chosen(kinds.clone())).await?;
     let opens_at = match page.opens_at {
         page::OpensAt::Start => OpensAt::Start,
         page::OpensAt::End => OpensAt::End,

@@ -19,7 +19,7 @@ use ledger::{
     feedback_request,
     gate::MayDecide,
     page::today as page,
-    work_queue::{self, Whose},
+    work_queue::{self, QueueScope},
 };
 use serde::Deserialize;
 use wire::Code;
@@ -47,10 +47,10 @@ impl TodayQuery {
         self.timezone.as_deref().unwrap_or(&viewer.timezone)
     }
 
-    fn whose(&self, headers: &HeaderMap) -> Whose {
+    fn whose(&self, headers: &HeaderMap) -> QueueScope {
         match self.assigned_to.as_deref().or_else(|| cookie::today(headers)) {
-            Some("all") => Whose::Everyone,
-            _ => Whose::Mine,
+            Some("all") => QueueScope::Everyone,
+            _ => QueueScope::Mine,
         }
     }
 }
@@ -65,7 +65,7 @@ async fn show(
     let timezone = query.timezone(&viewer).to_owned();
     let page = page::read(&state.ledger, &viewer.scope, whose, &timezone).await?;
     let counts = page.counts;
-    let everyone = whose == Whose::Everyone;
+    let everyone = whose == QueueScope::Everyone;
     let props = Props {
         picked: query.bucket.as_deref().and_then(Bucket::parse),
         everyone,
@@ -120,7 +120,7 @@ async fn section(
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
     let whose = query.whose(&headers);
     let section = page::section(&state.ledger, &viewer.scope, whose, bucket, query.timezone(&viewer)).await?;
-    Ok(Html(today::section_fragment(&viewer.shell, &shown(section, whose == Whose::Everyone))))
+    Ok(Html(today::section_fragment(&viewer.shell, &shown(section, whose == QueueScope::Everyone))))
 }
 
 /// Converts a section, with the gates that the viewer may decide.

@@ -29,7 +29,7 @@ const CRITERIA_SETS_MAX: u32 = 200;
 
 /// Options in the form of an action.
 #[derive(Debug)]
-pub struct Offered {
+pub struct FormOptions {
     /// Active members.
     pub members: Vec<MemberRecord>,
     /// Groups of reviewers.
@@ -48,7 +48,7 @@ pub struct List {
     /// Cursor of the next page.
     pub next_cursor: Option<String>,
     /// Options in the form of a new action.
-    pub offered: Offered,
+    pub form_options: FormOptions,
 }
 
 /// The page of one action.
@@ -63,7 +63,7 @@ pub struct Page {
     /// Whether it has more sessions.
     pub has_more_runs: bool,
     /// Options in its form.
-    pub offered: Offered,
+    pub form_options: FormOptions,
 }
 
 /// Reads one page of the list. `target` is the preselected target of a new action.
@@ -86,8 +86,8 @@ pub async fn list(
                 let newest = action::task_status_on(conn, reader.tenant_id, action.id, now).await?;
                 actions.push((action, newest));
             }
-            let offered = offered(conn, reader.tenant_id, target).await?;
-            Ok(List { actions, next_cursor: listed.next_cursor, offered })
+            let form_options = form_options(conn, reader.tenant_id, target).await?;
+            Ok(List { actions, next_cursor: listed.next_cursor, form_options })
         })
     });
     read.await
@@ -107,7 +107,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
                 newest: action::task_status_on(conn, reader.tenant_id, id, now).await?,
                 has_more_runs: runs.next_cursor.is_some(),
                 runs: rows(conn, &reader, runs.items, now).await?,
-                offered: offered(conn, reader.tenant_id, action.target_entity_id).await?,
+                form_options: form_options(conn, reader.tenant_id, action.target_entity_id).await?,
                 action,
             })
         })
@@ -115,7 +115,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
     read.await
 }
 
-async fn offered(conn: &mut Conn<'_>, tenant_id: TenantId, target: Option<EntityId>) -> Result<Offered> {
+async fn form_options(conn: &mut Conn<'_>, tenant_id: TenantId, target: Option<EntityId>) -> Result<FormOptions> {
     let mut members = store::user::members(conn, tenant_id).await?;
     members.retain(|member| member.status == MemberStatus::Active);
     let mut targets = choices(conn, tenant_id, None).await?;
@@ -123,7 +123,7 @@ async fn offered(conn: &mut Conn<'_>, tenant_id: TenantId, target: Option<Entity
         let found = store::entity::titles(conn, tenant_id, &[id]).await?;
         targets.options.extend(found.into_iter().map(|(id, title, _)| (id, title)));
     }
-    Ok(Offered {
+    Ok(FormOptions {
         members,
         groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
         criteria_sets: store::criteria_set::list(conn, tenant_id, None, CRITERIA_SETS_MAX).await?.items,

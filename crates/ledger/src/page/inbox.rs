@@ -33,9 +33,9 @@ const ELSEWHERE_MAX: u32 = 20;
 /// Number of events shown of an item's session.
 const TAIL_EVENTS: u32 = 12;
 
-/// Which list to read.
+/// A request for one page of the list.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct ListRequest {
     /// The state of the items.
     pub filter: GateFilter,
     /// Whether to list items of all reviewers. If false, only items that the caller may decide.
@@ -44,9 +44,9 @@ pub struct Wanted {
     pub cursor: Option<String>,
 }
 
-/// The item shown beside the list.
+/// Which item is shown beside the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beside {
+pub enum Selected {
     /// The first item of the list, if there is one.
     First,
     /// This item, even if it is not in the list: a gate, or a question for which no session waits.
@@ -106,14 +106,14 @@ pub enum Opened {
 
 /// How many items wait for the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Waiting {
+pub struct WaitingCounts {
     /// Open gates that the caller may decide and has not snoozed.
     pub gates: u64,
     /// Questions that the caller may answer and for which no session waits.
     pub questions: u64,
 }
 
-impl Waiting {
+impl WaitingCounts {
     /// All of them.
     pub const fn all(self) -> u64 {
         self.gates + self.questions
@@ -122,30 +122,35 @@ impl Waiting {
 
 /// Counts the items of the caller's own list of open ones, on all its pages; nothing for a token. Counting stops at
 /// `at_most`.
-pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<Waiting> {
+pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<WaitingCounts> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let gates = gate::count_on(conn, &reader, now, at_most).await?;
             let left = at_most.saturating_sub(u32::try_from(gates).unwrap_or(u32::MAX));
-            Ok(Waiting { gates, questions: feedback_request::count_open_on(conn, &reader, now, left).await? })
+            Ok(WaitingCounts { gates, questions: feedback_request::count_open_on(conn, &reader, now, left).await? })
         })
     });
     read.await
 }
 
 /// Reads the list and the item beside it.
-pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside) -> Result<(List, Option<Opened>)> {
+pub async fn read(
+    ledger: &Ledger,
+    scope: &Scope,
+    request: ListRequest,
+    selected: Selected,
+) -> Result<(List, Option<Opened>)> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let asked = asked(scope, &wanted, now)?;
+    let asked = asked(scope, &request, now)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let list = list_on(conn, &reader, &wanted, &asked, now).await?;
-            let shown = match beside {
-                Beside::First => list.items.first().map(|item| item.gate.id).or_else(|| first_question(&list)),
-                Beside::Item(id) => Some(id),
+            let list = list_on(conn, &reader, &request, &asked, now).await?;
+            let shown = match selected {
+                Selected::First => list.items.first().map(|item| item.gate.id).or_else(|| first_question(&list)),
+                Selected::Item(id) => Some(id),
             };
             let detail = match shown {
                 Some(id) => Some(opened_on(conn, &reader, id, now).await?),
@@ -158,12 +163,12 @@ pub async fn read(ledger: &Ledger, scope: &Scope, wanted: Wanted, beside: Beside
 }
 
 /// Reads only the list.
-pub async fn list(ledger: &Ledger, scope: &Scope, wanted: Wanted) -> Result<List> {
+pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let asked = asked(scope, &wanted, now)?;
-    let read =
-        ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, &wanted, &asked, now).await }));
+    let asked = asked(scope, &request, now)?;
+    let read = ledger
+        .snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, &request, &asked, now).await }));
     read.await
 }
 
@@ -179,28 +184,28 @@ fn first_question(list: &List) -> Option<GateId> {
     list.questions.first().map(|question| GateId(question.id.0))
 }
 
-fn asked(scope: &Scope, wanted: &Wanted, now: Timestamp) -> Result<ListQuery> {
-    let cursor = wanted.cursor.clone();
-    let list = ListGates { filter: wanted.filter, kind: None, all: wanted.everyone, limit: ITEMS, cursor };
+fn asked(scope: &Scope, request: &ListRequest, now: Timestamp) -> Result<ListQuery> {
+    let cursor = request.cursor.clone();
+    let list = ListGates { filter: request.filter, kind: None, all: request.everyone, limit: ITEMS, cursor };
     ListQuery::of(scope, &list, now)
 }
 
 async fn list_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
-    wanted: &Wanted,
+    request: &ListRequest,
     asked: &ListQuery,
     now: Timestamp,
 ) -> Result<List> {
     let listed = gate::list_on(conn, scope, asked).await?;
-    let elsewhere = match (wanted.filter, scope.user_id()) {
+    let elsewhere = match (request.filter, scope.user_id()) {
         (GateFilter::In(GateState::Open), Some(user_id)) => {
             store::work_queue::waiting_in_terminal(conn, scope.tenant_id, user_id, ELSEWHERE_MAX).await?
         }
         _ => Vec::new(),
     };
-    let questions = match wanted {
-        Wanted { filter: GateFilter::In(GateState::Open), cursor: None, .. } => {
+    let questions = match request {
+        ListRequest { filter: GateFilter::In(GateState::Open), cursor: None, .. } => {
             feedback_request::open_on(conn, scope, now).await?
         }
         _ => Vec::new(),

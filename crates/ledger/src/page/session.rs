@@ -27,7 +27,7 @@ const CHILDREN_MAX: u32 = 50;
 
 /// The part of the log that a page shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum LogWindow {
     /// For a session that has not ended, the newest events. For a failed session, the events around its error.
     /// For other ended sessions, the first events.
     #[default]
@@ -112,7 +112,7 @@ pub async fn read(
     ledger: &Ledger,
     scope: &Scope,
     id: SessionId,
-    part: Part,
+    window: LogWindow,
     kinds: impl FnOnce(&[(String, u64)]) -> Vec<String> + Send + 'static,
 ) -> Result<Page> {
     require(scope, Permission::Read)?;
@@ -122,7 +122,7 @@ pub async fn read(
         Box::pin(async move {
             let (around, counts) = around_on(conn, &reader, id, known, now).await?;
             let session = &around.session;
-            let (read, opens_at) = wanted(conn, session, part).await?;
+            let (read, opens_at) = wanted(conn, session, window).await?;
             let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
             let events = events_on(conn, session, &read).await?;
             let has_more = events.slice.has_more;
@@ -182,17 +182,17 @@ pub async fn events(
     Ok(events)
 }
 
-/// Returns which events to read for a part, and the position at which the page opens.
-async fn wanted(conn: &mut Conn<'_>, session: &Session, part: Part) -> Result<(Read, OpensAt)> {
+/// Returns which events to read for a window, and the position at which the page opens.
+async fn wanted(conn: &mut Conn<'_>, session: &Session, window: LogWindow) -> Result<(Read, OpensAt)> {
     let before = |before: u64| Read { before_sequence: Some(before), ..Read::default() };
     let after = |after: u64| Read { after_sequence: Some(after), ..Read::default() };
     let end = session.head_sequence + 1;
-    Ok(match part {
-        Part::Before(sequence) => (before(sequence), OpensAt::Start),
-        Part::After(sequence) => (after(sequence), OpensAt::Start),
-        Part::End => (before(end), OpensAt::End),
-        Part::Fitting if !session.status().is_final() => (before(end), OpensAt::End),
-        Part::Fitting if session.status() == Status::Failed => {
+    Ok(match window {
+        LogWindow::Before(sequence) => (before(sequence), OpensAt::Start),
+        LogWindow::After(sequence) => (after(sequence), OpensAt::Start),
+        LogWindow::End => (before(end), OpensAt::End),
+        LogWindow::Fitting if !session.status().is_final() => (before(end), OpensAt::End),
+        LogWindow::Fitting if session.status() == Status::Failed => {
             let last_error = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, ..before(end) };
             match event::read_on(conn, session, &last_error).await?.events.first() {
                 Some(error) => {
@@ -202,7 +202,7 @@ async fn wanted(conn: &mut Conn<'_>, session: &Session, part: Part) -> Result<(R
                 None => (after(0), OpensAt::Start),
             }
         }
-        Part::Fitting => (after(0), OpensAt::Start),
+        LogWindow::Fitting => (after(0), OpensAt::Start),
     })
 }
 

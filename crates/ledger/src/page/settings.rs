@@ -33,9 +33,9 @@ pub struct Administered {
     pub webhooks: Vec<Webhook>,
 }
 
-/// What only people have. Tokens have none of it.
+/// Settings that only people have. Tokens have none of them.
 #[derive(Debug)]
-pub struct Own {
+pub struct PersonalSettings {
     /// The caller's sign-ins to all workspaces, last used first.
     pub sign_ins: Vec<SignInRecord>,
     /// Tokens, newest first: all for admins, otherwise the caller's own.
@@ -56,7 +56,7 @@ pub struct Page {
     /// `None` unless the caller is an admin.
     pub administered: Option<Administered>,
     /// `None` for a token.
-    pub own: Option<Own>,
+    pub own: Option<PersonalSettings>,
 }
 
 /// Reads the page. `secret` is the cookie of the present sign-in.
@@ -80,7 +80,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Page> 
                     false => None,
                 },
                 own: match person {
-                    Some((user_id, whose, sign_ins)) => Some(Own {
+                    Some((user_id, whose, sign_ins)) => Some(PersonalSettings {
                         sign_ins,
                         tokens: store::token::list(conn, tenant_id, whose).await?,
                         wants_email: store::user::wants_email(conn, tenant_id, user_id).await?,

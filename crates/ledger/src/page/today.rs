@@ -6,7 +6,7 @@ use crate::{
     guard::require,
     human::{self, Today},
     session::{self, ListQuery, ListSessions},
-    work_queue::{self, Counts, Whose},
+    work_queue::{self, Counts, QueueScope},
 };
 use domain::{Scope, role::Permission, work_queue::Bucket};
 use store::{Conn, work_queue::Since};
@@ -45,7 +45,7 @@ pub struct Page {
 }
 
 /// Reads the page. The time zone determines when the day began.
-pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Page> {
+pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
     let any = ListQuery::of(scope, ListSessions { limit: 1, ..ListSessions::default() })?;
@@ -75,7 +75,13 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) 
 }
 
 /// Reads one section of the page.
-pub async fn section(ledger: &Ledger, scope: &Scope, whose: Whose, bucket: Bucket, timezone: &str) -> Result<Section> {
+pub async fn section(
+    ledger: &Ledger,
+    scope: &Scope,
+    whose: QueueScope,
+    bucket: Bucket,
+    timezone: &str,
+) -> Result<Section> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
     let read = ledger
@@ -83,7 +89,13 @@ pub async fn section(ledger: &Ledger, scope: &Scope, whose: Whose, bucket: Bucke
     read.await
 }
 
-async fn section_on(conn: &mut Conn<'_>, scope: &Scope, whose: Whose, bucket: Bucket, since: Since) -> Result<Section> {
+async fn section_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    whose: QueueScope,
+    bucket: Bucket,
+    since: Since,
+) -> Result<Section> {
     let mut found = work_queue::section_on(conn, scope, whose, bucket, since, ROWS_MAX + 1).await?;
     let keep = ROWS_MAX as usize;
     let has_more = found.sessions.len() > keep || found.actions.len() > keep;

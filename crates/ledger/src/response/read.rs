@@ -50,12 +50,12 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                     Err(error) => return Err(error),
                 };
                 narrow(conn, &respondent, request_id).await?;
-                let place = respondent.place(view_id, request_id);
-                let submitted = newest(conn, place, ResponseState::Submitted).await?;
+                let key = respondent.response_key(view_id, request_id);
+                let submitted = newest(conn, key, ResponseState::Submitted).await?;
                 let has_answered = submitted.is_some();
                 let submitted = submitted.filter(|_| takes_one(&version.publication, request_id));
                 let closed = submitted.as_ref().map(|_| Closed::Answered).or(open.err());
-                let draft = newest(conn, place, ResponseState::Draft).await?;
+                let draft = newest(conn, key, ResponseState::Draft).await?;
                 let draft =
                     draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });
                 Ok(Form { version, closed, asks_lead, draft, submitted, has_answered })

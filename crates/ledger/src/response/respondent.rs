@@ -7,7 +7,7 @@ use domain::{
     response::RespondentKind,
     role::{Permission, Role},
 };
-use store::response::Place;
+use store::response::ResponseKey;
 use uuid::Uuid;
 
 /// The party that answers a form. Members have one by their scope, people without an account by the cookies of a link
@@ -88,7 +88,7 @@ impl Respondent {
         matches!(self.kind, RespondentKind::Browser | RespondentKind::Lead)
     }
 
-    pub(super) const fn place(&self, view_id: ViewId, request_id: Option<Uuid>) -> Place {
-        Place { tenant_id: self.scope.tenant_id, view_id, request_id, respondent: self.id }
+    pub(super) const fn response_key(&self, view_id: ViewId, request_id: Option<Uuid>) -> ResponseKey {
+        ResponseKey { tenant_id: self.scope.tenant_id, view_id, request_id, respondent: self.id }
     }
 }

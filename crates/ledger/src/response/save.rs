@@ -63,9 +63,9 @@ pub async fn save_draft(
                 require_open(tx.conn(), &respondent, &version, now).await?;
                 let answers = fitting(&version.fields, save.answers);
                 check_draft(&version.fields, &answers)?;
-                let place = respondent.place(view_id, save.request_id);
+                let key = respondent.response_key(view_id, save.request_id);
                 let once = takes_one(&version.publication, save.request_id);
-                if once && newest(tx.conn(), place, ResponseState::Submitted).await?.is_some() {
+                if once && newest(tx.conn(), key, ResponseState::Submitted).await?.is_some() {
                     return Err(Closed::Answered.into());
                 }
                 let form = Filled { respondent, version, request_id: save.request_id, answers };
@@ -141,9 +141,9 @@ impl Filled {
 /// Finds the respondent's draft and locks it with its session, the session first. The rest of the transaction is
 /// limited to the responses of a respondent without an account.
 pub(super) async fn draft_locked(tx: &mut WriteTx<'_>, form: &Filled) -> Result<Option<(ResponseRecord, Session)>> {
-    let (tenant_id, place) =
-        (form.respondent.tenant_id(), form.respondent.place(form.version.view_id, form.request_id));
-    let Some(draft) = newest(tx.conn(), place, ResponseState::Draft).await? else { return Ok(None) };
+    let (tenant_id, key) =
+        (form.respondent.tenant_id(), form.respondent.response_key(form.version.view_id, form.request_id));
+    let Some(draft) = newest(tx.conn(), key, ResponseState::Draft).await? else { return Ok(None) };
     let session = store::session::find_locked(tx, tenant_id, draft.session_id).await?;
     let session = session.ok_or_else(|| Error::Internal("a response has no session".into()))?;
     // Another save or the submission may have been committed while the lock was awaited.

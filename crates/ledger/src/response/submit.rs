@@ -90,8 +90,8 @@ async fn attempt(
                 }
                 let version = published(tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
                 if takes_one(&version.publication, submission.request_id) {
-                    let place = respondent.place(view_id, submission.request_id);
-                    if let Some(response) = newest(tx.conn(), place, ResponseState::Submitted).await? {
+                    let key = respondent.response_key(view_id, submission.request_id);
+                    if let Some(response) = newest(tx.conn(), key, ResponseState::Submitted).await? {
                         return Ok(Submitted { response, is_repeat: true });
                     }
                 }

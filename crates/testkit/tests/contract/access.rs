@@ -62,7 +62,10 @@ async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
         assert!(session::list(l, s, query).await.unwrap().items.is_empty());
     }
     assert!(action::list(l, s, Default::default()).await.unwrap().items.is_empty());
-    assert_eq!(work_queue::counts(l, s, work_queue::Whose::Mine, "UTC").await.unwrap(), work_queue::Counts::default());
+    assert_eq!(
+        work_queue::counts(l, s, work_queue::QueueScope::Mine, "UTC").await.unwrap(),
+        work_queue::Counts::default()
+    );
     assert_eq!(token::list(l, s).await.unwrap().len(), 0);
     assert_eq!(member::list(l, s).await.unwrap().len(), 1);
     let (invitation, _) = member::invite(l, &f.admin, "eve@acme.test", Role::Member).await.unwrap();

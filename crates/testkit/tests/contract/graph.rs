@@ -460,7 +460,7 @@ async fn the_strip_counts_what_waits_for_others_as_not_begun(f: Fixture) {
     let trigger = Trigger { depends_on: on(&[first.id], IfDependencyFails::Abandon), ..Trigger::default() };
     let second = action::trigger(&f.ledger, &f.operator, task.id, trigger).await.unwrap();
     let counts = async || {
-        let counts = work_queue::counts(&f.ledger, &f.operator, work_queue::Whose::Mine, "UTC").await.unwrap();
+        let counts = work_queue::counts(&f.ledger, &f.operator, work_queue::QueueScope::Mine, "UTC").await.unwrap();
         (counts.running, counts.delegatable, counts.failed)
     };
     assert_eq!(counts().await, (0, 1, 0));

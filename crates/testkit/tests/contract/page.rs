@@ -21,12 +21,12 @@ use ledger::{
     member,
     page::{
         self,
-        inbox::{Beside, Opened, Wanted},
-        session::{OpensAt, Part},
+        inbox::{ListRequest, Opened, Selected},
+        session::{LogWindow, OpensAt},
     },
     session::{self, Failure, ListSessions, NewSession},
     token,
-    work_queue::Whose,
+    work_queue::QueueScope,
 };
 use serde_json::{Value, json};
 use store::{Access, Mode, Store};
@@ -101,17 +101,17 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, gate) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     let (l, m, id) = (&f.ledger, &f.member, waiting.id);
-    one_snapshot(&f, page::session::read(l, m, id, Part::Fitting, |_| Vec::new())).await;
+    one_snapshot(&f, page::session::read(l, m, id, LogWindow::Fitting, |_| Vec::new())).await;
     one_snapshot(&f, page::session::around(l, m, id)).await;
     let all = |_: &[(String, u64)]| Vec::new();
     one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
-    let wanted = Wanted { filter: GateFilter::In(GateState::Open), everyone: true, cursor: None };
-    let (list, detail) = one_snapshot(&f, page::inbox::read(l, m, wanted.clone(), Beside::First)).await;
+    let request = ListRequest { filter: GateFilter::In(GateState::Open), everyone: true, cursor: None };
+    let (list, detail) = one_snapshot(&f, page::inbox::read(l, m, request.clone(), Selected::First)).await;
     let Some(Opened::Gate(detail)) = detail else { panic!("{detail:?}") };
     assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [gate.gate.id]);
     assert_eq!((detail.found.item.gate.id, detail.relations.len()), (gate.gate.id, 0));
     assert_eq!(detail.events.last().map(|event| event.sequence), Some(waiting.head_sequence));
-    one_snapshot(&f, page::inbox::list(l, m, wanted)).await;
+    one_snapshot(&f, page::inbox::list(l, m, request)).await;
     let opened = one_snapshot(&f, page::inbox::opened(l, &f.operator, gate.gate.id)).await;
     let Opened::Gate(detail) = opened else { panic!("{opened:?}") };
     let waiting = one_snapshot(&f, page::inbox::count(l, &f.operator, 10)).await;
@@ -136,16 +136,16 @@ async fn a_page_is_one_snapshot(f: Fixture) {
         [(of.id, Some(id))]
     );
     let page = one_snapshot(&f, page::action::read(l, m, of.id)).await;
-    assert_eq!((page.newest.session_id, page.runs.len(), page.offered.targets.options.len()), (Some(id), 1, 1));
+    assert_eq!((page.newest.session_id, page.runs.len(), page.form_options.targets.options.len()), (Some(id), 1, 1));
     one_snapshot(&f, page::find::read(l, m, "acme", 5)).await;
     let list = ListSessions { limit: 9, ..ListSessions::default() };
     one_snapshot(&f, page::sessions::read(l, m, list)).await;
     one_snapshot(&f, page::sessions::by_ids(l, m, vec![id])).await;
-    let today = one_snapshot(&f, page::today::read(l, &f.operator, Whose::Mine, "UTC")).await;
+    let today = one_snapshot(&f, page::today::read(l, &f.operator, QueueScope::Mine, "UTC")).await;
     let waits = &today.sections[0];
     assert_eq!((waits.bucket, today.counts.needs_me, waits.rows.len()), (Bucket::NeedsMe, 1, 1));
     assert_eq!(waits.rows[0].gate.as_ref().map(|item| item.gate.session_id), Some(id));
-    one_snapshot(&f, page::today::section(l, m, Whose::Mine, Bucket::Failed, "UTC")).await;
+    one_snapshot(&f, page::today::section(l, m, QueueScope::Mine, Bucket::Failed, "UTC")).await;
     let insights = one_snapshot(&f, page::insight::read(l, m, 7)).await;
     assert_eq!(insights.actions.iter().map(|action| action.id).collect::<Vec<_>>(), [of.id]);
     assert_eq!(insights.record.insights.days.len(), 7);
@@ -208,7 +208,7 @@ async fn a_sessions_page_holds_what_is_around_it_and_opens_at_its_error(f: Fixtu
         let kinds = move |_: &[(String, u64)]| kind.map(str::to_owned).into_iter().collect();
         page::session::read(&f.ledger, &f.member, id, part, kinds).await.unwrap()
     };
-    let page = read(session.id, Part::Fitting, None).await;
+    let page = read(session.id, LogWindow::Fitting, None).await;
     let log = f.log(session.id).await;
     assert_eq!(page.events.slice.events, log);
     let error = log.iter().find(|event| event.kind == "session.error").unwrap();
@@ -220,10 +220,10 @@ async fn a_sessions_page_holds_what_is_around_it_and_opens_at_its_error(f: Fixtu
     assert_eq!((around.parent.is_none(), around.gate.is_none(), around.has_more_children), (true, true, false));
     assert_eq!(around.failure.unwrap().session_id, session.id);
     assert_eq!(around.kind_counts.iter().map(|(_, count)| count).sum::<u64>(), log.len() as u64);
-    let later = read(session.id, Part::After(error.sequence - 1), Some("session.error")).await;
+    let later = read(session.id, LogWindow::After(error.sequence - 1), Some("session.error")).await;
     assert_eq!(later.events.slice.events, std::slice::from_ref(error));
     assert_eq!((later.has_earlier, later.has_later, later.opens_at), (true, false, OpensAt::Start));
-    let child = read(child.id, Part::Fitting, None).await;
+    let child = read(child.id, LogWindow::Fitting, None).await;
     assert_eq!((child.around.parent.map(|parent| parent.id), child.opens_at), (Some(session.id), OpensAt::End));
     let missing = page::session::around(&f.ledger, &f.stranger, session.id).await;
     assert!(matches!(missing, Err(ledger::Error::NotFound("session"))), "{missing:?}");

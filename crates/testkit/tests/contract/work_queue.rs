@@ -17,7 +17,7 @@ use ledger::{
     action::{self, ActionChange, NewAction, Trigger},
     gate, hook,
     session::{self, Completion, Failure},
-    work_queue::{self, Whose},
+    work_queue::{self, QueueScope},
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -31,7 +31,7 @@ on_both_engines!(
 );
 
 /// Returns the counts in the order of the buckets, and asserts that the lists have as many entries.
-async fn counted(f: &Fixture, scope: &Scope, whose: Whose) -> [u64; 5] {
+async fn counted(f: &Fixture, scope: &Scope, whose: QueueScope) -> [u64; 5] {
     let counts = work_queue::counts(&f.ledger, scope, whose, "UTC").await.unwrap();
     let counts = [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today];
     for (bucket, count) in Bucket::ALL.into_iter().zip(counts) {
@@ -75,34 +75,34 @@ async fn everyones_queue_has_the_tasks_of_others_and_unassigned_tasks(f: Fixture
     let yield_request = session::YieldRequest::at(waiting.attempt, YieldTo::WaitingHuman);
     let oldest = f.clock.now();
     session::yield_to(&f.ledger, &f.worker, waiting.id, yield_request).await.unwrap();
-    assert_eq!(counted(&f, &f.operator, Whose::Mine).await, [0, 0, 1, 1, 1]);
-    assert_eq!(counted(&f, &f.other_member, Whose::Mine).await, [0; 5]);
+    assert_eq!(counted(&f, &f.operator, QueueScope::Mine).await, [0, 0, 1, 1, 1]);
+    assert_eq!(counted(&f, &f.other_member, QueueScope::Mine).await, [0; 5]);
     for scope in [&f.operator, &f.other_member, &f.worker] {
-        assert_eq!(counted(&f, scope, Whose::Everyone).await, [1, 1, 2, 4, 3], "{scope:?}");
+        assert_eq!(counted(&f, scope, QueueScope::Everyone).await, [1, 1, 2, 4, 3], "{scope:?}");
     }
-    assert_eq!(counted(&f, &f.stranger, Whose::Everyone).await, [0; 5]);
+    assert_eq!(counted(&f, &f.stranger, QueueScope::Everyone).await, [0; 5]);
     // A person's own list of failures has the number of failures that no one is responsible for.
     let unassigned_failures = async |scope, whose, bucket| {
         work_queue::section(&f.ledger, scope, whose, bucket, "UTC", 100).await.unwrap().unassigned_failures
     };
-    assert_eq!(unassigned_failures(&f.operator, Whose::Mine, Bucket::Failed).await, 2);
-    assert_eq!(unassigned_failures(&f.operator, Whose::Everyone, Bucket::Failed).await, 0);
-    assert_eq!(unassigned_failures(&f.operator, Whose::Mine, Bucket::Running).await, 0);
-    assert_eq!(unassigned_failures(&f.stranger, Whose::Mine, Bucket::Failed).await, 0);
+    assert_eq!(unassigned_failures(&f.operator, QueueScope::Mine, Bucket::Failed).await, 2);
+    assert_eq!(unassigned_failures(&f.operator, QueueScope::Everyone, Bucket::Failed).await, 0);
+    assert_eq!(unassigned_failures(&f.operator, QueueScope::Mine, Bucket::Running).await, 0);
+    assert_eq!(unassigned_failures(&f.stranger, QueueScope::Mine, Bucket::Failed).await, 0);
 
-    let day = work_queue::day(&f.ledger, &f.operator, Whose::Everyone, "UTC").await.unwrap();
+    let day = work_queue::day(&f.ledger, &f.operator, QueueScope::Everyone, "UTC").await.unwrap();
     let sums = [day.needs_me, day.running, day.failed, day.done_today].map(|trend| trend.hours.iter().sum::<u64>());
     assert_eq!((day.needs_me.at, sums), (Some(oldest), [1, 9, 4, 3]));
     f.clock.advance(TimeDelta::hours(25));
-    assert_eq!(counted(&f, &f.operator, Whose::Everyone).await[3..], [0, 0]);
+    assert_eq!(counted(&f, &f.operator, QueueScope::Everyone).await[3..], [0, 0]);
     f.done().await;
 }
 
 async fn an_action_whose_session_waits_for_a_person_is_not_ready(f: Fixture) {
     let mine = task(&f, "Mine", Some(&f.operator)).await;
     let ready = async || {
-        let mine = counted(&f, &f.operator, Whose::Mine).await[2];
-        (mine, counted(&f, &f.operator, Whose::Everyone).await[2])
+        let mine = counted(&f, &f.operator, QueueScope::Mine).await[2];
+        (mine, counted(&f, &f.operator, QueueScope::Everyone).await[2])
     };
     assert_eq!(ready().await, (1, 1));
     for to in [YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
@@ -118,9 +118,9 @@ async fn an_action_whose_session_waits_for_a_person_is_not_ready(f: Fixture) {
 }
 
 async fn needs(f: &Fixture, scope: &Scope) -> u64 {
-    let counted = work_queue::counts(&f.ledger, scope, Whose::Mine, "UTC").await.unwrap().needs_me;
+    let counted = work_queue::counts(&f.ledger, scope, QueueScope::Mine, "UTC").await.unwrap().needs_me;
     let listed =
-        work_queue::section(&f.ledger, scope, Whose::Mine, Bucket::NeedsMe, "UTC", 100).await.unwrap().sessions;
+        work_queue::section(&f.ledger, scope, QueueScope::Mine, Bucket::NeedsMe, "UTC", 100).await.unwrap().sessions;
     let mut ids: Vec<_> = listed.iter().map(|session| session.id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -210,7 +210,7 @@ async fn the_day_has_the_oldest_session_and_counts_by_hour(f: Fixture) {
         session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     };
     waits(claim_session().await).await;
-    assert_eq!(work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap().needs_me.hours[23], 1);
+    assert_eq!(work_queue::day(&f.ledger, &f.operator, QueueScope::Mine, "UTC").await.unwrap().needs_me.hours[23], 1);
 
     f.clock.advance(TimeDelta::hours(1));
     let half_past_midnight = f.clock.now();
@@ -226,7 +226,7 @@ async fn the_day_has_the_oldest_session_and_counts_by_hour(f: Fixture) {
     waits(claim_session().await).await;
     action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
 
-    let day = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap();
+    let day = work_queue::day(&f.ledger, &f.operator, QueueScope::Mine, "UTC").await.unwrap();
     assert_eq!(day.hours, 3);
     let trends =
         [day.needs_me, day.running, day.failed, day.done_today].map(|trend| (trend.at, trend.hours[..4].to_vec()));
@@ -238,10 +238,10 @@ async fn the_day_has_the_oldest_session_and_counts_by_hour(f: Fixture) {
     ];
     assert_eq!(trends, expected);
     // In a time zone where the previous day has not ended, everything is on that day. Other people's days are empty.
-    let yesterday = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "America/New_York").await.unwrap();
+    let yesterday = work_queue::day(&f.ledger, &f.operator, QueueScope::Mine, "America/New_York").await.unwrap();
     assert_eq!(yesterday.needs_me.hours.iter().sum::<u64>(), 2);
     for scope in [f.member, f.stranger] {
-        let day = work_queue::day(&f.ledger, &scope, Whose::Mine, "UTC").await.unwrap();
+        let day = work_queue::day(&f.ledger, &scope, QueueScope::Mine, "UTC").await.unwrap();
         assert_eq!(day, work_queue::Day { hours: 3, ..Default::default() });
     }
     f.done().await;

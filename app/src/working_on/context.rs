@@ -5,7 +5,7 @@ use super::{Active, work::owner_of};
 
 /// What the page says about the person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct WorkingOnContext {
     /// Workspace and person, see [`owner_of`].
     pub owner: String,
     /// Whether the person may create tasks.
@@ -14,7 +14,7 @@ pub struct Given {
     pub active: Option<Active>,
 }
 
-impl Given {
+impl WorkingOnContext {
     /// For a person of a workspace.
     pub fn new(tenant_id: &str, user_id: &str, may_create: bool, active: Option<Active>) -> Self {
         Self { owner: owner_of(tenant_id, user_id), may_create, active }
