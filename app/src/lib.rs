@@ -33,10 +33,10 @@
 //! | `entity::import_page(&Shell, entity::ImportProps)` | `GET /entity-types/{id}/import` |
 //! | `entity::progress_page(&Shell, entity::ProgressProps)` | `GET /imports/{id}` |
 //! | `entity::progress_fragment(&Import)` | `GET /imports/{id}/progress` |
-//! | `criteria::list_page(&Shell, criteria::ListProps)` | `GET /criteria-sets?cursor=` |
-//! | `criteria::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
-//! | `criteria::page(&Shell, criteria::Props)` | `GET /criteria-sets/{id}?version=` |
-//! | `criteria::bundle_page(&Shell, criteria::BundleProps)` | `GET /bundles` |
+//! | `criteria_set::list_page(&Shell, criteria_set::ListProps)` | `GET /criteria-sets?cursor=` |
+//! | `criteria_set::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
+//! | `criteria_set::page(&Shell, criteria_set::Props)` | `GET /criteria-sets/{id}?version=` |
+//! | `criteria_set::bundle_page(&Shell, criteria_set::BundleProps)` | `GET /bundles` |
 //! | `memory::home_page(&Shell, memory::HomeProps)` | `GET /memory?q=` |
 //! | `memory::forget_page(&Shell, memory::ForgetProps)` | `GET /memory/forget?person=` |
 //! | `memory::page(&Shell, memory::Props)` | `GET /agents/{slug}/memory?path=&view=&version=&q=` |
@@ -77,7 +77,7 @@ mod browser;
 pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]
-pub mod criteria;
+pub mod criteria_set;
 pub mod day;
 #[cfg(feature = "ssr")]
 mod document;

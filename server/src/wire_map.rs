@@ -18,7 +18,7 @@ use wire::{Code, Json};
 
 mod access;
 mod approval;
-mod criteria;
+mod criteria_set;
 mod entity;
 mod error;
 mod feedback_request;
@@ -36,7 +36,7 @@ mod webhook;
 
 pub use access::*;
 pub use approval::*;
-pub use criteria::*;
+pub use criteria_set::*;
 pub use entity::*;
 pub use feedback_request::*;
 pub use graph::*;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::render::static_html;
 use domain::{
-    criteria::{Dimension, DimensionKind},
+    criteria_set::{Dimension, DimensionKind},
     issue::Issue,
     limit::FIELD_TEXT_CHARS_MAX,
     view::{Answers, Choice, Field, Kind, applicable},

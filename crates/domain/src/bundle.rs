@@ -5,7 +5,7 @@
 
 use crate::{
     action::OutputType,
-    criteria::Dimension,
+    criteria_set::Dimension,
     entity::FieldDef,
     names::names,
     view::{Field, Publication},

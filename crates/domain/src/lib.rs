@@ -10,7 +10,7 @@ pub mod bundle;
 pub mod chain;
 pub mod clock;
 pub mod count;
-pub mod criteria;
+pub mod criteria_set;
 pub mod entity;
 pub mod event;
 pub mod failure;

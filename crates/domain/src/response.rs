@@ -2,7 +2,7 @@
 
 use crate::{
     clock::Timestamp,
-    criteria::{SafetyGate, evaluate_safety_gate},
+    criteria_set::{SafetyGate, evaluate_safety_gate},
     limit::{DRAFT_EVENT_SECONDS, DRAFT_EVENTS_MAX, KEY_CHARS_MAX},
     names::names,
     session::Status,

@@ -2,7 +2,7 @@
 //! ratings.
 
 use crate::{
-    criteria::{Dimension, DimensionKind},
+    criteria_set::{Dimension, DimensionKind},
     response_table::Column,
     view::{Answers, Field, Kind},
 };

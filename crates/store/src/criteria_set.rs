@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
-    criteria::Dimension,
+    criteria_set::Dimension,
     id::{CriteriaSetId, TenantId},
 };
 use uuid::Uuid;

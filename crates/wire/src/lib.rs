@@ -8,7 +8,7 @@ pub mod action;
 pub mod approval;
 pub mod bundle;
 pub mod count;
-pub mod criteria;
+pub mod criteria_set;
 pub mod entity;
 pub mod event;
 pub mod failure;

@@ -12,7 +12,7 @@ use ledger::criteria_set as use_case;
 use serde::Deserialize;
 use wire::{
     Page,
-    criteria::{CreateCriteriaSet, CriteriaSet, UpdateCriteriaSet},
+    criteria_set::{CreateCriteriaSet, CriteriaSet, UpdateCriteriaSet},
 };
 
 /// Create a criteria set

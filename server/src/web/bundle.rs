@@ -7,7 +7,7 @@ use super::{
 use crate::{problem::Problem, state::AppState};
 use app::{
     FormState,
-    criteria::{self as ui, BundleProps},
+    criteria_set::{self as ui, BundleProps},
 };
 use axum::{
     Router,

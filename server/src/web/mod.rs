@@ -11,7 +11,7 @@ mod answer;
 mod approval_form;
 mod bundle;
 mod chat;
-mod criteria;
+mod criteria_set;
 mod docs;
 mod entity;
 mod entity_type;
@@ -67,7 +67,7 @@ pub fn router() -> Router<AppState> {
         .merge(entity::router())
         .merge(entity_type::router())
         .merge(import::router())
-        .merge(criteria::router())
+        .merge(criteria_set::router())
         .merge(view::router())
         .merge(response::router())
         .merge(bundle::router())

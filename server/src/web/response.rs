@@ -16,7 +16,7 @@ use axum::{
 use chrono::{NaiveDate, NaiveTime};
 use domain::{
     Timestamp,
-    criteria::SafetyGate,
+    criteria_set::SafetyGate,
     response::{RespondentKind, Scores, Stage},
     response_table::Column,
     slug::is_slug,

@@ -1,6 +1,6 @@
 //! The fields of a view, in the form in which they are stored and sent.
 
-use crate::criteria::Dimension;
+use crate::criteria_set::Dimension;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Answers as text: read from a form's fields and from a link, and shown to people.
 
 use super::{Answers, Field, Kind, value::check_value};
-use crate::criteria::{Dimension, DimensionKind};
+use crate::criteria_set::{Dimension, DimensionKind};
 use serde_json::{Map, Number, Value};
 
 /// Reads the answers of a posted form. The name of a control is the field's key, for a rating `key.dimension`;

@@ -2,7 +2,7 @@
 
 use super::{Choice, Field, Kind};
 use crate::{
-    criteria::{Dimension, DimensionKind},
+    criteria_set::{Dimension, DimensionKind},
     id::EntityId,
     issue::Issue,
     limit::{EMAIL_BYTES_MAX, FIELD_TEXT_CHARS_MAX, VIEW_URL_BYTES_MAX},

@@ -5,7 +5,7 @@ use crate::{
     CriteriaSetRecord, Error, Ledger, Result,
     guard::{require, slug_or_of_name},
 };
-use domain::{Scope, criteria::Dimension, id::CriteriaSetId, role::Permission};
+use domain::{Scope, criteria_set::Dimension, id::CriteriaSetId, role::Permission};
 
 /// The fields of a new criteria set.
 #[derive(Debug, Clone, Default)]

@@ -18,7 +18,7 @@ pub(crate) use versions::versions_on;
 
 use crate::{CriteriaSetRecord, Result, guard::Fields};
 use domain::{
-    criteria::check_dimensions,
+    criteria_set::check_dimensions,
     limit::{DESCRIPTION_CHARS_MAX, DOCUMENT_BYTES_MAX, NAME_CHARS_MAX},
 };
 

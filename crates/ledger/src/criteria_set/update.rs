@@ -5,7 +5,7 @@ use crate::{
     CriteriaSetRecord, Error, Ledger, Result,
     guard::{require, require_version},
 };
-use domain::{Scope, criteria::Dimension, id::CriteriaSetId, role::Permission};
+use domain::{Scope, criteria_set::Dimension, id::CriteriaSetId, role::Permission};
 
 /// A change of a criteria set. Fields that are `None` keep their value.
 #[derive(Debug, Clone, Default)]

@@ -21,7 +21,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    criteria::SafetyGate,
+    criteria_set::SafetyGate,
     gate::{
         Approval, DecisionEffect, DecisionRequest, DecisionState, Gate, GateKind, Task, Verdict, approval,
         canonical_digest, evaluate,

@@ -10,7 +10,7 @@ use domain::{
     Timestamp,
     action::OutputType,
     clock::to_micros,
-    criteria::{SafetyGate, evaluate_safety_gate},
+    criteria_set::{SafetyGate, evaluate_safety_gate},
     event::Kind,
     gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
     id::GateId,

@@ -11,7 +11,7 @@ use crate::{
 };
 use domain::{
     action::OutputType,
-    criteria::SafetyGate,
+    criteria_set::SafetyGate,
     gate::{Gate, Staged, Task},
     id::GateId,
     issue::Issue,

@@ -8,7 +8,7 @@ use crate::{
 };
 use domain::{
     Scope,
-    criteria::evaluate_safety_gate,
+    criteria_set::evaluate_safety_gate,
     entity::{FieldDef, FieldType, Values},
     id::{ActionId, EntityTypeId, SessionId},
     issue::Issue,

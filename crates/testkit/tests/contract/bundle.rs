@@ -1,11 +1,11 @@
 //! Bundles: one is installed as a whole or not at all, every field is kept, and a second installation changes
 //! nothing.
 
-use crate::criteria::fields_of;
+use crate::criteria_set::fields_of;
 use domain::{
     Scope,
     bundle::{Plan, PlannedOperation},
-    criteria::{SafetyGate, evaluate_safety_gate},
+    criteria_set::{SafetyGate, evaluate_safety_gate},
     gate::{Policy, needs_approval},
     role::Role,
 };

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     action::OutputType,
-    criteria::Dimension,
+    criteria_set::Dimension,
     gate::{GateKind, GateState, Verdict},
     id::{EntityId, GateId, SessionId},
     session::{EndReason, Session, Status},

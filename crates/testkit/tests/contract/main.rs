@@ -8,7 +8,7 @@ mod capture;
 mod claim;
 mod claim_fair;
 mod claim_first;
-mod criteria;
+mod criteria_set;
 mod dialect;
 mod durability;
 mod email;

@@ -314,7 +314,7 @@ async fn a_schema_binds_every_kind_of_result(f: Fixture) {
 
 async fn what_a_criteria_set_names_stays_in_the_result(f: Fixture) {
     let about = acme(&f, &company(&f).await, "Acme").await;
-    let criteria = crate::criteria::brand_safety(&f).await;
+    let criteria = crate::criteria_set::brand_safety(&f).await;
     let scored = criteria.dimensions[0].slug.clone();
     let config = json!({ "criteria_set_ids": [criteria.id] });
     let foreign = action::create(&f.ledger, &f.stranger, new_action(OutputType::Text, &config, None)).await;

@@ -1,7 +1,7 @@
 //! Queries of pages: everything that a page shows is read at one point in time.
 
 use crate::{
-    criteria::{brand_safety, compliance},
+    criteria_set::{brand_safety, compliance},
     entity::{acme, company},
     gate::{decide, gated, says, staged},
     thread::rested,

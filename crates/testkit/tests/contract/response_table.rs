@@ -4,7 +4,7 @@ use crate::response::{answers, form, submission};
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    criteria::SafetyGate,
+    criteria_set::SafetyGate,
     id::{EntityId, ViewId},
     limit::VIEW_LINK_NOTE_CHARS_MAX,
     response::Stage,

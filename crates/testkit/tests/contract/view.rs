@@ -1,6 +1,6 @@
 //! Views: working copies with revisions, and published versions that never change.
 
-use crate::criteria::{brand_safety, compliance, fields_of};
+use crate::criteria_set::{brand_safety, compliance, fields_of};
 use domain::{
     Scope,
     view::{Field, FormSchema, Gate, Kind, Publication, State},

@@ -3,7 +3,7 @@
 
 use super::{Named, named};
 use domain::{
-    action, bundle, criteria, entity, event, failure, feedback_request, gate, hook, interaction, member, memory,
+    action, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, interaction, member, memory,
     memory_write, notification, outcome, respondent, response, role, session, session_feedback, thread, view, working,
 };
 use utoipa::{
@@ -112,9 +112,9 @@ closed! {
     /// What a field's values are.
     FieldType = entity::FieldType::ALL.into_iter().map(entity::FieldType::as_str);
     /// What a dimension is answered with.
-    DimensionType = criteria::DimensionKind::ALL.into_iter().map(criteria::DimensionKind::as_str);
+    DimensionType = criteria_set::DimensionKind::ALL.into_iter().map(criteria_set::DimensionKind::as_str);
     /// What choosing an option means.
-    OptionStyle = criteria::ChoiceStyle::ALL.into_iter().map(criteria::ChoiceStyle::as_str);
+    OptionStyle = criteria_set::ChoiceStyle::ALL.into_iter().map(criteria_set::ChoiceStyle::as_str);
     /// What kind of thing a bundle holds.
     PlannedKind = bundle::PlannedKind::ALL.into_iter().map(bundle::PlannedKind::as_str);
     /// What an installation does with an object of a bundle, or with a part of it.

@@ -8,7 +8,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    criteria::{self as ui, ListProps, Preview, Props, try_name},
+    criteria_set::{self as ui, ListProps, Preview, Props, try_name},
 };
 use axum::{
     Router,
@@ -18,7 +18,7 @@ use axum::{
     routing::get,
 };
 use domain::{
-    criteria::{Dimension, DimensionKind, evaluate_safety_gate},
+    criteria_set::{Dimension, DimensionKind, evaluate_safety_gate},
     id::CriteriaSetId,
     issue::Issue,
     limit::CRITERIA_DIMENSIONS_MAX,
@@ -251,7 +251,7 @@ fn read_dimensions(form: &Form) -> Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::criteria::SafetyGate;
+    use domain::criteria_set::SafetyGate;
 
     fn form(pairs: &[(&str, &str)]) -> Form {
         Form::of(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())

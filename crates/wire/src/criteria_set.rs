@@ -1,6 +1,6 @@
 //! Criteria sets and their versions.
 
-use domain::{Timestamp, criteria::Dimension, id::CriteriaSetId};
+use domain::{Timestamp, criteria_set::Dimension, id::CriteriaSetId};
 use serde::{Deserialize, Serialize};
 
 /// What outputs are judged by, at one version.

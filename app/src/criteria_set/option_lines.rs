@@ -1,7 +1,7 @@
 //! The options of a select as lines of text: `value | label | style | score | hard block`. Trailing parts may be
 //! omitted. A backslash escapes `|` and `\` inside a part.
 
-use domain::criteria::{Choice, ChoiceStyle};
+use domain::criteria_set::{Choice, ChoiceStyle};
 
 const HARD_BLOCK: &str = "hard block";
 

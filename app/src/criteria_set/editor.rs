@@ -20,11 +20,11 @@ use crate::{
     },
 };
 use domain::{
-    criteria::{Dimension, DimensionKind},
+    criteria_set::{Dimension, DimensionKind},
     limit::CRITERIA_DIMENSIONS_MAX,
 };
 use leptos::prelude::*;
-use wire::criteria::CriteriaSet;
+use wire::criteria_set::CriteriaSet;
 
 /// Number of empty rows for new dimensions.
 const EMPTY_ROWS: usize = 2;

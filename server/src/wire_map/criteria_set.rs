@@ -2,7 +2,7 @@
 
 use domain::id::UserId;
 use ledger::{CriteriaSetRecord, GroupRecord, criteria_set, group};
-use wire::{criteria as wired, group as wired_group};
+use wire::{criteria_set as wired, group as wired_group};
 
 /// Converts a criteria set to its JSON type.
 pub fn criteria_set(record: CriteriaSetRecord) -> wired::CriteriaSet {

@@ -15,7 +15,7 @@ use crate::{
 };
 use domain::role::Permission;
 use leptos::prelude::*;
-use wire::criteria::CriteriaSet;
+use wire::criteria_set::CriteriaSet;
 
 /// Longest description in a row, characters.
 const ABOUT_CHARS_MAX: usize = 140;

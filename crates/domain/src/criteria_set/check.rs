@@ -114,7 +114,7 @@ fn check_range(dimension: &Dimension, at: &dyn Fn(&str) -> String, issues: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::criteria::Choice;
+    use crate::criteria_set::Choice;
     use serde_json::json;
 
     fn dimension(json: serde_json::Value) -> Dimension {

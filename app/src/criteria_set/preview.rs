@@ -8,7 +8,7 @@ use crate::{
         icon::{Icon, icon},
     },
 };
-use domain::criteria::{Dimension, DimensionKind, SafetyGate};
+use domain::criteria_set::{Dimension, DimensionKind, SafetyGate};
 use leptos::prelude::*;
 
 /// The value for "no value". It cannot be an option, because options are not empty.

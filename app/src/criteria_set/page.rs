@@ -21,11 +21,11 @@ use crate::{
     },
 };
 use domain::{
-    criteria::{Choice, Dimension, DimensionKind},
+    criteria_set::{Choice, Dimension, DimensionKind},
     role::Permission,
 };
 use leptos::prelude::*;
-use wire::criteria::CriteriaSet;
+use wire::criteria_set::CriteriaSet;
 
 /// Data of the page of a criteria set.
 #[derive(Debug, Clone)]

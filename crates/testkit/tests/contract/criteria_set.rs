@@ -1,7 +1,7 @@
 //! Criteria sets, of which every version is kept, and groups of people.
 
 use domain::{
-    criteria::{ChoiceStyle, Dimension, evaluate_safety_gate},
+    criteria_set::{ChoiceStyle, Dimension, evaluate_safety_gate},
     id::UserId,
     limit::{GROUP_MEMBERS_MAX, GROUPS_MAX},
 };
