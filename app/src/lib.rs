@@ -48,7 +48,7 @@
 //! | `view::page(&Shell, view::Props)` | `GET /views/{slug}` |
 //! | `view::editor_page(&Shell, view::EditorProps)` | `GET /views/new` and `GET /views/{slug}/edit` |
 //! | `view::preview_fragment(&str, &str, &[Field])` | `POST /views` and `POST /views/{slug}/edit` of a script |
-//! | `insights::page(&Shell, insights::Props)` | `GET /insights?days=` |
+//! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
@@ -94,7 +94,7 @@ pub mod form_page;
 mod fragment;
 pub mod inbox;
 #[cfg(feature = "ssr")]
-pub mod insights;
+pub mod insight;
 #[cfg(feature = "ssr")]
 pub mod link;
 mod lowercase;

@@ -1,7 +1,7 @@
 //! The answers to one question as bars, and the same figures as a table.
 
 use crate::{
-    insights::chart::{Ink, Series, stacked_bars},
+    insight::chart::{Ink, Series, stacked_bars},
     render::static_html,
     text::{number::counted, shorten::one_line},
     ui::chart_frame::{ChartFrame, Key},

@@ -23,9 +23,9 @@ mod fragment;
 mod import;
 mod inbox;
 mod inbox_notice;
-mod insights;
+mod insight;
 mod link;
-mod members;
+mod member;
 mod memory;
 mod memory_forget;
 mod memory_runs;
@@ -43,7 +43,7 @@ mod sign_in;
 mod today;
 mod view;
 mod view_form;
-mod webhooks;
+mod webhook;
 pub mod working_on;
 
 pub use form::{Form, json_or_text, unreadable};
@@ -77,14 +77,14 @@ pub fn router() -> Router<AppState> {
         .merge(memory_forget::router())
         .merge(memory_runs::router())
         .merge(memory_session::router())
-        .merge(insights::router())
+        .merge(insight::router())
         .merge(export::router())
         .merge(inbox_notice::router())
         .merge(settings::router())
         .merge(account::router())
-        .merge(members::router())
+        .merge(member::router())
         .merge(link::router())
-        .merge(webhooks::router())
+        .merge(webhook::router())
         .merge(answer::router())
         .merge(docs::router())
 }

@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
-    webhooks,
+    webhook,
 };
 use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -79,7 +79,7 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
         groups: page.groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
         new_token: None,
-        webhooks: webhooks.into_iter().map(webhooks::entry).collect(),
+        webhooks: webhooks.into_iter().map(webhook::entry).collect(),
         new_webhook: None,
         email,
         form,

@@ -2,7 +2,7 @@
 
 use super::shell::{PageRejection, Viewer, render};
 use crate::{state::AppState, wire_map};
-use app::insights::{self as ui, Props, WINDOWS};
+use app::insight::{self as ui, Props, WINDOWS};
 use axum::{
     Router,
     extract::{Query, State},
