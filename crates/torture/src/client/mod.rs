@@ -7,4 +7,4 @@ mod sse;
 
 pub use api::{Api, NewSession, body_digest};
 pub use connection::{Connection, Reply};
-pub use sse::{Frame, Frames, Stream, StreamItem};
+pub use sse::{Stream, StreamItem};
