@@ -2,19 +2,13 @@
 //! they used.
 
 mod create;
-mod get;
-mod list;
+mod read;
 mod update;
-mod versions;
 
 pub use create::{NewCriteriaSet, create};
-pub use get::get;
-pub(crate) use get::get_on;
-pub use list::list;
-pub(crate) use list::list_on;
+pub use read::{get, list, list_versions};
+pub(crate) use read::{get_on, list_on, versions_on};
 pub use update::{CriteriaSetChange, update};
-pub use versions::list_versions;
-pub(crate) use versions::versions_on;
 
 use crate::{CriteriaSetRecord, Result, guard::Fields};
 use domain::{

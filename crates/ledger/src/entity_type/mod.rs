@@ -1,13 +1,11 @@
 //! Entity types: the fields that entities of a type have.
 
 mod create;
-mod get;
-mod list;
+mod read;
 mod update;
 
 pub use create::{NewEntityType, create};
-pub use get::{get, get_by_slug};
-pub use list::list;
+pub use read::{get, get_by_slug, list};
 pub use update::{EntityTypeChange, update};
 
 use crate::{EntityTypeRecord, Result, guard::Fields};

@@ -1,13 +1,11 @@
 //! Groups of people who can be asked to review together.
 
 mod create;
-mod get;
-mod list;
+mod read;
 mod update;
 
 pub use create::{NewGroup, create};
-pub use get::get;
-pub use list::list;
+pub use read::{get, list};
 pub use update::{GroupChange, update};
 
 use crate::{Error, GroupRecord, Result, guard::Fields};

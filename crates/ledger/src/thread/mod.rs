@@ -2,19 +2,16 @@
 //! session.
 
 mod end;
-mod get;
 mod interrupt;
-mod list;
+mod read;
 mod send_message;
 mod start;
 mod summary;
 
 pub use end::{Ended, Ending, end, end_with};
-pub use get::get;
-pub(crate) use get::get_on;
 pub use interrupt::interrupt;
-pub use list::list;
-pub(crate) use list::list_on;
+pub use read::{get, list};
+pub(crate) use read::{get_on, list_on};
 pub use send_message::{Message, MessageReceipt, RelayedAuthor, is_recorded, relay_message, resend_id, send_message};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};

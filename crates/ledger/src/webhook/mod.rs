@@ -2,14 +2,12 @@
 
 mod create;
 mod delete;
-mod deliveries;
-mod list;
+mod read;
 mod secret;
 mod test;
 
 pub use create::{NewWebhook, create};
 pub use delete::delete;
-pub use deliveries::deliveries;
-pub use list::list;
+pub use read::{deliveries, list};
 pub use secret::{Signature, sign};
 pub use test::test;

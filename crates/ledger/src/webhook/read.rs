@@ -1,7 +1,14 @@
-//! The deliveries of a webhook.
+//! Reading the webhooks of a workspace, and their deliveries.
 
-use crate::{Error, Ledger, MessageRecord, Result, guard::require};
+use crate::{Error, Ledger, MessageRecord, Result, WebhookRecord, guard::require};
 use domain::{Scope, id::WebhookId, limit::DELIVERIES_LISTED_MAX, role::Permission};
+
+/// Returns the webhooks, oldest first, including disabled ones.
+pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<WebhookRecord>> {
+    require(scope, Permission::Administer)?;
+    let tenant_id = scope.tenant_id;
+    Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::webhook::list(conn, tenant_id))).await?)
+}
 
 /// Returns the newest messages to a webhook, newest first, at most [`DELIVERIES_LISTED_MAX`].
 pub async fn deliveries(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Vec<MessageRecord>> {

@@ -1,7 +1,23 @@
-//! Reading one entity type.
+//! Reading the entity types of a workspace.
 
-use crate::{EntityTypeRecord, Error, Ledger, Result, guard::require};
+use crate::{
+    EntityTypeRecord, Error, Ledger, ListPage, Listed, Result,
+    cursor::{List, encode},
+    guard::require,
+};
 use domain::{Scope, id::EntityTypeId, role::Permission};
+
+/// Returns one page of entity types, newest first.
+pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<EntityTypeRecord>> {
+    require(scope, Permission::Read)?;
+    let (before, limit) = page.before_id(List::EntityTypes)?;
+    let (tenant_id, before) = (scope.tenant_id, before.map(EntityTypeId));
+    let page = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::entity_type::list(conn, tenant_id, before, limit)))
+        .await?;
+    Ok(Listed::of(page, |last| encode(List::EntityTypes, last.id.0)))
+}
 
 /// Returns an entity type of the workspace.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<EntityTypeRecord> {
