@@ -3,7 +3,7 @@
 use crate::{
     document::render,
     render::static_html,
-    shell::{Place, Shell, centered_page, frame},
+    shell::{RailEntry, Shell, centered_page, frame},
     ui::button::{ButtonLink, CopyLine},
 };
 use leptos::prelude::*;
@@ -94,7 +94,9 @@ pub fn page(shell: &Shell, failure: &Failure) -> String {
     if shell.viewer.is_none() {
         return render(shell, title, || centered_page(true, body()));
     }
-    render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="failure">{static_html(body())}</div> }))
+    render(shell, title, || {
+        frame(shell, RailEntry::Elsewhere, view! { <div class="failure">{static_html(body())}</div> })
+    })
 }
 
 #[cfg(test)]

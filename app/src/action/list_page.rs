@@ -9,7 +9,7 @@ use crate::{
     FormState,
     document::render,
     render::{static_html, to_html},
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::markdown::one_line,
     trigger::trigger_button,
     ui::{
@@ -102,7 +102,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         };
         frame(
             shell,
-            Place::Actions,
+            RailEntry::Actions,
             view! { <PageHead title=if shows_archived { "Archived tasks" } else { "Tasks" }.to_owned()>{head}</PageHead> {list} {more} {create} },
         )
     })

@@ -11,7 +11,7 @@ use crate::{
     document::render,
     render::static_html,
     sessions::{LiveRows, SessionEntry, session_table},
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{duration, escape::query, html::Html, shorten},
     trigger::{TriggerAction, trigger_fields},
     ui::{
@@ -104,7 +104,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {more}
             </Section>
         };
-        frame(shell, Place::Actions, page)
+        frame(shell, RailEntry::Actions, page)
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     ui::{
         empty::Empty,
         page_head::PageHead,
@@ -37,7 +37,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             <PageHead title="Agents"/>
             {static_html(list(&props))}
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

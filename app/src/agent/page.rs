@@ -8,7 +8,7 @@ use crate::{
     memory::{View, document_href},
     render::static_html,
     sessions::Filter,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{
         number::{counted, dollars, grouped},
         shorten::one_line,
@@ -109,7 +109,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <Section name="memory" title="Memory">{documents}</Section>
             {erased}
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

@@ -4,7 +4,7 @@ use super::view_model::{Operation, Parameter, operations, schemas};
 use crate::{
     document::render,
     render::{static_html, to_html},
-    shell::{Place, Shell, centered_page, frame},
+    shell::{RailEntry, Shell, centered_page, frame},
     text::html::Html,
     ui::{
         button::ButtonLink,
@@ -59,7 +59,7 @@ pub fn page(shell: &Shell, document: &Value) -> String {
         }
     };
     if signed_in {
-        render(shell, "API", || frame(shell, Place::Elsewhere, page()))
+        render(shell, "API", || frame(shell, RailEntry::Elsewhere, page()))
     } else {
         render(shell, "API", || centered_page(true, page()))
     }

@@ -7,7 +7,7 @@ use crate::{
     server_function::page_fields,
     session::one_line,
     sessions::LiveRows,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::shorten,
     thread::StartConversation,
     ui::{
@@ -100,7 +100,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                 </section>
             </div>
         };
-        frame(shell, Place::Chat, page)
+        frame(shell, RailEntry::Chat, page)
     })
 }
 

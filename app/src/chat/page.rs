@@ -10,7 +10,7 @@ use crate::{
     FormState,
     document::render,
     render::to_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape, shorten},
     thread::SendMessage,
     ui::{
@@ -79,7 +79,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let (session_id, head, conversation) = (thread.id.to_string(), to_html(head), to_html(live));
         provide_context(Content { session_id, head, conversation, composer });
         let page = view! { <LiveConversation/> };
-        frame(shell, Place::Chat, page)
+        frame(shell, RailEntry::Chat, page)
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
         button::{Button, ButtonLink, Look},
@@ -47,7 +47,7 @@ pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
             Some(plan) => static_html(plan_view(&source, &plan, applied)),
             None => static_html(upload_form(&source, &form)),
         };
-        frame(shell, Place::Settings, view! { <PageHead title="Install a bundle" crumbs=crumbs/> {body} })
+        frame(shell, RailEntry::Settings, view! { <PageHead title="Install a bundle" crumbs=crumbs/> {body} })
     })
 }
 

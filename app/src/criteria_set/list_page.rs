@@ -3,7 +3,7 @@
 use super::editor::kind_word;
 use crate::{
     document::render,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape::query, number::counted, shorten::one_line},
     ui::{
         button::{ButtonLink, Look},
@@ -53,7 +53,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
         frame(
             shell,
-            Place::Actions,
+            RailEntry::Actions,
             view! { <PageHead title="Criteria sets" crumbs=crumbs>{head}</PageHead> {list} {more} },
         )
     })

@@ -9,7 +9,7 @@ use crate::{
     document::render,
     entity::People,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::shorten::one_line,
     ui::{
         button::Button,
@@ -55,7 +55,7 @@ pub fn new_page(shell: &Shell, preview: Option<Preview>, form: &FormState) -> St
             <PageHead title="New criteria set" crumbs=crumbs()/>
             {static_html(editor(None, preview.as_ref(), form))}
         };
-        frame(shell, Place::Actions, page)
+        frame(shell, RailEntry::Actions, page)
     })
 }
 
@@ -102,7 +102,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {edit}
             {static_html(history(&set, &versions, has_more_versions, &people))}
         };
-        frame(shell, Place::Actions, page)
+        frame(shell, RailEntry::Actions, page)
     })
 }
 

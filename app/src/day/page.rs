@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{markdown::one_line, shorten},
     ui::{
         button::{Button, Look},
@@ -57,7 +57,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {static_html(tasks_section(tasks, has_more, &q, now.as_ref()))}
             {create}
         };
-        frame(shell, Place::Elsewhere, page)
+        frame(shell, RailEntry::Elsewhere, page)
     })
 }
 

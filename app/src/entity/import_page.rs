@@ -7,7 +7,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number, shorten::one_line},
     ui::{
         button::{Button, ButtonLink, Look},
@@ -54,7 +54,7 @@ pub fn import_page(shell: &Shell, props: ImportProps) -> String {
             Some(preview) => static_html(preview_form(&of, &source, &preview, &form)),
             None => static_html(upload_form(&of, &source, &form)),
         };
-        frame(shell, Place::Entities, view! { <PageHead title=title crumbs=crumbs/> {body} })
+        frame(shell, RailEntry::Entities, view! { <PageHead title=title crumbs=crumbs/> {body} })
     })
 }
 

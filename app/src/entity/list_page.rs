@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{
         button::{Button, ButtonLink, Look},
@@ -96,7 +96,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             {create}
             {manages.then(|| static_html(new_type(&props)))}
         };
-        frame(shell, Place::Entities, page)
+        frame(shell, RailEntry::Entities, page)
     })
 }
 

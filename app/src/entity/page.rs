@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{duration, escape::query, number, shorten::one_line},
     trigger::trigger_button,
     ui::{
@@ -131,7 +131,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {older.map(|href| view! { <nav class="pager" aria-label="Versions"><ButtonLink small=true attr:rel="next" href=href>"Earlier versions"</ButtonLink></nav> })}
             </section>
         };
-        frame(shell, Place::Entities, page)
+        frame(shell, RailEntry::Entities, page)
     })
 }
 

@@ -5,7 +5,7 @@ use crate::{
     document::render,
     progress::{self, LiveProgress, Shown},
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape::query, number, shorten::one_line},
     ui::{page_head::PageHead, time::moment},
 };
@@ -55,7 +55,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
             {static_html(error_table(&of, &import.errors))}
             <p><a href=format!("/entities?type={}", query(&of.slug))>"Show the entities"</a></p>
         };
-        frame(shell, Place::Entities, page)
+        frame(shell, RailEntry::Entities, page)
     })
 }
 

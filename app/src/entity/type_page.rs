@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape::query, shorten::one_line},
     ui::{
         button::{ButtonLink, Look},
@@ -77,7 +77,7 @@ pub fn type_page(shell: &Shell, props: TypeProps) -> String {
             {static_html(field_table(&of.fields))}
             {edit}
         };
-        frame(shell, Place::Entities, page)
+        frame(shell, RailEntry::Entities, page)
     })
 }
 

@@ -9,7 +9,7 @@ use crate::{
     progress::{self, LiveProgress, Shown},
     render::static_html,
     server_function::page_fields,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape::query, number},
     ui::{
         button::{Button, ButtonLink, Look},
@@ -115,7 +115,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             {static_html(facts(&counts, &redactions))}
             {static_html(first(&pairs))}
         };
-        frame(shell, Place::Insights, page)
+        frame(shell, RailEntry::Insights, page)
     })
 }
 

@@ -9,7 +9,7 @@ use crate::{
     form::FormState,
     render::static_html,
     server_function::page_fields,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     ui::{
         button::{Button, Look},
         notice::Refused,
@@ -85,7 +85,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </form>
             {static_html(table(&entries, kept_max))}
         };
-        frame(shell, Place::Insights, body)
+        frame(shell, RailEntry::Insights, body)
     })
 }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     document::render,
     render::{static_html, to_html},
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     ui::{
         page_head::PageHead,
         tabs::{Tab, Tabs},
@@ -42,7 +42,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <PageHead title="Inbox">{tabs}</PageHead>
             <LiveInbox/>
         };
-        frame(shell, Place::Inbox, page)
+        frame(shell, RailEntry::Inbox, page)
     })
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     document::render,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{
         duration,
         number::{counted, dollars, grouped},
@@ -69,7 +69,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <ButtonLink small=true href="/export">"Training data"</ButtonLink> }
         });
         let head = view! { <PageHead title="Insights">{view! { {windows(days)} {export} }}</PageHead> };
-        frame(shell, Place::Insights, view! { {head} {cut} {missed} {unread} {body} })
+        frame(shell, RailEntry::Insights, view! { {head} {cut} {missed} {unread} {body} })
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
         button::{Button, Look},
@@ -38,7 +38,7 @@ pub fn forget_page(shell: &Shell, props: ForgetProps) -> String {
             {static_html(look(&props))}
             {found}
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

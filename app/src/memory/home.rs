@@ -5,7 +5,7 @@ use crate::{
     document::render,
     memory::{View, document_href},
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
         button::{Button, ButtonLink, Look},
@@ -50,7 +50,7 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
             {found}
             {static_html(agents(&props.agents))}
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

@@ -7,7 +7,7 @@ use crate::{
     entity::People,
     memory::document_href,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
         button::{Button, ButtonLink, Look},
@@ -143,7 +143,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div class="memory-main">{main}{new}</div>
             </div>
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{
         duration,
         number::{counted, dollars, grouped},
@@ -85,7 +85,7 @@ pub fn runs_page(shell: &Shell, props: RunsProps) -> String {
             {static_html(settings(&props))}
             {static_html(runs(&props.runs))}
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

@@ -5,7 +5,7 @@ use super::{document_href, lines::changed_lines, page::View};
 use crate::{
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
         button::{Button, Look},
@@ -52,7 +52,7 @@ pub fn session_page(shell: &Shell, props: SessionProps) -> String {
             {more}
             {form}
         };
-        frame(shell, Place::Memory, page)
+        frame(shell, RailEntry::Memory, page)
     })
 }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     document::render,
     render::to_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::number,
     ui::{
         button::{ButtonLink, Look},
@@ -163,7 +163,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             session_id: id,
         });
         let page = view! { <LiveTranscript/> };
-        frame(shell, Place::Sessions, page)
+        frame(shell, RailEntry::Sessions, page)
     })
 }
 

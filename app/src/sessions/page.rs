@@ -9,7 +9,7 @@ use super::{
 use crate::{
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     ui::{
         empty::{Connect, ConnectAgent, Empty},
         page_head::PageHead,
@@ -66,6 +66,6 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {static_html(filter_form(&filter, actions))}
             {list}
         };
-        frame(shell, Place::Sessions, page)
+        frame(shell, RailEntry::Sessions, page)
     })
 }

@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     ui::{
         button::{Button, Look},
         field::{Field, Select},
@@ -53,7 +53,7 @@ pub fn member_page(shell: &Shell, props: MemberProps) -> String {
                 {static_html(remove_section(to("remove")))}
             </div>
         };
-        frame(shell, Place::Settings, page)
+        frame(shell, RailEntry::Settings, page)
     })
 }
 

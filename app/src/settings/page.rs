@@ -16,7 +16,7 @@ use crate::{
     palette::BindingsEditor,
     render::{static_html, static_island},
     server_function::page_fields,
-    shell::{Place, Shell, Theme, frame},
+    shell::{RailEntry, Shell, Theme, frame},
     ui::{
         button::Button,
         field::{Choice, Many},
@@ -109,7 +109,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {static_html(keyboard())}
             </div>
         };
-        frame(shell, Place::Settings, page)
+        frame(shell, RailEntry::Settings, page)
     })
 }
 

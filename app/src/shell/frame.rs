@@ -22,7 +22,7 @@ static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 
 /// The entries of the rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum RailEntry {
     /// The page `/today`.
     Today,
     /// Pages below `/inbox`.
@@ -45,26 +45,26 @@ pub enum Place {
     Elsewhere,
 }
 
-const ENTRIES: [(Place, Icon, &str, &str, &str); 9] = [
-    (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
-    (Place::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
-    (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
-    (Place::Chat, Icon::Chat, "Chat", "/chat", "Chat (g c)"),
-    (Place::Actions, Icon::Actions, "Tasks", "/actions", "Tasks (g a)"),
-    (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
-    (Place::Memory, Icon::Memory, "Memory", "/memory", "Memory"),
-    (Place::Insights, Icon::Insights, "Insights", "/insights", "Insights (g n)"),
-    (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
+const ENTRIES: [(RailEntry, Icon, &str, &str, &str); 9] = [
+    (RailEntry::Today, Icon::Today, "Today", "/today", "Today (g t)"),
+    (RailEntry::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
+    (RailEntry::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
+    (RailEntry::Chat, Icon::Chat, "Chat", "/chat", "Chat (g c)"),
+    (RailEntry::Actions, Icon::Actions, "Tasks", "/actions", "Tasks (g a)"),
+    (RailEntry::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
+    (RailEntry::Memory, Icon::Memory, "Memory", "/memory", "Memory"),
+    (RailEntry::Insights, Icon::Insights, "Insights", "/insights", "Insights (g n)"),
+    (RailEntry::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
 ];
 
 /// Entries that fit into the bottom bar of a phone; the others are under "More".
 const BAR_ENTRIES: usize = 4;
 
 /// A page inside the shell.
-pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
+pub fn frame(shell: &Shell, here: RailEntry, page: impl IntoView) -> impl IntoView {
     let notice = shell.notice.as_deref().and_then(notice::of);
     // In the body, where it comes before all that it styles: the first visits of a day do not load it.
-    let more_styles = (!matches!(here, Place::Today | Place::Inbox) && !shell.pages_css_href.is_empty())
+    let more_styles = (!matches!(here, RailEntry::Today | RailEntry::Inbox) && !shell.pages_css_href.is_empty())
         .then(|| view! { <link rel="stylesheet" href=shell.pages_css_href.clone()/> });
     view! {
         {more_styles}
@@ -79,7 +79,7 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
     }
 }
 
-fn rail(shell: &Shell, here: Place) -> impl IntoView {
+fn rail(shell: &Shell, here: RailEntry) -> impl IntoView {
     let workspace_title = shell.viewer.as_ref().map(|me| me.tenant.name.clone()).unwrap_or_default();
     let workspace = workspace_title.clone();
     let me = shell.viewer.as_ref().and_then(|me| me.user.as_ref());
@@ -91,7 +91,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
         .into_iter()
         .enumerate()
         .map(|(at, (place, picture, label, href, title))| {
-            let badge = (place == Place::Inbox).then(|| view! { <InboxCount/> });
+            let badge = (place == RailEntry::Inbox).then(|| view! { <InboxCount/> });
             view! {
                 <li class=(at >= BAR_ENTRIES).then_some("rail-wide")>
                     <a class="rail-link" href=href title=title aria-current=(place == here).then_some("page")>
@@ -134,7 +134,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
 }
 
 /// The entries under "More" on a phone: other pages, search, theme, workspaces and sign-out.
-fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
+fn more(shell: &Shell, here: RailEntry) -> impl IntoView + use<> {
     let others = ENTRIES.get(BAR_ENTRIES..).unwrap_or_default();
     let is_here = others.iter().any(|(place, ..)| *place == here);
     let links = others

@@ -8,7 +8,7 @@ use crate::{
     day::{Day, day_fragment},
     document::render,
     render::{append_html, static_html, to_html},
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     ui::{
         asked::{Question, asked},
         empty::{Connect, ConnectAgent},
@@ -77,6 +77,6 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
             <WorkQueueStrip/>
         };
-        frame(shell, Place::Today, page)
+        frame(shell, RailEntry::Today, page)
     })
 }

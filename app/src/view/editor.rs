@@ -10,7 +10,7 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::shorten::one_line,
     ui::{
         button::{Button, Look},
@@ -85,7 +85,7 @@ pub fn editor_page(shell: &Shell, props: EditorProps) -> String {
                 </section>
             </div>
         };
-        frame(shell, Place::Actions, page)
+        frame(shell, RailEntry::Actions, page)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::state_badge;
 use crate::{
     document::render,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{escape::query, number::counted, shorten::one_line},
     ui::{
         button::{ButtonLink, Look},
@@ -57,7 +57,11 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
         });
         let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
-        frame(shell, Place::Actions, view! { <PageHead title="Forms" crumbs=crumbs>{head}</PageHead> {list} {more} })
+        frame(
+            shell,
+            RailEntry::Actions,
+            view! { <PageHead title="Forms" crumbs=crumbs>{head}</PageHead> {list} {more} },
+        )
     })
 }
 

@@ -10,7 +10,7 @@ use crate::{
     document::render,
     entity::People,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::shorten::one_line,
     ui::{
         button::{Button, ButtonLink, Look},
@@ -86,7 +86,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <Section name="preview" title="Preview">{preview}</Section>
             {history(&form, &versions, has_more_versions, &people)}
         };
-        frame(shell, Place::Actions, page)
+        frame(shell, RailEntry::Actions, page)
     })
 }
 

@@ -4,7 +4,7 @@ use super::{answer_chart::answer_chart, response_filter::filter_form};
 use crate::{
     document::render,
     render::static_html,
-    shell::{Place, Shell, frame},
+    shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
     ui::{
         badge::Badge,
@@ -114,7 +114,7 @@ pub fn responses_page(shell: &Shell, props: ResponsesProps) -> String {
             <p class="meta">{total}</p>
             {body}
         };
-        frame(shell, Place::Actions, page)
+        frame(shell, RailEntry::Actions, page)
     })
 }
 
