@@ -220,7 +220,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         runs: entries(runs),
         has_more_runs: runs > 5,
         targets: action::Targets::default(),
-        reviewing: action::Reviewing::default(),
+        reviewing: action::ReviewOptions::default(),
         members: sample::members(),
         form,
     };

@@ -28,7 +28,7 @@ pub const METADATA_KEYS: [&str; 2] = ["requiresApproval", "approval"];
 
 /// Options of the approval settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reviewing {
+pub struct ReviewOptions {
     /// Slugs of the workspace's groups.
     pub groups: Vec<String>,
     /// Criteria sets, `(id, name)`.
@@ -87,7 +87,7 @@ impl Start {
 pub fn approval_fields(
     action: Option<&Action>,
     members: &[Member],
-    reviewing: &Reviewing,
+    reviewing: &ReviewOptions,
     form: &FormState,
 ) -> impl IntoView + use<> {
     let scope = if action.is_some() { "edit" } else { "create" };

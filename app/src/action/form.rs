@@ -4,7 +4,7 @@
 //! `metadata`, `status`, and those of the approval settings. An empty field means no value. `outputConfig` and
 //! `metadata` are JSON objects.
 
-use super::approval_form::{self, METADATA_KEYS, Reviewing, approval_fields, rest};
+use super::approval_form::{self, METADATA_KEYS, ReviewOptions, approval_fields, rest};
 use crate::{
     FormState,
     entity::Choices,
@@ -73,7 +73,7 @@ pub fn action_form(
     members: &[Member],
     viewer_id: &str,
     targets: &Targets,
-    reviewing: &Reviewing,
+    reviewing: &ReviewOptions,
     form: &FormState,
 ) -> impl IntoView + use<> {
     let scope = if action.is_some() { "edit" } else { "create" };

@@ -1,7 +1,7 @@
 //! The page /actions.
 
 use super::{
-    approval_form::Reviewing,
+    approval_form::ReviewOptions,
     form::{Targets, action_form},
     input::needs_form,
 };
@@ -46,7 +46,7 @@ pub struct ListProps {
     /// Entities that a task can be about.
     pub targets: Targets,
     /// Options of the approval settings.
-    pub reviewing: Reviewing,
+    pub reviewing: ReviewOptions,
     /// State of a refused `POST /actions` (form `create`).
     pub form: FormState,
 }

@@ -8,7 +8,7 @@ mod input;
 mod list_page;
 mod page;
 
-pub use approval_form::{KEEP_SETS, Reviewing};
+pub use approval_form::{KEEP_SETS, ReviewOptions};
 pub use duration_text::parse as parse_duration;
 pub use form::Targets;
 pub use input::{input_typed, needs_form};

@@ -1,7 +1,7 @@
 //! The page /actions/{id}.
 
 use super::{
-    approval_form::Reviewing,
+    approval_form::ReviewOptions,
     approval_summary::{ApprovalSummary, approval_summary},
     form::{Targets, action_form},
     input::{input_fields, names},
@@ -50,7 +50,7 @@ pub struct Props {
     /// Entities that it can be about, including its own.
     pub targets: Targets,
     /// Options of the approval settings.
-    pub reviewing: Reviewing,
+    pub reviewing: ReviewOptions,
     /// State of a refused `POST /actions/{id}` (form `edit`) or of a refused [`TriggerAction`] (named by its path).
     pub form: FormState,
 }

@@ -94,11 +94,11 @@ pub fn check_open(
     if !kind.passes(publication.gate) {
         return Err(Closed::WrongRespondent);
     }
-    match publication.stage(now) {
-        crate::view::Stage::NotYet => Err(Closed::NotYet),
-        crate::view::Stage::Closed => Err(Closed::Over),
-        crate::view::Stage::Open if submitted >= u64::from(publication.most_responses()) => Err(Closed::Full),
-        crate::view::Stage::Open => Ok(()),
+    match publication.availability(now) {
+        crate::view::Availability::NotYet => Err(Closed::NotYet),
+        crate::view::Availability::Closed => Err(Closed::Over),
+        crate::view::Availability::Open if submitted >= u64::from(publication.most_responses()) => Err(Closed::Full),
+        crate::view::Availability::Open => Ok(()),
     }
 }
 

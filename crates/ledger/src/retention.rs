@@ -17,7 +17,7 @@ use domain::{
 pub use store::retention::ErasureState;
 use store::{
     Access,
-    retention::{Due, ErasureRecord},
+    retention::{ErasureCandidate, ErasureRecord},
 };
 
 /// Number of sessions that one read returns.
@@ -114,7 +114,11 @@ fn check(ledger: &Ledger, older_than: Timestamp) -> Result<()> {
     Ok(())
 }
 
-async fn due(ledger: &Ledger, older_than: Timestamp, after: Option<(TenantId, SessionId)>) -> Result<Vec<Due>> {
+async fn due(
+    ledger: &Ledger,
+    older_than: Timestamp,
+    after: Option<(TenantId, SessionId)>,
+) -> Result<Vec<ErasureCandidate>> {
     let read = ledger
         .store()
         .read(Access::System, move |conn| Box::pin(store::retention::due(conn, older_than, after, SESSIONS)));
@@ -129,13 +133,13 @@ pub(crate) async fn erase_session(ledger: &Ledger, tenant_id: TenantId, session_
         ledger.store().read(Access::System, move |conn| Box::pin(store::session::find(conn, tenant_id, session_id)));
     let session = read.await?.ok_or(Error::NotFound("session"))?;
     let (head_sequence, head_digest) = (session.head_sequence, session.head_digest);
-    let due = Due { tenant_id, session_id, head_sequence, head_digest };
+    let due = ErasureCandidate { tenant_id, session_id, head_sequence, head_digest };
     erase(ledger, key, due, ledger.now()).await
 }
 
 /// Erases one session in short transactions, so that a long log does not block other writes. The next run can
 /// repeat any of them.
-async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timestamp) -> Result<u64> {
+async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_than: Timestamp) -> Result<u64> {
     let begun_at = ledger.now();
     let read = ledger
         .store()

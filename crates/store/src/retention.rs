@@ -108,7 +108,7 @@ pub async fn of_agent(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, lim
 
 /// A session whose content is due for erasure.
 #[derive(Debug, Clone, Copy)]
-pub struct Due {
+pub struct ErasureCandidate {
     /// The workspace.
     pub tenant_id: TenantId,
     /// Session whose content is erased.
@@ -176,13 +176,13 @@ pub async fn due(
     older_than: Timestamp,
     after: Option<(TenantId, SessionId)>,
     limit: u32,
-) -> Result<Vec<Due>> {
+) -> Result<Vec<ErasureCandidate>> {
     type DueRow = (Uuid, Uuid, i64, Vec<u8>);
     let (tenant, session) = (after.map(|(tenant, _)| tenant.0), after.map(|(_, session)| session.0));
     let rows = run!(conn, fetch_all DueRow, DUE, to_micros(older_than), tenant, session, i64::from(limit))?;
     let due = rows.into_iter().map(|(tenant, id, head, digest)| {
         let head_digest = Digest::from_slice(&digest);
-        Ok(Due {
+        Ok(ErasureCandidate {
             tenant_id: TenantId(tenant),
             session_id: SessionId(id),
             head_sequence: head.cast_unsigned(),
@@ -193,7 +193,7 @@ pub async fn due(
 }
 
 /// Records that an erasure begins. An erasure that has begun already is left unchanged.
-pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> Result<()> {
+pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &ErasureRecord) -> Result<()> {
     run!(
         tx.conn(),
         execute,
@@ -211,7 +211,7 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> 
 }
 
 /// Erases the content of the events after `after` up to `to`. Returns how many events that were.
-pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) -> Result<u64> {
+pub async fn erase_events(tx: &mut WriteTx<'_>, due: &ErasureCandidate, after: u64, to: u64) -> Result<u64> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     Ok(run!(tx.conn(), execute, ERASE_EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
 }
@@ -231,7 +231,7 @@ pub fn without_content(mut session: Session) -> Session {
 
 /// Erases the content of everything else that belongs to the session, and records that the erasure is
 /// finished. `erased` is the session without its content.
-pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &Session, at: Timestamp) -> Result<()> {
+pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Session, at: Timestamp) -> Result<()> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     let task = |kind| Task::erased(kind, ERASED).to_json().to_string();
     let (tool, output) = (task(GateKind::Tool), task(GateKind::Output));

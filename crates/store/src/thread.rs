@@ -54,7 +54,7 @@ pub async fn own(
 
 /// The event that a client-made id already identifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub enum KnownEvent {
     /// No event has the id.
     New,
     /// A message: its sequence and content.
@@ -71,17 +71,17 @@ pub async fn known(
     tenant_id: TenantId,
     session_id: SessionId,
     event_id: EventId,
-) -> Result<Known> {
+) -> Result<KnownEvent> {
     let message = run!(conn, fetch_optional(i64, String), MESSAGE_BY_ID, tenant_id.0, session_id.0, event_id.0)?;
     if let Some((sequence, content)) = message {
-        return Ok(Known::Message(sequence.cast_unsigned(), content));
+        return Ok(KnownEvent::Message(sequence.cast_unsigned(), content));
     }
     let answer = run!(conn, fetch_optional(i64, String), ANSWER_BY_ID, tenant_id.0, session_id.0, event_id.0)?;
     if let Some((sequence, metadata)) = answer {
-        return Ok(Known::Answer(sequence.cast_unsigned(), metadata));
+        return Ok(KnownEvent::Answer(sequence.cast_unsigned(), metadata));
     }
     let (others,) = run!(conn, fetch_one One, COUNT_EVENTS, tenant_id.0, session_id.0, event_id.0)?;
-    Ok(if others == 0 { Known::New } else { Known::Other })
+    Ok(if others == 0 { KnownEvent::New } else { KnownEvent::Other })
 }
 
 /// Number of messages of people in a session.

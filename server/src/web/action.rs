@@ -9,7 +9,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    action::{self as ui, ListProps, Props, Reviewing, Targets},
+    action::{self as ui, ListProps, Props, ReviewOptions, Targets},
 };
 use axum::{
     Router,
@@ -70,8 +70,8 @@ async fn read_list(
 }
 
 /// The choices of an action's form: members, reviewers and target entities.
-fn form_options(found: page::FormOptions, start: Option<EntityId>) -> (Vec<Member>, Reviewing, Targets) {
-    let reviewing = Reviewing {
+fn form_options(found: page::FormOptions, start: Option<EntityId>) -> (Vec<Member>, ReviewOptions, Targets) {
+    let reviewing = ReviewOptions {
         groups: found.groups.into_iter().map(|group| group.slug).collect(),
         criteria_sets: found.criteria_sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
     };

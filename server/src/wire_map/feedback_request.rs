@@ -11,7 +11,7 @@ use domain::{
 };
 use ledger::{
     AnswerRecord, RequestRecord,
-    feedback_request::{Answerable, Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, Taken},
+    feedback_request::{Answerable, Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, TakenAnswers},
 };
 use serde::de::DeserializeOwned;
 use wire::{
@@ -204,11 +204,11 @@ pub fn answered(answered: Answered) -> to::Answered {
 }
 
 /// Converts answers that were taken.
-pub fn taken(taken: Taken) -> to::SessionContext {
+pub fn taken(taken: TakenAnswers) -> to::SessionContext {
     to::SessionContext { input: taken.answers.into_iter().map(request_answer).collect(), block: taken.block }
 }
 
 /// Converts answers that a claim took; `None` if it took none.
-pub fn session_context(answers: Taken) -> Option<to::SessionContext> {
+pub fn session_context(answers: TakenAnswers) -> Option<to::SessionContext> {
     (!answers.answers.is_empty()).then(|| taken(answers))
 }

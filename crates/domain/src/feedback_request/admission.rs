@@ -17,7 +17,7 @@ pub struct Standing {
 
 /// An answer that is recorded already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct RecordedAnswer {
     /// How it ended the request.
     pub outcome: Outcome,
     /// Digest of the answers.
@@ -41,7 +41,7 @@ pub enum Admission {
 
 /// Returns what becomes of an answer. `own` is what the same respondent gave before. The function is total and
 /// pure.
-pub fn admit(standing: Standing, own: Option<Known>, given: Known, now: Timestamp) -> Admission {
+pub fn admit(standing: Standing, own: Option<RecordedAnswer>, given: RecordedAnswer, now: Timestamp) -> Admission {
     if let Some(own) = own {
         return if own == given { Admission::Repeat } else { Admission::Conflict };
     }
@@ -61,9 +61,9 @@ mod tests {
 
     #[test]
     fn every_state_admits_as_listed() {
-        let given = Known { outcome: Outcome::Answered, digest: Digest([1; 32]) };
-        let other = Known { digest: Digest([2; 32]), ..given };
-        let declined = Known { outcome: Outcome::Declined, ..given };
+        let given = RecordedAnswer { outcome: Outcome::Answered, digest: Digest([1; 32]) };
+        let other = RecordedAnswer { digest: Digest([2; 32]), ..given };
+        let declined = RecordedAnswer { outcome: Outcome::Declined, ..given };
         let deadline = from_micros(10);
         for state in RequestState::ALL {
             for (expires_at, takes_effect, now) in

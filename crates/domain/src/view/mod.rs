@@ -12,7 +12,7 @@ mod value;
 pub use answer::{Answers, applicable, check_answers, check_draft};
 pub use check::{check_fields, defaults};
 pub use field::{Choice, Condition, Field, Kind, Test};
-pub use publish::{Gate, Publication, Responses, Stage, check_publication, is_authority};
+pub use publish::{Availability, Gate, Publication, Responses, check_publication, is_authority};
 pub use schema::{FormSchema, to_schema};
 pub use state::{State, is_view_slug};
 pub use text::{from_form, prefill, shown};

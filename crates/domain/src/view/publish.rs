@@ -74,7 +74,7 @@ pub struct Publication {
 
 /// Whether a form takes responses at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum Availability {
     /// It opens later.
     NotYet,
     /// It takes responses.
@@ -85,13 +85,13 @@ pub enum Stage {
 
 impl Publication {
     /// Returns whether the form takes responses at `now`, by its times alone.
-    pub fn stage(&self, now: Timestamp) -> Stage {
+    pub fn availability(&self, now: Timestamp) -> Availability {
         if self.closes_at.is_some_and(|closes| now >= closes) {
-            Stage::Closed
+            Availability::Closed
         } else if self.opens_at.is_some_and(|opens| now < opens) {
-            Stage::NotYet
+            Availability::NotYet
         } else {
-            Stage::Open
+            Availability::Open
         }
     }
 
@@ -241,9 +241,9 @@ mod tests {
         let publication: Publication =
             serde_json::from_value(json!({ "opensAt": "2026-01-01T00:00:00Z", "closesAt": "2026-01-02T00:00:00Z" }))
                 .unwrap();
-        let stage = |text: &str| publication.stage(text.parse().unwrap());
-        assert_eq!(stage("2025-12-31T23:59:59Z"), Stage::NotYet);
-        assert_eq!(stage("2026-01-01T00:00:00Z"), Stage::Open);
-        assert_eq!(stage("2026-01-02T00:00:00Z"), Stage::Closed);
+        let at = |text: &str| publication.availability(text.parse().unwrap());
+        assert_eq!(at("2025-12-31T23:59:59Z"), Availability::NotYet);
+        assert_eq!(at("2026-01-01T00:00:00Z"), Availability::Open);
+        assert_eq!(at("2026-01-02T00:00:00Z"), Availability::Closed);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 use domain::{
     Caller, Scope,
     event::Kind,
-    feedback_request::{Admission, Known, Outcome, RequestState, Respondent, Standing, admit},
+    feedback_request::{Admission, Outcome, RecordedAnswer, RequestState, Respondent, Standing, admit},
     gate::{Gate, canonical_digest},
     id::{FeedbackRequestId, RequestAnswerId, SessionId, TenantId},
     limit::{REASON_CHARS_MAX, REQUEST_ANSWERS_MAX},
@@ -168,8 +168,8 @@ pub(crate) async fn answer_on(
         expires_at: request.expires_at,
         takes_effect: gate.as_ref().is_none_or(|gate| gate.state.is_open()),
     };
-    let known = own.as_ref().map(|own| Known { outcome: own.outcome, digest: own.digest });
-    let given = Known { outcome: new.outcome, digest };
+    let known = own.as_ref().map(|own| RecordedAnswer { outcome: own.outcome, digest: own.digest });
+    let given = RecordedAnswer { outcome: new.outcome, digest };
     let late = match (admit(standing, known, given, of.factory.at()), own) {
         (Admission::Repeat, Some(answer)) => return Ok(Answered { answer, is_new: false }),
         (Admission::Conflict, Some(answer)) => return Err(Error::AlreadyAnswered(Box::new(answer))),

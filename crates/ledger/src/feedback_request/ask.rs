@@ -20,7 +20,7 @@ use domain::{
     limit::{APPROVAL_SECONDS_MAX, FEEDBACK_REQUESTS_MAX, KEY_CHARS_MAX, REASON_CHARS_MAX, TITLE_CHARS_MAX},
     role::Permission,
     session::{Actor, Command, Report, Session, YieldTo, decide},
-    view::{Field, FormSchema, Gate, Publication, Stage, State as ViewState, to_schema},
+    view::{Availability, Field, FormSchema, Gate, Publication, State as ViewState, to_schema},
 };
 use serde_json::json;
 use store::{AnswerRecord, WriteTx};
@@ -254,7 +254,7 @@ impl Asking {
         }
         let version = version_of(tx, self.caller.tenant_id, &view).await?;
         let publication = &version.publication;
-        if publication.stage(self.factory.at()) != Stage::Open {
+        if publication.availability(self.factory.at()) != Availability::Open {
             return Err(Error::invalid("viewId", "the view is not open now"));
         }
         if self.new.access.is_some_and(|access| access != publication.gate) {

@@ -21,7 +21,7 @@ pub use open::{Answerable, answerable, open};
 pub(crate) use open::{answerable_on, count_open_on, open_on};
 pub use store::feedback_request::OpenPosition;
 pub(crate) use take::take_on;
-pub use take::{Taken, take};
+pub use take::{TakenAnswers, take};
 
 use crate::Error;
 

@@ -3,7 +3,7 @@
 use super::{answer::may_answer, not_found};
 use crate::{Ledger, RequestRecord, Result, guard::require, visibility::require_visible};
 use domain::{Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission, view::Field};
-use store::{Conn, feedback_request::Asked};
+use store::{Conn, feedback_request::QuestionReader};
 
 /// Returns the open questions that the caller may answer, for which no session waits and which nobody has answered:
 /// closest deadline first, then oldest, at most [`OPEN_QUESTIONS_MAX`]. A question leaves the list with its first
@@ -27,9 +27,13 @@ pub(crate) async fn count_open_on(conn: &mut Conn<'_>, scope: &Scope, now: Times
     Ok(store::feedback_request::count_open_for(conn, scope.tenant_id, asked, now, at_most).await?)
 }
 
-fn asked(scope: &Scope) -> Option<Asked> {
+fn asked(scope: &Scope) -> Option<QuestionReader> {
     let user_id = scope.user_id()?;
-    Some(Asked { user_id, decides: scope.may(Permission::Decide), manages: scope.may(Permission::ManageSessions) })
+    Some(QuestionReader {
+        user_id,
+        decides: scope.may(Permission::Decide),
+        manages: scope.may(Permission::ManageSessions),
+    })
 }
 
 /// A question, and what its form asks.

@@ -24,7 +24,7 @@ use store::{AnswerRecord, PreparedEvent, WriteTx};
 
 /// Answers that an attempt took, oldest first.
 #[derive(Debug, Clone, Default)]
-pub struct Taken {
+pub struct TakenAnswers {
     /// The answers; at most [`ANSWERS_TAKEN_MAX`].
     pub answers: Vec<AnswerRecord>,
     /// Questions and answers as a block of untrusted text for the agent; empty without answers.
@@ -36,7 +36,13 @@ pub struct Taken {
 ///
 /// # Errors
 /// [`crate::Error::Refused`] if the worker does not hold the session; [`crate::Error::Invalid`] for a malformed key.
-pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32, call: Option<String>) -> Result<Taken> {
+pub async fn take(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    attempt: u32,
+    call: Option<String>,
+) -> Result<TakenAnswers> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     fields.key("idempotencyKey", call.as_deref(), KEY_CHARS_MAX);
@@ -57,7 +63,7 @@ pub async fn take(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32, c
                 }
                 let by = (attempt, call.as_deref());
                 let Some((taken, event)) = take_on(tx, &session, by, &mut factory, &delimiter).await? else {
-                    return Ok(Taken::default());
+                    return Ok(TakenAnswers::default());
                 };
                 append_server_events(tx, session, vec![event], caller.caller, factory.at()).await?;
                 Ok(taken)
@@ -72,7 +78,7 @@ async fn taken_before(
     session: &Session,
     by: (u32, &str),
     delimiter: &Delimiter,
-) -> Result<Option<Taken>> {
+) -> Result<Option<TakenAnswers>> {
     let tenant_id = session.tenant_id;
     let answers = store::feedback_request::of_call(tx.conn(), tenant_id, session.id, by, ANSWERS_TAKEN_MAX).await?;
     if answers.is_empty() { Ok(None) } else { with_block(tx, tenant_id, answers, delimiter).await.map(Some) }
@@ -86,7 +92,7 @@ pub(crate) async fn take_on(
     (attempt, call): (u32, Option<&str>),
     factory: &mut EventFactory,
     delimiter: &Delimiter,
-) -> Result<Option<(Taken, PreparedEvent)>> {
+) -> Result<Option<(TakenAnswers, PreparedEvent)>> {
     let (tenant_id, at) = (session.tenant_id, factory.at());
     let mut answers = store::feedback_request::unconsumed(tx.conn(), tenant_id, session.id, ANSWERS_TAKEN_MAX).await?;
     if answers.is_empty() {
@@ -110,14 +116,14 @@ async fn with_block(
     tenant_id: TenantId,
     answers: Vec<AnswerRecord>,
     delimiter: &Delimiter,
-) -> Result<Taken> {
+) -> Result<TakenAnswers> {
     let mut forms: Vec<Vec<Field>> = Vec::with_capacity(answers.len());
     for answer in &answers {
         let version = store::view::version_of(tx.conn(), tenant_id, answer.view_id, answer.version).await?;
         forms.push(version.map(|version| version.fields).unwrap_or_default());
     }
     let block = block(&answers, &forms, delimiter);
-    Ok(Taken { answers, block })
+    Ok(TakenAnswers { answers, block })
 }
 
 fn block(answers: &[AnswerRecord], forms: &[Vec<Field>], delimiter: &Delimiter) -> String {

@@ -24,7 +24,7 @@ use domain::{
     session::{Refusal, Session, Status},
 };
 use serde_json::Value;
-use store::{DecisionRecord, WriteTx, thread::Known};
+use store::{DecisionRecord, WriteTx, thread::KnownEvent};
 
 /// The reply to a question.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ pub async fn reply_as(
                 };
                 may_reply(tx, &scope, &session, &gate).await?;
                 if let Some(event_id) = event_id
-                    && store::thread::known(tx.conn(), scope.tenant_id, id, event_id).await? != Known::New
+                    && store::thread::known(tx.conn(), scope.tenant_id, id, event_id).await? != KnownEvent::New
                 {
                     return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
                 }

@@ -12,7 +12,7 @@ use domain::{Scope, action::ActionStatus, role::Permission, session::Session};
 
 /// The result of a search.
 #[derive(Debug)]
-pub struct Found {
+pub struct SearchResults {
     /// Active actions whose name matches.
     pub actions: Vec<ActionRecord>,
     /// Entities whose title matches.
@@ -24,7 +24,7 @@ pub struct Found {
 }
 
 /// Returns objects whose name or title contains this text, newest first, at most `limit` of each kind.
-pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Result<Found> {
+pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Result<SearchResults> {
     require(scope, Permission::Read)?;
     let (reader, contains) = (*scope, Some(text.to_owned()));
     let actions = ListActions {
@@ -41,7 +41,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Res
     let known = partners(scope)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            Ok(Found {
+            Ok(SearchResults {
                 actions: action::list_on(conn, &reader, actions).await?.items,
                 entities: entity::list_on(conn, &reader, entities).await?.items,
                 sessions: session::list_on(conn, &reader, sessions).await?.items,

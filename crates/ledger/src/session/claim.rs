@@ -8,7 +8,7 @@ pub(crate) use remembering::Remembering;
 use crate::{
     Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
-    feedback_request::{Taken, take_on},
+    feedback_request::{TakenAnswers, take_on},
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
     guard::{Fields, require},
     human::recent_activity::gather,
@@ -89,7 +89,7 @@ pub struct Claimed {
     /// The decision with which the session continues.
     pub resume: Option<Resumed>,
     /// Answers of people for which the session did not wait, and that this claim took.
-    pub answers: Taken,
+    pub answers: TakenAnswers,
     /// Denied outputs of the session, oldest first.
     pub denials: Vec<Denied>,
     /// Results of the sessions that it depends on, in the order in which they were named.
@@ -254,7 +254,7 @@ async fn answers(
     session: &Session,
     (resume, attempt): (Option<&Resumed>, u32),
     (factory, delimiter): (&mut EventFactory, &Delimiter),
-) -> Result<Option<(Taken, PreparedEvent)>> {
+) -> Result<Option<(TakenAnswers, PreparedEvent)>> {
     // A session that no worker has claimed has asked nobody.
     if session.attempt == 0 {
         return Ok(None);

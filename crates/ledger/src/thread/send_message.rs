@@ -23,7 +23,7 @@ use domain::{
     thread::{MESSAGE, is_incognito, title, untitled},
 };
 use serde_json::{Value, json};
-use store::{PreparedEvent, WriteTx, thread::Known};
+use store::{PreparedEvent, WriteTx, thread::KnownEvent};
 
 /// A message of a person.
 #[derive(Debug, Clone)]
@@ -210,10 +210,10 @@ async fn recorded(
 ) -> Result<Option<u64>> {
     let Some(id) = message.id else { return Ok(None) };
     match store::thread::known(tx.conn(), scope.tenant_id, session.id, id).await? {
-        Known::New => Ok(None),
-        Known::Message(sequence, content) if content == event.content => Ok(Some(sequence)),
-        Known::Answer(sequence, metadata) if is_answer(&metadata, &message.text) => Ok(Some(sequence)),
-        Known::Message(..) | Known::Answer(..) | Known::Other => {
+        KnownEvent::New => Ok(None),
+        KnownEvent::Message(sequence, content) if content == event.content => Ok(Some(sequence)),
+        KnownEvent::Answer(sequence, metadata) if is_answer(&metadata, &message.text) => Ok(Some(sequence)),
+        KnownEvent::Message(..) | KnownEvent::Answer(..) | KnownEvent::Other => {
             Err(Error::IdConflict { detail: "this id is already recorded with a different text".into() })
         }
     }
@@ -231,9 +231,9 @@ pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message:
         Box::pin(async move { store::thread::known(conn, tenant_id, session.id, event_id).await })
     });
     Ok(match read.await? {
-        Known::Message(_, content) => content == content_of(&message.text),
-        Known::Answer(_, metadata) => is_answer(&metadata, &message.text),
-        Known::New | Known::Other => false,
+        KnownEvent::Message(_, content) => content == content_of(&message.text),
+        KnownEvent::Answer(_, metadata) => is_answer(&metadata, &message.text),
+        KnownEvent::New | KnownEvent::Other => false,
     })
 }
 

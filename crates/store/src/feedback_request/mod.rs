@@ -8,8 +8,8 @@ pub use answer::{
     own_answer, unconsumed,
 };
 pub use request::{
-    Asked, OpenPosition, RequestKey, RequestRecord, close, count, count_open_for, find, find_by_gate, find_by_key,
-    find_locked, insert, list, of_ended, open_for, past_deadline, root_of,
+    OpenPosition, QuestionReader, RequestKey, RequestRecord, close, count, count_open_for, find, find_by_gate,
+    find_by_key, find_locked, insert, list, of_ended, open_for, past_deadline, root_of,
 };
 
 use crate::engine::Texts;

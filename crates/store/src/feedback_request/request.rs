@@ -284,7 +284,7 @@ pub async fn close(
 
 /// A person for whom open questions are listed.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct QuestionReader {
     /// The person.
     pub user_id: UserId,
     /// Whether the person may decide what anyone may decide.
@@ -298,7 +298,7 @@ pub struct Asked {
 pub async fn open_for(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    asked: Asked,
+    asked: QuestionReader,
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<RequestRecord>> {
@@ -322,7 +322,7 @@ pub async fn open_for(
 pub async fn count_open_for(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    asked: Asked,
+    asked: QuestionReader,
     now: Timestamp,
     at_most: u32,
 ) -> Result<u64> {

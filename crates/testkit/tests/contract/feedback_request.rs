@@ -13,7 +13,7 @@ use domain::{
 };
 use ledger::{
     AnswerRecord, Error, ListPage,
-    feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest, Taken},
+    feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest, TakenAnswers},
     gate::{self, NewDecision, Reply},
     session,
 };
@@ -230,7 +230,7 @@ async fn a_call_that_is_repeated_gets_its_answers_again_and_no_other_call_does(f
     let asked = ask(&f, &session, request(&session, "k", false)).await;
     let take =
         |attempt, key: &str| feedback_request::take(&f.ledger, &f.worker, session.id, attempt, Some(key.to_owned()));
-    let ids = |taken: &Taken| taken.answers.iter().map(|answer| answer.id).collect::<Vec<_>>();
+    let ids = |taken: &TakenAnswers| taken.answers.iter().map(|answer| answer.id).collect::<Vec<_>>();
     // A call that took nothing has lost nothing: its repeat takes what has come since.
     assert!(take(1, "first").await.unwrap().answers.is_empty());
     answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await.unwrap();

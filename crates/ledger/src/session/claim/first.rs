@@ -5,7 +5,7 @@
 //! caller uses the general path.
 
 use super::{Claim, Claimed, REASON, claimed_event};
-use crate::{Ledger, Result, commit::EventFactory, feedback_request::Taken};
+use crate::{Ledger, Result, commit::EventFactory, feedback_request::TakenAnswers};
 use domain::{
     Scope,
     session::{Actor, Command, Position, Status, Type, decide},
@@ -53,7 +53,7 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
         session,
         context: None,
         resume: None,
-        answers: Taken::default(),
+        answers: TakenAnswers::default(),
         denials: Vec::new(),
         dependencies: Vec::new(),
         children: Vec::new(),
