@@ -107,3 +107,37 @@ pub fn describe(status: ExitStatus) -> (String, String) {
         (None, None) => ("the command ended in an unknown way".into(), "exit_unknown".into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::{pending, ready};
+    use tokio::{
+        io::{AsyncBufReadExt as _, BufReader},
+        time::Instant,
+    };
+
+    /// Starts a command and waits until it ignores SIGTERM.
+    async fn stubborn() -> Child {
+        let script = "trap '' TERM; echo ready; sleep 1000; sleep 1000";
+        let command: [OsString; 3] = ["sh", "-c", script].map(Into::into);
+        let (child, pipes) = Child::start(&command, &[]).unwrap();
+        let first = BufReader::new(pipes.stdout).lines().next_line().await.unwrap();
+        assert_eq!(first.as_deref(), Some("ready"));
+        child
+    }
+
+    // The clock of the test stands still and moves only when nothing but a timer is awaited, so the machine's speed
+    // does not matter.
+    #[tokio::test(start_paused = true)]
+    async fn a_stubborn_command_is_killed_after_the_grace_or_at_once() {
+        let mut child = stubborn().await;
+        let began = Instant::now();
+        child.stop(pending()).await;
+        assert!(began.elapsed() >= limit::KILL_GRACE);
+        let mut child = stubborn().await;
+        let began = Instant::now();
+        child.stop(ready(())).await;
+        assert_eq!(began.elapsed().as_secs(), 0);
+    }
+}
