@@ -378,7 +378,7 @@ pub fn started_human(started: human::Started) -> wire::human::StartedHuman {
 
 /// Converts the work that a person recorded today.
 pub fn human_today(today: human::Today) -> wire::human::HumanToday {
-    let time = |task: domain::working::TaskTime| wire::human::TaskTime {
+    let time = |task: domain::human::TaskTime| wire::human::TaskTime {
         task_id: task.task_id,
         title: task.title,
         duration_ms: task.duration_ms,

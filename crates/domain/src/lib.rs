@@ -17,6 +17,7 @@ pub mod failure;
 pub mod feedback_request;
 pub mod gate;
 pub mod hook;
+pub mod human;
 pub mod id;
 pub mod insight;
 pub mod interaction;
@@ -46,7 +47,6 @@ pub mod thread;
 pub mod untrusted;
 pub mod view;
 pub mod work_queue;
-pub mod working;
 
 pub use clock::{Clock, Entropy, Timestamp};
 pub use scope::{Caller, Scope};

@@ -13,7 +13,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-// The source is written out, as in the partial indexes that these walk; it equals `domain::working::SOURCE`.
+// The source is written out, as in the partial indexes that these walk; it equals `domain::human::SOURCE`.
 const ACTIVE: &str =
     session_select!("tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running'");
 const ACTIVE_LOCKED_POSTGRES: &str = session_select!(
@@ -73,7 +73,7 @@ pub async fn left_open(conn: &mut Conn<'_>, begun_until: Timestamp, max: u32) ->
 mod tests {
     #[test]
     fn the_source_in_the_statements_is_the_domains() {
-        let quoted = format!("source = '{}'", domain::working::SOURCE);
+        let quoted = format!("source = '{}'", domain::human::SOURCE);
         for text in [super::ACTIVE, super::ACTIVE_LOCKED_POSTGRES, super::RECENT, super::RUNNING_BEFORE] {
             assert!(text.contains(&quoted), "{text}");
         }

@@ -3,7 +3,7 @@
 use super::{backend, opaque_id, rater, record::rated};
 use crate::{FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
-    Scope,
+    Scope, human,
     id::SessionId,
     insight::Ratings,
     memory_write, response,
@@ -11,13 +11,12 @@ use domain::{
     session::{Session, Status as SessionStatus},
     session_feedback::{Label, asked_since},
     thread::is_incognito,
-    working,
 };
 use std::collections::HashMap;
 
 /// Sources of sessions in which no agent worked for a person: work of a person, responses to forms, and proposals of
 /// the memory writer.
-const NOT_RATED: [&str; 3] = [working::SOURCE, response::SOURCE, memory_write::SOURCE];
+const NOT_RATED: [&str; 3] = [human::SOURCE, response::SOURCE, memory_write::SOURCE];
 
 /// Returns the caller's own rating of a session.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {

@@ -10,10 +10,10 @@ use domain::{
     action::ActionStatus,
     chain::Digest,
     event::Kind,
+    human::{SOURCE, Switch, switch},
     id::{ActionId, SessionId, UserId},
     limit::ATTEMPTS_MAX,
     session::{Actor, Command, Refusal, Report, Session, State, Status, TimeLimits, Type, decide},
-    working::{SOURCE, Switch, switch},
 };
 use serde_json::json;
 use store::{WriteTx, session::Inserted};

@@ -7,9 +7,9 @@ use crate::{
 };
 use domain::{
     Scope,
+    human::SOURCE,
     id::SessionId,
     session::{Actor, Command, Report, Session, decide},
-    working::SOURCE,
 };
 
 /// Completes the caller's own human session. If it has ended already, returns it unchanged.

@@ -7,10 +7,10 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
+    human::SOURCE,
     id::{SessionId, TenantId},
     limit::WORKING_HOURS_MAX,
     session::{Actor, Command, Report, decide},
-    working::SOURCE,
 };
 use store::Access;
 

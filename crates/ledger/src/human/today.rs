@@ -5,10 +5,10 @@ use crate::{Ledger, Result, work_queue::midnight_in};
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
+    human::{TaskTime, WorkInterval, time_per_task},
     id::{TenantId, UserId},
     limit::{WORKING_HOURS_MAX, WORKING_SESSIONS_COUNTED_MAX, WORKING_SESSIONS_LISTED_MAX},
     session::Session,
-    working::{TaskTime, WorkInterval, time_per_task},
 };
 use store::Conn;
 

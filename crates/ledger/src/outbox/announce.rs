@@ -3,11 +3,10 @@
 use crate::{Ledger, MessageRecord, Result, WebhookRecord};
 use chrono::TimeDelta;
 use domain::{
-    Entropy, Timestamp,
+    Entropy, Timestamp, human,
     id::{MessageId, TenantId, UserId},
     notification::{Channel, Topic},
     session::{Session, Status},
-    working,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -76,7 +75,7 @@ impl Announcement {
     /// Reports that a session ended. `None` for human sessions, whose titles show what a person does, and for
     /// incognito sessions.
     fn session_ended(session: &Session) -> Option<Self> {
-        if session.source.as_deref() == Some(working::SOURCE) || session.private_to.is_some() {
+        if session.source.as_deref() == Some(human::SOURCE) || session.private_to.is_some() {
             return None;
         }
         let mut about = about(session);

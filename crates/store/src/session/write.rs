@@ -9,9 +9,9 @@ use crate::{
 use domain::{
     Timestamp,
     clock::{to_micros, truncate},
+    human,
     id::{SessionId, TenantId},
     session::{EndReason, Session, WaitsFor},
-    working,
 };
 use sqlx::AssertSqlSafe;
 use std::sync::{Arc, LazyLock};
@@ -107,7 +107,7 @@ pub async fn insert(
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),
-        Err(error) if is_unique_violation(&error) && session.source.as_deref() == Some(working::SOURCE) => {
+        Err(error) if is_unique_violation(&error) && session.source.as_deref() == Some(human::SOURCE) => {
             return Ok(Inserted::AlreadyWorking);
         }
         other => other?,

@@ -3,8 +3,8 @@
 
 use super::{Named, named};
 use domain::{
-    action, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, interaction, member, memory,
-    memory_write, notification, outcome, respondent, response, role, session, session_feedback, thread, view, working,
+    action, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction, member,
+    memory, memory_write, notification, outcome, respondent, response, role, session, session_feedback, thread, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -56,7 +56,7 @@ closed! {
     /// What happens to a session when one that it depends on does not complete.
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
-    SessionSource = [thread::SOURCE, working::SOURCE, response::SOURCE, memory_write::SOURCE].into_iter().chain(HookSource::names());
+    SessionSource = [thread::SOURCE, human::SOURCE, response::SOURCE, memory_write::SOURCE].into_iter().chain(HookSource::names());
     /// What the channel of a conversation is.
     ChannelKind = memory_write::channel::ChannelKind::ALL.into_iter().map(memory_write::channel::ChannelKind::as_str);
     /// Where the content of a turn comes from.
