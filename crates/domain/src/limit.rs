@@ -308,8 +308,12 @@ pub const MEMORY_NAME_FOUND_CHARS_MIN: usize = 3;
 pub const MEMORY_FORGET_NAMES_MAX: usize = 50;
 /// Most lines that the answer to forgetting a person quotes.
 pub const MEMORY_FORGET_LINES_MAX: usize = 1_000;
-/// Most words of a search in memory. Further words are ignored.
+/// Most words of a search in memory. Of a text with more words, those that the fewest documents have are looked for.
 pub const MEMORY_QUERY_TERMS_MAX: usize = 32;
+/// Most words of a text whose documents are counted to choose the words of a search. Of more words, the longest.
+pub const MEMORY_QUERY_WORDS_MAX: usize = 512;
+/// Documents at which counting those of one word ends: words that more documents have are equally common.
+pub const MEMORY_HOLDERS_MAX: u32 = 32;
 /// Longest search in memory, characters.
 pub const MEMORY_QUERY_CHARS_MAX: usize = 2_000;
 /// Longest word that search compares, characters. Of longer words the start is compared.

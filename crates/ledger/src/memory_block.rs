@@ -1,15 +1,18 @@
 //! The memories that an agent is given at the start of its work, chosen from its documents.
 
-use crate::{MemoryDocumentRecord, Result, memory::search_part};
+use crate::{
+    MemoryDocumentRecord, Result,
+    memory::{search_part, words_of},
+};
 use domain::{
     Timestamp,
     chain::Digest,
     id::{MemoryDocumentId, TenantId, UserId},
-    memory::MemoryPath,
+    memory::{MemoryPath, terms},
     memory_write::{
         block::{item, render, tokens, tokens_within},
         channel::Channel,
-        limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS},
+        limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
         slot::person_path,
         turn::OWN_PLATFORM,
@@ -27,8 +30,6 @@ pub(crate) const CONTEXT: &str = "memory";
 
 /// Most documents in which memories are looked for.
 const DOCUMENTS_MAX: u32 = 20;
-/// Most characters of what was said that are looked for.
-const QUERY_CHARS_MAX: usize = 2_000;
 /// Most messages that were not answered yet and are looked for.
 const MESSAGES_MAX: u32 = 3;
 
@@ -50,7 +51,8 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
         }
         let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
         let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
-        page.items.iter().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n")
+        // The newest first: what is too long loses its end.
+        page.items.iter().rev().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n")
     } else {
         format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default())
     };
@@ -86,16 +88,19 @@ pub(crate) async fn select(
     about: About<'_>,
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
-    let said = cut(about.said, QUERY_CHARS_MAX);
+    let said = cut(about.said, SAID_CHARS_MAX);
     let own = about.person.and_then(|person| MemoryPath::parse(&person_path(OWN_PLATFORM, &person.to_string())).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
-    let found = search_part(conn, tenant_id, Some(agent), &said, most, own.as_ref()).await?;
+    let looked_for = words_of(conn, tenant_id, Some(agent), &said).await?;
+    let found = search_part(conn, tenant_id, Some(agent), &looked_for, most, own.as_ref()).await?;
     let ids: Vec<MemoryDocumentId> = found.iter().map(|(found, _)| found.record.id).collect();
     let here = match about.channel {
         Some(channel) => store::memory::of_channel(conn, tenant_id, &ids, (&channel.platform, &channel.id)).await?,
         None => HashSet::new(),
     };
-    let wanted = words(&said);
+    let mut wanted = words(&said);
+    let looked_for: HashSet<String> = looked_for.into_iter().collect();
+    wanted.retain(|word| terms(word).iter().any(|term| looked_for.contains(term)));
     let mut candidates: Vec<Candidate> = Vec::new();
     for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
         let is_own = own.as_ref().is_some_and(|own| own.as_str() == found.record.path);

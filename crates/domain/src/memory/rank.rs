@@ -1,8 +1,12 @@
 //! The words by which documents are found, and the order of what was found. Both engines index the words that
 //! [`terms`] returns, and [`rank`] orders the candidates of both, so the same documents give the same order.
+//! [`query_words`] and [`rarest`] choose the words that are looked for, for the engines and for [`rank`].
 
-use crate::limit::{MEMORY_QUERY_TERMS_MAX, MEMORY_TERM_CHARS_MAX};
-use std::collections::{BTreeSet, HashMap};
+use crate::limit::{MEMORY_QUERY_TERMS_MAX, MEMORY_QUERY_WORDS_MAX, MEMORY_TERM_CHARS_MAX};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -40,6 +44,48 @@ fn unicode_terms(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the words of a text that a search can look for, each once. If there are more than
+/// [`MEMORY_QUERY_TERMS_MAX`], single letters and digits are left out, and the longest words are first, because longer
+/// words are rarer. At most [`MEMORY_QUERY_WORDS_MAX`] words are returned, from which [`rarest`] chooses.
+pub fn query_words(text: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut words: Vec<String> = terms(text).into_iter().filter(|word| seen.insert(word.clone())).collect();
+    if words.len() > MEMORY_QUERY_TERMS_MAX {
+        words.retain(|word| !is_single_letter(word));
+        words.sort_by_key(|word| Reverse(compared_length(word)));
+        words.truncate(MEMORY_QUERY_WORDS_MAX);
+    }
+    words
+}
+
+/// First character of the scripts without spaces, whose characters are words of their own.
+const WITHOUT_SPACES_FROM: char = '\u{0e00}';
+/// Length that such a character counts as.
+const CHARACTER_WORTH: usize = 4;
+
+/// Whether a word is one letter or digit of a script with spaces.
+fn is_single_letter(word: &str) -> bool {
+    let mut chars = word.chars();
+    chars.next().is_some_and(|first| first < WITHOUT_SPACES_FROM) && chars.next().is_none()
+}
+
+/// The length by which words are compared.
+fn compared_length(word: &str) -> usize {
+    match word.chars().count() {
+        1 => CHARACTER_WORTH,
+        length => length,
+    }
+}
+
+/// Chooses the words of a search: those that the fewest documents have, of equally rare ones those that come first.
+/// Words that no document has are left out. `holders` has the number of documents of each word, in the same order.
+pub fn rarest(words: Vec<String>, holders: &[u32]) -> Vec<String> {
+    let mut held: Vec<(u32, String)> = holders.iter().copied().zip(words).filter(|(count, _)| *count > 0).collect();
+    held.sort_by_key(|(count, _)| *count);
+    held.truncate(MEMORY_QUERY_TERMS_MAX);
+    held.into_iter().map(|(_, word)| word).collect()
+}
+
 /// A document that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
@@ -49,10 +95,10 @@ pub struct Ranked {
     pub score: f64,
 }
 
-/// Orders candidates, given as path and text, for a query: BM25 over the candidates, with the path counted three
-/// times. Candidates without any of the words are left out. Equal scores are ordered by path.
-pub fn rank(query: &str, candidates: &[(&str, &str)]) -> Vec<Ranked> {
-    let wanted: BTreeSet<String> = terms(query).into_iter().take(MEMORY_QUERY_TERMS_MAX).collect();
+/// Orders candidates, given as path and text, for the words of a search: BM25 over the candidates, with the path
+/// counted three times. Candidates without any of the words are left out. Equal scores are ordered by path.
+pub fn rank(words: &[String], candidates: &[(&str, &str)]) -> Vec<Ranked> {
+    let wanted: BTreeSet<String> = words.iter().cloned().collect();
     let counted: Vec<(HashMap<String, f64>, f64)> =
         candidates.iter().map(|(path, text)| count(path, text, &wanted)).collect();
     let total = counted.len() as f64;
@@ -121,10 +167,28 @@ mod tests {
             ("topics/c.md", "nothing of it"),
             ("topics/d.md", "the garden and the cucumber"),
         ];
-        let order = |query: &str| rank(query, &candidates).into_iter().map(|one| one.at).collect::<Vec<_>>();
+        let order = |query: &str| {
+            rank(&query_words(query), &candidates).into_iter().map(|one| one.at).collect::<Vec<_>>()
+        };
         assert_eq!(order("garden"), [2, 0, 4, 1]);
         assert_eq!(order("tomato garden")[0], 0);
         assert_eq!(order("absent"), Vec::<usize>::new());
         assert_eq!(order("  "), Vec::<usize>::new());
+        assert_eq!(order(&format!("{} tomato", "the ".repeat(99)))[0], 0, "repeated words take no room");
+    }
+
+    #[test]
+    fn of_many_words_the_rarest_are_looked_for() {
+        assert_eq!(query_words("a tea, a TEA and b"), ["a", "tea", "and", "b"], "few words stay as they are");
+        let many: String = (10..60).map(|number| format!("w{number} ")).collect();
+        let words = query_words(&format!("x 7 {many} 東 tomatoes"));
+        assert_eq!((words.len(), words[0].as_str(), words[1].as_str()), (52, "tomatoes", "東"));
+        let holders: Vec<u32> = words.iter().map(|word| if word == "w59" { 1 } else { 9 }).collect();
+        let chosen = rarest(words.clone(), &holders);
+        assert_eq!(chosen.len(), MEMORY_QUERY_TERMS_MAX);
+        assert_eq!(chosen[..3], ["w59", "tomatoes", "東"]);
+        assert_eq!(rarest(words, &[0; 52]), Vec::<String>::new(), "no document has them");
+        let book: String = (0..2_000).map(|number| format!("word{number} ")).collect();
+        assert_eq!(query_words(&book).len(), MEMORY_QUERY_WORDS_MAX);
     }
 }

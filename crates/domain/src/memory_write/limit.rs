@@ -36,6 +36,8 @@ pub const BLOCK_TOKENS_MAX: u32 = 800;
 pub const BLOCK_CANDIDATES_MAX: usize = 50;
 /// Documents of one word that are read for a memory block: the newest. A claim waits for it.
 pub const BLOCK_TERM_DOCUMENTS: u32 = 200;
+/// Most characters of what was said in which the words to look for are chosen. A claim waits for it.
+pub const SAID_CHARS_MAX: usize = 20_000;
 /// Age at which the recency of a memory is one half, days.
 pub const RECENCY_HALF_LIFE_DAYS: f64 = 30.0;
 /// New turns past the watermark that start a run.

@@ -9,9 +9,10 @@ use domain::{
     Scope,
     id::TenantId,
     limit::{
-        MEMORY_CANDIDATES, MEMORY_FOUND_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_QUERY_TERMS_MAX, MEMORY_TERM_DOCUMENTS,
+        MEMORY_CANDIDATES, MEMORY_FOUND_MAX, MEMORY_HOLDERS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_QUERY_TERMS_MAX,
+        MEMORY_TERM_DOCUMENTS,
     },
-    memory::{MemoryPath, rank, terms},
+    memory::{MemoryPath, query_words, rank, rarest, terms},
     role::Permission,
 };
 use std::collections::BTreeSet;
@@ -75,8 +76,8 @@ pub async fn search_on(
     query: &str,
     limit: u32,
 ) -> Result<Vec<FoundMemory>> {
-    let words = words_of(query);
-    let found = search_part(conn, tenant_id, agent, query, (limit, MEMORY_TERM_DOCUMENTS), None).await?;
+    let words = words_of(conn, tenant_id, agent, query).await?;
+    let found = search_part(conn, tenant_id, agent, &words, (limit, MEMORY_TERM_DOCUMENTS), None).await?;
     let found = found.into_iter().map(|(found, score)| {
         let text = found.document.to_text();
         let (line, excerpt) = excerpt(&text, &words);
@@ -85,31 +86,43 @@ pub async fn search_on(
     Ok(found.collect())
 }
 
-/// The words that a query looks for, each once.
-fn words_of(query: &str) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let words = terms(query).into_iter().filter(|word| seen.insert(word.clone())).take(MEMORY_QUERY_TERMS_MAX);
-    words.collect()
+/// The words of a text that are looked for, each once. Of many words, those that the fewest documents of the agent
+/// have. Over all agents documents are not counted, which would be done for each agent: the longest words count.
+pub(crate) async fn words_of(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    text: &str,
+) -> Result<Vec<String>> {
+    let mut words = query_words(text);
+    match agent {
+        Some(agent) if words.len() > MEMORY_QUERY_TERMS_MAX => {
+            let holders = store::memory::holders(conn, tenant_id, agent, &words, MEMORY_HOLDERS_MAX).await?;
+            words = rarest(words, &holders);
+        }
+        _ => words.truncate(MEMORY_QUERY_TERMS_MAX),
+    }
+    Ok(words)
 }
 
-/// [`search_on`] that reads at most so many documents of each word, and says of each document only its score. The
-/// agent's document at the path `beside` is the last one, with the score 0, if there is one and it was not found.
+/// [`search_on`] for the words of [`words_of`]. It reads at most so many documents of each word, and says of each
+/// document only its score. The agent's document at the path `beside` is the last one, with the score 0, if there is
+/// one and it was not found.
 pub(crate) async fn search_part(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
-    query: &str,
+    words: &[String],
     (limit, documents_of_term): (u32, u32),
     beside: Option<&MemoryPath>,
 ) -> Result<Vec<(FoundDocument, f64)>> {
-    let words = words_of(query);
     let bounds = SearchBounds { documents_of_term, found: (2 * limit).clamp(CANDIDATES_MIN, MEMORY_CANDIDATES) };
     let Found { best, beside: other } =
-        store::memory::search_beside(conn, tenant_id, agent, &words, bounds, beside).await?;
+        store::memory::search_beside(conn, tenant_id, agent, words, bounds, beside).await?;
     let texts: Vec<String> = best.iter().map(|one| one.document.to_text()).collect();
     let candidates: Vec<(&str, &str)> =
         best.iter().zip(&texts).map(|(one, text)| (one.record.path.as_str(), text.as_str())).collect();
-    let ranked = rank(query, &candidates);
+    let ranked = rank(words, &candidates);
     let mut best: Vec<Option<FoundDocument>> = best.into_iter().map(Some).collect();
     let mut found: Vec<(FoundDocument, f64)> = ranked
         .into_iter()

@@ -30,8 +30,6 @@ use store::{Conn, memory_write::OpenSession};
 
 /// Most topics that are shown because the conversation has their words.
 const TOPICS_MAX: u32 = 8;
-/// Most characters of the conversation in which topics are looked for.
-const QUERY_CHARS_MAX: usize = 2_000;
 /// Most characters of the card that the model is shown.
 const CARD_CHARS_MAX: usize = 6_000;
 
@@ -220,7 +218,8 @@ async fn documents(
         }
     }
     let said = window.turns.iter().filter(|turn| turn.taint == Taint::Person).map(|turn| turn.text.as_str());
-    let said = cut(&said.collect::<Vec<_>>().join("\n"), QUERY_CHARS_MAX);
+    // The limits of the window bound it.
+    let said = said.collect::<Vec<_>>().join("\n");
     for found in search_on(conn, tenant_id, Some(agent), &said, TOPICS_MAX * 2).await? {
         let path = found.document.path;
         if path.starts_with("topics/") && window.shown.len() < DOCUMENTS_SHOWN_MAX {

@@ -17,7 +17,7 @@ pub use card_draft::{CardDraft, card_draft, drop_card_draft, expire_card_drafts,
 pub use channel::{add_channel, drop_channels, of_channel};
 pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
 pub use origin::{of_session, save_reverted};
-pub use search::{Found, FoundDocument, SearchBounds, index, search, search_beside, unindex};
+pub use search::{Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
     versions,

@@ -58,6 +58,11 @@ const DOCUMENTS_OF_AGENT_SQLITE: &str =
     "SELECT agent, documents FROM memory_agents WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
 const HITS_SQLITE: &str =
     "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
+const HOLDERS_SQLITE: &str =
+    "SELECT COUNT(*) AS holders FROM (SELECT rowid FROM memory_search WHERE memory_search MATCH $1 LIMIT $2)";
+const HOLDERS_POSTGRES: &str = "SELECT (SELECT COUNT(*) FROM (SELECT m.document_id FROM memory_words m \
+         WHERE m.tenant_id = $1 AND m.agent = $2 AND m.term = w.term LIMIT $4) h) AS holders \
+     FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) ORDER BY w.number";
 const FOUND_SQLITE: &str = found_select!(
     "",
     "AND (d.agent = $3 OR $3 IS NULL) ",
@@ -113,6 +118,7 @@ pub(crate) const SQLITE_SQL: Texts = &[
     ("memory::search::DOCUMENTS_OF_AGENT_SQLITE", DOCUMENTS_OF_AGENT_SQLITE),
     ("memory::search::BESIDE_SQLITE", BESIDE_SQLITE),
     ("memory::search::HITS_SQLITE", HITS_SQLITE),
+    ("memory::search::HOLDERS_SQLITE", HOLDERS_SQLITE),
     ("memory::search::FOUND_SQLITE", FOUND_SQLITE),
     ("memory::search::ADD_ROW_SQLITE", ADD_ROW_SQLITE),
     ("memory::search::ROW_SQLITE", ROW_SQLITE),
@@ -123,6 +129,7 @@ pub(crate) const SQLITE_SQL: Texts = &[
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[
     ("memory::search::FOUND_POSTGRES", FOUND_POSTGRES),
+    ("memory::search::HOLDERS_POSTGRES", HOLDERS_POSTGRES),
     ("memory::search::DROP_WORDS_POSTGRES", DROP_WORDS_POSTGRES),
     ("memory::search::ADD_WORDS_POSTGRES", ADD_WORDS_POSTGRES),
     ("memory::search::INDEX_POSTGRES", INDEX_POSTGRES),
@@ -263,6 +270,34 @@ pub async fn search_beside(
         best: best.into_iter().map(FoundDocument::try_from).collect::<Result<_>>()?,
         beside: beside.into_iter().next().map(FoundDocument::try_from).transpose()?,
     })
+}
+
+/// How many documents of an agent have each word. Counting ends at `most`.
+pub async fn holders(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    terms: &[String],
+    most: u32,
+) -> Result<Vec<u32>> {
+    let most = i64::from(most);
+    let counts: Vec<One<i64>> = match conn {
+        Conn::Sqlite(c) => {
+            let scope = c.fetch_optional::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &Some(agent)])?;
+            let Some((scope,)) = scope else { return Ok(vec![0; terms.len()]) };
+            let mut counts = Vec::with_capacity(terms.len());
+            for term in terms {
+                let query = format!("\"{}\"", scoped(scope, term));
+                counts.push(c.fetch_one::<One<i64>>(HOLDERS_SQLITE, &[&query, &most])?);
+            }
+            counts
+        }
+        Conn::Postgres(c) => {
+            let query = sqlx::query_as(HOLDERS_POSTGRES).bind(tenant_id.0).bind(agent).bind(terms).bind(most);
+            query.fetch_all(&mut **c).await?
+        }
+    };
+    Ok(counts.into_iter().map(|(count,)| u32::try_from(count).unwrap_or(u32::MAX)).collect())
 }
 
 /// The best documents as a JSON array of their rows in the index.

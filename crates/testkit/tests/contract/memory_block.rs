@@ -34,6 +34,7 @@ on_both_engines!(
     every_block_is_recorded_with_all_its_candidates,
     a_candidate_that_is_not_injected_is_recorded_too,
     the_speakers_own_document_is_given_whatever_was_said,
+    what_a_long_message_says_last_is_looked_for,
     the_history_of_an_agent_has_two_views,
 );
 
@@ -262,6 +263,16 @@ async fn the_speakers_own_document_is_given_whatever_was_said(f: Fixture) {
     memory::delete(&f.ledger, &f.operator, AGENT, memory::path(&own).unwrap(), change).await.unwrap();
     assert_eq!(given(&f, talk(None, "zzz")).await, None, "a deleted document is not given");
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn what_a_long_message_says_last_is_looked_for(f: Fixture) {
+    put(&f, &f.operator, "topics/launch.md", 0, "# Launch\n\n- The launch is on Friday\n").await.unwrap();
+    let filler: String = (100..500).map(|number| format!("word{number} ")).collect();
+    let message = format!("{filler}launch");
+    assert!(message.len() > 2_000);
+    let metadata = given(&f, talk(None, &message)).await.unwrap();
+    assert_eq!(paths(&metadata), ["topics/launch.md"]);
     f.done().await;
 }
 

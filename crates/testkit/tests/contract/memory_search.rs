@@ -8,6 +8,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     both_engines_find_the_same_documents_in_the_same_order,
     queries_are_words_and_never_syntax,
+    of_a_long_text_the_rarest_words_are_looked_for,
     the_memory_tool_answers_with_the_texts_of_the_sdk,
     the_memory_tool_stays_inside_the_memory,
 );
@@ -66,6 +67,22 @@ async fn queries_are_words_and_never_syntax(f: Fixture) {
     let refused = memory::search(&f.ledger, &f.member, Some(AGENT), &"x".repeat(2_001), 0).await;
     assert!(refused.is_err());
     assert!(memory::search(&f.ledger, &f.member, Some(AGENT), "x", 51).await.is_err());
+    f.done().await;
+}
+
+async fn of_a_long_text_the_rarest_words_are_looked_for(f: Fixture) {
+    filled(&f).await;
+    assert_eq!(found(&f, &format!("{}cucumbers", "the ".repeat(99))).await, ["topics/garden.md"]);
+    // Words that no document has take no room.
+    let unknown: String = (100..250).map(|number| format!("unheard{number} ")).collect();
+    assert_eq!(found(&f, &format!("{unknown}cucumbers")).await, ["topics/garden.md"]);
+    // Nor do words that more documents have, although they are longer.
+    let common: String = (100..160).map(|number| format!("commonplace{number} ")).collect();
+    for name in ["a", "b", "c"] {
+        put(&f, &f.operator, &format!("topics/{name}.md"), 0, &format!("# Note\n\n{common}\n")).await.unwrap();
+    }
+    let found = found(&f, &format!("{common}nuts")).await;
+    assert!(found.contains(&"people/discord-2.md".to_owned()), "{found:?}");
     f.done().await;
 }
 

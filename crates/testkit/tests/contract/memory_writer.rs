@@ -40,6 +40,7 @@ on_both_engines!(
     what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request,
     the_budget_of_a_day_ends_with_the_day,
     only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it,
+    a_topic_that_a_long_conversation_names_last_is_shown,
 );
 
 pub const AGENT: &str = "scout";
@@ -136,6 +137,16 @@ async fn read(f: &Fixture, at: &str) -> ledger::Result<memory::MemoryText> {
 
 pub async fn version(f: &Fixture, at: &str, version: u64) -> ledger::MemoryVersionRecord {
     memory::read_version(&f.ledger, &f.member, AGENT, path(at), version).await.unwrap().version
+}
+
+async fn a_topic_that_a_long_conversation_names_last_is_shown(f: Fixture) {
+    let write = memory::Write { text: "# Launch\n\n- Planned\n".into(), ..memory::Write::default() };
+    memory::write(&f.ledger, &f.operator, AGENT, path("topics/launch.md"), write).await.unwrap();
+    let filler: String = (100..500).map(|number| format!("word{number} ")).collect();
+    talked(&f, &format!("{filler}launch")).await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert!(run.window.shown.contains_key("topics/launch.md"), "{:?}", run.window.shown.keys());
+    f.done().await;
 }
 
 async fn what_a_conversation_taught_is_reviewed_and_begins_the_next_one(f: Fixture) {
