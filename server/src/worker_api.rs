@@ -220,6 +220,7 @@ impl WorkerApi for LocalWorkerApi {
     fn call_memory_tool<'a>(
         &'a self,
         session_id: SessionId,
+        sequence: Option<u64>,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer> {
         Box::pin(async move {
@@ -227,7 +228,7 @@ impl WorkerApi for LocalWorkerApi {
             let session = session::get(ledger, &self.scope, session_id).await.map_err(refused)?;
             let agent = session.agent_slug.unwrap_or_default();
             let command = wire_map::memory_tool_command(command.clone());
-            let answer = memory::tool(ledger, &self.scope, &agent, Some(session_id), None, command).await;
+            let answer = memory::tool(ledger, &self.scope, &agent, Some(session_id), sequence, command).await;
             let answer = answer.map_err(refused)?;
             Ok(MemoryToolAnswer { content: answer.text, is_error: answer.is_error, version: answer.version })
         })

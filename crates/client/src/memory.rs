@@ -55,15 +55,17 @@ impl Client {
         self.post(&["api", "agents", agent, "memory", "revert-session"], revert).await
     }
 
-    /// `POST /api/agents/{slug}/memory/tool`, for the agent of this session.
+    /// `POST /api/agents/{slug}/memory/tool`, for the agent of this session. The sequence is that of the event in which
+    /// the agent calls the tool. Without it the server takes the newest event of the session.
     pub async fn call_memory_tool(
         &self,
         agent: &str,
-        session_id: SessionId,
+        (session_id, sequence): (SessionId, Option<u64>),
         command: &MemoryToolCommand,
     ) -> Result<MemoryToolAnswer> {
         let body = serde_json::to_string(command).map_err(|error| crate::Error::protocol(None, error.to_string()))?;
-        let query = [("sessionId", Some(session_id.to_string()))];
+        let sequence = sequence.map(|sequence| sequence.to_string());
+        let query = [("sessionId", Some(session_id.to_string())), ("sequence", sequence)];
         self.post_document(&["api", "agents", agent, "memory", "tool"], &query, body, limit::CALL_TIMEOUT).await
     }
 

@@ -408,7 +408,7 @@ pub struct ToolQuery {
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     session_id: Option<SessionId>,
-    /// The event in which the agent calls the tool. What it writes records it as its origin.
+    /// The event in which the agent calls the tool, else the session's newest. What it writes records it as its origin.
     #[param(value_type = Option<u64>, minimum = 0, maximum = 9007199254740991_u64)]
     sequence: Option<Sequence>,
 }

@@ -77,6 +77,27 @@ async fn a_triggered_action_is_worked_on_and_its_steps_usage_and_cost_are_in_the
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_agent_writes_to_its_memory_names_the_event_of_its_call() {
+    let create = json!({ "command": "create", "path": "/memories/topics/a.md", "file_text": "one\ntwo\n" });
+    let script = [ScriptedReply::tool("c1", "memory", &create), ScriptedReply::Text("Noted.")];
+    let model = ScriptedModel::start(script).await;
+    let settings = settings(&model, "").replace("\"note\"]", "\"memory\"]");
+    let app = App::start_with(&settings, &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    assert_eq!(ended(&app, &session).await["status"], "completed");
+    let log = get(&app, &format!("/api/sessions/{session}/events")).await;
+    let events = log["events"].as_array().unwrap();
+    let started = events.iter().find(|event| event["type"] == "tool.invocation_started").unwrap();
+    let blame = get(&app, "/api/agents/clerk/memory/blame?path=topics/a.md").await;
+    let lines = blame["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 2, "{blame}");
+    for line in lines {
+        let origin = &line["evidence"][0];
+        assert_eq!((&origin["session"], &origin["sequence"]), (&json!(session), &started["sequence"]));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_that_fails_says_why_in_its_session() {
     let model = ScriptedModel::start([ScriptedReply::Status(400, None, "no such model")]).await;
     let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);

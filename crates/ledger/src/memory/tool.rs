@@ -11,7 +11,8 @@ use domain::{
     id::SessionId,
     limit::PAGE_MAX,
     memory::{
-        Evidence, Folder, MemoryPath, ToolCommand, ToolError, document_path, insert, str_replace, tool_path, view,
+        Evidence, Folder, MemoryPath, Source, ToolCommand, ToolError, document_path, insert, str_replace, tool_path,
+        view,
     },
     role::Permission,
 };
@@ -37,7 +38,7 @@ struct Call<'a> {
     scope: &'a Scope,
     agent: &'a str,
     session_id: Option<SessionId>,
-    /// The event that a write comes from, if the caller names it.
+    /// The event that a write comes from.
     sequence: Option<u64>,
 }
 
@@ -62,7 +63,8 @@ impl From<Error> for Stop {
 type Answer<T> = std::result::Result<T, Stop>;
 
 /// Runs a command of the memory tool. `session_id` and `sequence` name the turn in which the agent uses the tool; what
-/// it writes then records that turn as its origin.
+/// it writes then records that turn as its origin. An agent that names only its session comes from the session's newest
+/// event.
 ///
 /// # Errors
 /// [`Error::Forbidden`] as for [`super::write()`]. What a model can correct is an answer with `is_error`.
@@ -77,11 +79,17 @@ pub async fn tool(
     require(scope, Permission::WriteMemory)?;
     check_agent(agent)?;
     let (reader, name) = (*scope, agent.to_owned());
-    // A worker reads no other agent's memory through the tool either.
-    let checked =
-        ledger.snapshot(scope, move |conn| Box::pin(async move { source_of(conn, &reader, &name, session_id).await }));
-    checked.await?;
-    let call = Call { ledger, scope, agent, session_id, sequence };
+    let newest = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            // A worker reads no other agent's memory through the tool either.
+            let source = source_of(conn, &reader, &name, session_id).await?;
+            let Some(id) = session_id.filter(|_| source == Source::Agent) else { return Ok(None) };
+            let session = store::session::find(conn, reader.tenant_id, id).await?;
+            Ok(session.map(|session| session.head_sequence).filter(|head| *head > 0))
+        })
+    });
+    let newest = newest.await?;
+    let call = Call { ledger, scope, agent, session_id, sequence: sequence.or(newest) };
     match call.run(command).await {
         Ok((text, version)) => Ok(ToolAnswer { text, is_error: false, version }),
         Err(Stop::Tool(refused)) => Ok(ToolAnswer { text: refused.to_string(), is_error: true, version: None }),

@@ -7,7 +7,13 @@ use super::{
     observer::Observer,
 };
 use domain::{Clock, Entropy, clock::truncate, id::EventId};
-use std::{fmt, mem, sync::Arc};
+use std::{
+    fmt, mem,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 use tokio::{
     select,
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
@@ -58,6 +64,7 @@ pub struct EventSender {
     sender: mpsc::Sender<Item>,
     capacity: Arc<Semaphore>,
     stamp: EventStamp,
+    newest: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
@@ -104,6 +111,11 @@ impl EventSender {
         self.sender.send(Item::Flush(done)).await.map_err(|_| Closed)?;
         acknowledged.await.map_err(|_| Closed)
     }
+
+    /// Sequence of the newest event that this queue has appended. `None` before the first one.
+    pub fn newest(&self) -> Option<u64> {
+        Some(self.newest.load(Relaxed)).filter(|sequence| *sequence > 0)
+    }
 }
 
 /// The receiving end of the queue: appends the events to the log.
@@ -114,6 +126,8 @@ pub struct EventAppender {
     lease: Arc<Lease>,
     observer: Arc<dyn Observer>,
     stamp: EventStamp,
+    /// Sequence of the newest event that was appended; 0 before the first one.
+    newest: Arc<AtomicU64>,
 }
 
 impl Drop for EventAppender {
@@ -127,8 +141,10 @@ impl Drop for EventAppender {
 pub fn channel(lease: Arc<Lease>, observer: Arc<dyn Observer>, stamp: EventStamp) -> (EventSender, EventAppender) {
     let (sender, receiver) = mpsc::channel(limit::QUEUE_EVENTS_MAX);
     let capacity = Arc::new(Semaphore::new(limit::QUEUE_BYTES_MAX));
-    let queue = EventSender { sender, capacity: Arc::clone(&capacity), stamp: stamp.clone() };
-    (queue, EventAppender { receiver, capacity, lease, observer, stamp })
+    let newest = Arc::<AtomicU64>::default();
+    let queue =
+        EventSender { sender, capacity: Arc::clone(&capacity), stamp: stamp.clone(), newest: Arc::clone(&newest) };
+    (queue, EventAppender { receiver, capacity, lease, observer, stamp, newest })
 }
 
 /// The lease was lost while events were being sent.
@@ -204,7 +220,15 @@ impl EventAppender {
                 () = self.lease.lost() => return Err(Stopped),
                 answer = self.lease.api.append(self.lease.session_id, &body) => answer,
             };
-            let Err(error) = answer else { break Ok(()) };
+            let error = match answer {
+                Ok(appended) => {
+                    if let Some(last) = appended.events.last() {
+                        self.newest.store(last.sequence, Relaxed);
+                    }
+                    break Ok(());
+                }
+                Err(error) => error,
+            };
             // `forbidden` can be about the type of one event. If it is about the worker, the next heartbeat fails too.
             if let Some(loss) = LeaseLoss::of(&error).filter(|_| error.code() != Some(Code::Forbidden)) {
                 self.lease.lose(loss);

@@ -89,6 +89,8 @@ impl Fake {
         let routes = Router::new()
             .route("/api/me", get(me))
             .route("/api/sessions/claim", post(claim))
+            .route("/api/sessions/{id}", get(|| async { Json(session("running")) }))
+            .route("/api/agents/{slug}/memory/tool", post(memory_tool))
             .route("/api/sessions/{id}/{call}", post(call).get(events))
             .route("/api/sessions/{id}/answers/take", post(|| async { Json(json!({ "input": [] })) }))
             .route("/api/actions/{id}", get(action))
@@ -254,6 +256,15 @@ async fn change_entity(State(fake): State<Fake>, Json(body): Json<Value>) -> Res
     })
 }
 
+async fn memory_tool(
+    State(fake): State<Fake>,
+    Query(query): Query<HashMap<String, String>>,
+    Json(command): Json<Value>,
+) -> Response {
+    fake.with(|m| m.calls.push(("memory".into(), json!({ "query": query, "command": command["command"] }))));
+    Json(json!({ "content": "Done.", "isError": false, "version": null })).into_response()
+}
+
 async fn me(State(fake): State<Fake>) -> Response {
     if fake.with(|m| m.is_unreachable) {
         return refusal(Code::Unavailable);
@@ -311,11 +322,14 @@ impl Memory {
         }
         let mut answer = session(end);
         if call == "events" {
-            let attempt = body["attempt"].clone();
-            if !self.append(body["events"].as_array().unwrap(), &attempt) {
+            let (sent, attempt) = (body["events"].as_array().unwrap(), body["attempt"].clone());
+            if !self.append(sent, &attempt) {
                 return refusal(Code::InvalidRequest);
             }
-            answer = json!({ "events": [], "headSequence": self.events.len() });
+            let sequence = |id: &Value| self.events.iter().position(|known| known["id"] == *id).unwrap() + 1;
+            let events: Vec<_> =
+                sent.iter().map(|sent| json!({ "id": sent["id"], "sequence": sequence(&sent["id"]) })).collect();
+            answer = json!({ "events": events, "headSequence": self.events.len() });
         } else if call == "feedback-requests" {
             answer = self.asked.clone();
         } else if call == "yield" {

@@ -78,10 +78,12 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
         change: &'a UpdateEntity,
     ) -> ApiFuture<'a, Entity>;
 
-    /// Runs a command of the memory tool over the documents of the session's agent.
+    /// Runs a command of the memory tool over the documents of the session's agent. `sequence` names the event in which
+    /// the agent calls it; what the command writes records that event as its origin.
     fn call_memory_tool<'a>(
         &'a self,
         session_id: SessionId,
+        sequence: Option<u64>,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer>;
 
@@ -174,12 +176,13 @@ impl WorkerApi for Client {
     fn call_memory_tool<'a>(
         &'a self,
         session_id: SessionId,
+        sequence: Option<u64>,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer> {
         Box::pin(async move {
             let session = self.get_session(session_id).await?;
             let agent = session.agent_slug.unwrap_or_default();
-            Self::call_memory_tool(self, &agent, session_id, command).await
+            Self::call_memory_tool(self, &agent, (session_id, sequence), command).await
         })
     }
 

@@ -2,7 +2,10 @@
 
 use crate::memory::{AGENT, put};
 use domain::memory::ToolCommand;
-use ledger::memory::{self, Change};
+use ledger::{
+    memory::{self, Change},
+    session,
+};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
@@ -154,5 +157,13 @@ async fn the_memory_tool_stays_inside_the_memory(f: Fixture) {
     assert_eq!((answer.is_error, answer.version), (false, Some(1)));
     let lines = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
     assert!(lines.iter().all(|line| line.evidence[0].session == session.id && line.evidence[0].sequence == 1));
+    // Without a sequence it is the newest event of the session.
+    let command = json!({"command": "create", "path": "/memories/topics/b.md", "file_text": "x\n"});
+    let command: ToolCommand = serde_json::from_value(command).unwrap();
+    memory::tool(&f.ledger, &f.worker, AGENT, Some(session.id), None, command).await.unwrap();
+    let head = session::get(&f.ledger, &f.admin, session.id).await.unwrap().head_sequence;
+    let lines = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/b.md").unwrap()).await.unwrap();
+    let origin = lines[0].evidence[0];
+    assert_eq!((origin.session, origin.sequence), (session.id, head));
     f.done().await;
 }

@@ -40,7 +40,9 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
         Err(error) => return Ok(Err(json!(format!("the input does not fit the command: {error}")))),
     };
     let session_id = context.lease.session_id;
-    match context.api.call_memory_tool(session_id, &command).await {
+    // A write follows the event that marks the call as started: that event is the newest one.
+    let sequence = if has_effects(input) { context.events.newest() } else { None };
+    match context.api.call_memory_tool(session_id, sequence, &command).await {
         Ok(MemoryToolAnswer { content, is_error: true, .. }) => Ok(Err(json!(content))),
         answer => tool_answer(answer, |answer| json!(answer.content)),
     }
