@@ -8,14 +8,13 @@ use domain::{
     Timestamp,
     chain::Digest,
     id::{MemoryDocumentId, TenantId, UserId},
-    memory::{MemoryPath, terms},
+    memory::{MemoryPath, aliases, fold, terms},
     memory_write::{
         block::{item, render, tokens, tokens_within},
         channel::Channel,
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
-        slot::person_path,
-        turn::OWN_PLATFORM,
+        turn::{self, Speaker, own_path},
     },
     session::Session,
     thread::{MESSAGE, cut, text_of},
@@ -23,7 +22,7 @@ use domain::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashSet};
-use store::Conn;
+use store::{Conn, memory::FoundDocument};
 
 /// Value of `context` in the metadata of the event that records a block.
 pub(crate) const CONTEXT: &str = "memory";
@@ -45,20 +44,31 @@ pub(crate) struct MemoryBlock {
 /// Returns the block for a session that is claimed: about what its person said last, or about its input.
 pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Timestamp) -> Result<Option<MemoryBlock>> {
     let Some(agent) = session.agent_slug.as_deref() else { return Ok(None) };
-    let said = if crate::commit::is_thread(session) {
+    let owner = session.user_id.map(member);
+    let (said, speaker) = if crate::commit::is_thread(session) {
         if !has_memory(conn, session.tenant_id, agent).await? {
             return Ok(None);
         }
         let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
         let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
         // The newest first: what is too long loses its end.
-        page.items.iter().rev().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n")
+        let said = page.items.iter().rev().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n");
+        // The author whom the newest message names comes before the person of the session.
+        let newest = page.items.last();
+        let newest =
+            newest.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()));
+        (said, newest.and_then(|newest| newest.speaker).or(owner))
     } else {
-        format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default())
+        (format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default()), owner)
     };
     let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
-    let about = About { person: session.user_id, channel: channel.as_ref(), said: &said, chars_max: usize::MAX };
+    let about = About { person: speaker.as_ref(), channel: channel.as_ref(), said: &said, chars_max: usize::MAX };
     select(conn, session.tenant_id, agent, about, now).await
+}
+
+/// A member of the workspace as the one who speaks. Members are known by their id alone.
+pub(crate) fn member(user_id: UserId) -> Speaker {
+    Speaker { path: own_path(user_id), name: String::new() }
 }
 
 /// Whether an agent has any document.
@@ -71,7 +81,7 @@ async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Re
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct About<'a> {
     /// Who speaks.
-    pub(crate) person: Option<UserId>,
+    pub(crate) person: Option<&'a Speaker>,
     /// Where the person speaks, if that is known.
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
@@ -89,10 +99,18 @@ pub(crate) async fn select(
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
     let said = cut(about.said, SAID_CHARS_MAX);
-    let own = about.person.and_then(|person| MemoryPath::parse(&person_path(OWN_PLATFORM, &person.to_string())).ok());
+    let own = about.person.and_then(|person| MemoryPath::parse(&person.path).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
     let looked_for = words_of(conn, tenant_id, Some(agent), &said).await?;
-    let found = search_part(conn, tenant_id, Some(agent), &looked_for, most, own.as_ref()).await?;
+    let mut found = search_part(conn, tenant_id, Some(agent), &looked_for, most, own.as_ref()).await?;
+    if let Some(person) = about.person.filter(|person| !person.name.is_empty()) {
+        let names = words_of(conn, tenant_id, Some(agent), &format!("{} {}", person.name, person.id())).await?;
+        let named = search_part(conn, tenant_id, Some(agent), &names, most, None).await?;
+        let known: HashSet<MemoryDocumentId> = found.iter().map(|(found, _)| found.record.id).collect();
+        let named = named.into_iter().filter(|(one, _)| !known.contains(&one.record.id) && has_alias(one, person));
+        found.extend(named.map(|(one, _)| (one, 0.0)));
+    }
+    let theirs = about.person.map(|person| of_person(&found, person)).unwrap_or_default();
     let ids: Vec<MemoryDocumentId> = found.iter().map(|(found, _)| found.record.id).collect();
     let here = match about.channel {
         Some(channel) => store::memory::of_channel(conn, tenant_id, &ids, (&channel.platform, &channel.id)).await?,
@@ -103,7 +121,7 @@ pub(crate) async fn select(
     wanted.retain(|word| terms(word).iter().any(|term| looked_for.contains(term)));
     let mut candidates: Vec<Candidate> = Vec::new();
     for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
-        let is_own = own.as_ref().is_some_and(|own| own.as_str() == found.record.path);
+        let is_own = theirs.contains(&found.record.id);
         let of = Of {
             score: *score,
             importance: found.document.importance(),
@@ -112,7 +130,7 @@ pub(crate) async fn select(
         };
         let passages = passages(&found.document.body).into_iter();
         let passages = passages.map(|passage| candidate(&found.record, passage, (&wanted, of), now));
-        // Without a word of what was said only the speaker's own document is of interest.
+        // Without a word of what was said only the speaker's own documents are of interest.
         candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
     }
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
@@ -122,6 +140,22 @@ pub(crate) async fn select(
     let Some(text) = render(&ranked) else { return Ok(None) };
     let metadata = json!({ "context": CONTEXT, "ranker": RANKER, "candidates": ranked });
     Ok(Some(MemoryBlock { text, metadata }))
+}
+
+/// Whether a document is about another person under whose aliases the speaker is.
+fn has_alias(found: &FoundDocument, person: &Speaker) -> bool {
+    found.record.path.starts_with("people/") && person.is_among(&aliases(&found.document.body))
+}
+
+/// The documents about the person who speaks: the one at their path, and the one that has them among its aliases. If
+/// several have, it is not known which of them is about this person, and none counts.
+fn of_person(found: &[(FoundDocument, f64)], person: &Speaker) -> HashSet<MemoryDocumentId> {
+    let path = fold(&person.path);
+    let all = found.iter().map(|(one, _)| one);
+    let (own, others): (Vec<_>, Vec<_>) = all.partition(|one| fold(&one.record.path) == path);
+    let mut named = others.into_iter().filter(|one| has_alias(one, person)).map(|one| one.record.id);
+    let named = named.next().filter(|_| named.next().is_none());
+    own.into_iter().map(|one| one.record.id).chain(named).collect()
 }
 
 /// What all passages of a document have in common.

@@ -1,7 +1,7 @@
 //! Turns: what was said in a conversation, with who said it.
 
 use super::{evidence::Evidence, limit::TURN_CHARS_MAX, slot::person_path, text::one_line};
-use crate::{Timestamp, id::UserId, names::names, thread};
+use crate::{Timestamp, id::UserId, memory::fold, names::names, thread};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -45,6 +45,21 @@ pub struct Speaker {
     pub path: String,
     /// Name as it was shown where the turn was written.
     pub name: String,
+}
+
+impl Speaker {
+    /// Returns the platform and the id as they are in the path.
+    pub fn id(&self) -> &str {
+        let file = self.path.strip_prefix("people/").unwrap_or(&self.path);
+        file.strip_suffix(".md").unwrap_or(file)
+    }
+
+    /// Whether the aliases of a person's document have the speaker: by name, or by platform and id as in the path.
+    /// Case does not matter.
+    pub fn is_among(&self, aliases: &[String]) -> bool {
+        let (name, id) = (fold(&self.name), fold(self.id()));
+        aliases.iter().map(|alias| fold(alias)).any(|alias| !alias.is_empty() && (alias == name || alias == id))
+    }
 }
 
 /// What was said in one event.
@@ -138,6 +153,18 @@ mod tests {
         for tool in ["http_request", "WebFetch", "WebSearch", "mcp__shop__find", "browser_open"] {
             assert_eq!(result(tool), Taint::Web, "{tool}");
         }
+    }
+
+    #[test]
+    fn aliases_name_a_speaker_by_name_or_by_platform_and_id() {
+        let speaker = |name: &str| Speaker { path: person_path("Slack", "U1"), name: name.into() };
+        let aliases = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(speaker("Ada").id(), "slack-u1");
+        for names in [["ADA", "Bob"], ["Bob", "slack-U1"]] {
+            assert!(speaker("Ada").is_among(&aliases(&names)), "{names:?}");
+        }
+        assert!(!speaker("Ada").is_among(&aliases(&["Adam", "U1"])));
+        assert!(!speaker("").is_among(&aliases(&["", "Ada"])));
     }
 
     #[test]

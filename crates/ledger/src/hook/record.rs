@@ -156,7 +156,7 @@ async fn memory(
     (source, parsed): (Source, &ParsedHook),
     room: usize,
 ) -> Option<Injected> {
-    let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user(), ledger.now());
+    let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
@@ -165,7 +165,8 @@ async fn memory(
                 return Ok(None);
             }
             // A coding agent has no channel.
-            let about = About { person, channel: None, said: &said, chars_max: room.saturating_sub(BETWEEN) };
+            let chars_max = room.saturating_sub(BETWEEN);
+            let about = About { person: person.as_ref(), channel: None, said: &said, chars_max };
             memory_block::select(conn, tenant_id, agent, about, now).await
         })
     });

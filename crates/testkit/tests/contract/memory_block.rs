@@ -13,17 +13,19 @@ use domain::{
         channel::{self, Channel, ChannelKind},
         plan::Policy,
     },
+    role::Role,
     session::Type,
 };
 use ledger::{
-    Error, history,
+    Error, auth, history,
     memory::{self, Write},
     memory_write::WriterTerms,
     session::{self, Claim, ListSessions, NewSession},
-    thread::{self, NewThread},
+    thread::{self, Message, NewThread, RelayedAuthor},
+    token,
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
@@ -35,6 +37,7 @@ on_both_engines!(
     a_candidate_that_is_not_injected_is_recorded_too,
     the_speakers_own_document_is_given_whatever_was_said,
     what_a_long_message_says_last_is_looked_for,
+    people_of_other_platforms_have_documents_of_their_own,
     the_history_of_an_agent_has_two_views,
 );
 
@@ -273,6 +276,37 @@ async fn what_a_long_message_says_last_is_looked_for(f: Fixture) {
     assert!(message.len() > 2_000);
     let metadata = given(&f, talk(None, &message)).await.unwrap();
     assert_eq!(paths(&metadata), ["topics/launch.md"]);
+    f.done().await;
+}
+
+async fn people_of_other_platforms_have_documents_of_their_own(f: Fixture) {
+    let (_, secret) = token::create(&f.ledger, &f.admin, "relay", Role::Operator, None).await.unwrap();
+    let relay = auth::by_token(&f.ledger, &secret).await.unwrap().unwrap().scope;
+    put(&f, &f.operator, "people/slack-u1.md", 0, "# Ada\n\n- Likes ships\n").await.unwrap();
+    put(&f, &f.operator, "people/slack-u2.md", 0, "# Bob\n\n- Likes trains\n").await.unwrap();
+    let aliases = "# A. L.\n\n- Lives in Turin\n\n## Aliases\n\n- ada\n";
+    put(&f, &f.operator, "people/discord-7.md", 0, aliases).await.unwrap();
+    let says = async |text: &str| {
+        let new = NewThread { agent: AGENT.into(), ..NewThread::default() };
+        let id = thread::start(&f.ledger, &relay, new).await.unwrap().session.id;
+        let author = RelayedAuthor { platform: "slack".into(), id: "U1".into(), name: Some("Ada".into()) };
+        let message = Message { text: text.into(), id: None };
+        thread::relay_message(&f.ledger, &relay, id, message, Some(author)).await.unwrap();
+        claimed(&f).await.unwrap()
+    };
+    let theirs = |metadata: &Value| {
+        let all = metadata["candidates"].as_array().unwrap().iter().filter(|one| one["samePerson"] == true);
+        all.map(|one| one["path"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>()
+    };
+    for text in ["zzz", "Who likes trains?"] {
+        let metadata = says(text).await;
+        let expected = ["people/discord-7.md", "people/slack-u1.md"].map(str::to_owned);
+        assert_eq!(theirs(&metadata), BTreeSet::from(expected), "{metadata}");
+        assert!(paths(&metadata)[0] != "people/slack-u2.md", "{metadata}");
+    }
+    // A name that two others have says nothing.
+    put(&f, &f.operator, "people/discord-8.md", 0, &aliases.replace("Turin", "Rome")).await.unwrap();
+    assert_eq!(theirs(&says("zzz").await), BTreeSet::from(["people/slack-u1.md".to_owned()]));
     f.done().await;
 }
 
