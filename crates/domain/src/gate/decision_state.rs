@@ -17,13 +17,15 @@ pub struct Vote {
     pub value: Digest,
     /// Number of the vote that this one withdraws.
     pub undoes: Option<u32>,
+    /// Whether an approval carries values: the version of a memory document that the proposal is approved for.
+    pub rebases: bool,
 }
 
 /// The combined state of the votes on a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionState {
-    /// Number of the vote with the edit that is proposed now; `None` if the values are those that the agent
-    /// staged.
+    /// Number of the vote with the values that are proposed now, mostly an edit; `None` if the values are those that
+    /// the agent staged.
     pub proposal: Option<u32>,
     /// Digest of the present proposal.
     pub digest: Digest,
@@ -33,7 +35,8 @@ pub struct DecisionState {
     pub last: Option<Vote>,
 }
 
-/// Combines the votes. An edit is a new proposal, so approvals of an earlier proposal do not count for it.
+/// Combines the votes. An edit is a new proposal, so approvals of an earlier proposal do not count for it. So is an
+/// approval for another version of a document.
 pub fn decision_state_of(staged: Digest, votes: &[Vote]) -> DecisionState {
     let mut standing = DecisionState { proposal: None, digest: staged, approvals: Vec::new(), last: None };
     for vote in votes {
@@ -42,8 +45,8 @@ pub fn decision_state_of(staged: Digest, votes: &[Vote]) -> DecisionState {
         }
         match vote.verdict {
             None => continue,
-            Some(Verdict::Approve) => standing.approvals.push(vote.user_id),
-            Some(Verdict::Edit) => {
+            Some(Verdict::Approve) if !vote.rebases => standing.approvals.push(vote.user_id),
+            Some(Verdict::Approve | Verdict::Edit) => {
                 standing.proposal = Some(vote.number);
                 standing.digest = vote.value;
                 standing.approvals = vec![vote.user_id];
@@ -98,6 +101,7 @@ pub fn evaluate(state: GateState, quorum: u32, standing: &DecisionState, asked: 
         (GateState::Held | GateState::Settled, Some(last)) => {
             let approved = last.verdict.is_some_and(|verdict| matches!(verdict, Verdict::Approve | Verdict::Edit));
             let repeats = match asked.verdict {
+                Verdict::Approve if asked.value != standing.digest => false,
                 // An approval repeats an edit only if it is about the edited values.
                 Verdict::Approve if last.verdict == Some(Verdict::Edit) => shown == Some(standing.digest),
                 Verdict::Approve => approved && shown.is_none_or(|shown| shown == standing.digest),
@@ -114,8 +118,10 @@ pub fn evaluate(state: GateState, quorum: u32, standing: &DecisionState, asked: 
     if shown.is_some_and(|shown| shown != standing.digest) {
         return DecisionEffect::Stale;
     }
+    let is_new = asked.verdict == Verdict::Approve && asked.value != standing.digest;
     match asked.verdict {
         Verdict::Deny | Verdict::Respond => DecisionEffect::Record { decides: true },
+        Verdict::Approve if is_new => DecisionEffect::Record { decides: quorum <= 1 },
         Verdict::Edit => DecisionEffect::Record { decides: quorum <= 1 },
         Verdict::Approve if standing.approvals.contains(&asked.user_id) => {
             standing.last.map_or(DecisionEffect::Record { decides: false }, |last| DecisionEffect::Repeat(last.number))
@@ -139,11 +145,11 @@ mod tests {
     }
 
     fn vote(number: u32, by: u128, verdict: Verdict, value: Digest) -> Vote {
-        Vote { number, user_id: user(by), verdict: Some(verdict), value, undoes: None }
+        Vote { number, user_id: user(by), verdict: Some(verdict), value, undoes: None, rebases: false }
     }
 
     fn undo(number: u32, by: u128, undoes: u32) -> Vote {
-        Vote { number, user_id: user(by), verdict: None, value: STAGED, undoes: Some(undoes) }
+        Vote { number, user_id: user(by), verdict: None, value: STAGED, undoes: Some(undoes), rebases: false }
     }
 
     fn asks(by: u128, verdict: Verdict, value: Digest, shown: Option<Digest>) -> DecisionRequest {
@@ -178,6 +184,23 @@ mod tests {
         assert_eq!(late, DecisionEffect::Stale);
         let first = evaluate(GateState::Open, 2, &standing, &asks(1, Verdict::Approve, EDITED, Some(EDITED)));
         assert_eq!(first, DecisionEffect::Record { decides: true });
+    }
+
+    #[test]
+    fn an_approval_for_another_version_starts_the_count_again() {
+        let own = vote(1, 1, Verdict::Approve, STAGED);
+        let standing = decision_state_of(STAGED, &[own]);
+        let rebase = asks(1, Verdict::Approve, EDITED, Some(STAGED));
+        assert_eq!(evaluate(GateState::Open, 2, &standing, &rebase), DecisionEffect::Record { decides: false });
+        assert_eq!(evaluate(GateState::Open, 1, &standing, &rebase), DecisionEffect::Record { decides: true });
+        assert_eq!(evaluate(GateState::Held, 1, &standing, &rebase), DecisionEffect::Conflict(1));
+        let rebased = Vote { rebases: true, ..vote(2, 1, Verdict::Approve, EDITED) };
+        let standing = decision_state_of(STAGED, &[own, rebased]);
+        assert_eq!(
+            (standing.proposal, standing.digest, standing.approvals.as_slice()),
+            (Some(2), EDITED, &[user(1)][..])
+        );
+        assert_eq!(evaluate(GateState::Held, 1, &standing, &restates(1, EDITED)), DecisionEffect::Repeat(2));
     }
 
     #[test]

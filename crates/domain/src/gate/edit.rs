@@ -1,6 +1,8 @@
 //! Edits by reviewers. A reviewer may change the values that the agent staged, but not their shape. An approval
-//! with other values than those proposed is an edit.
+//! with other values than those proposed is an edit. The version that a memory proposal is based on is no part of what
+//! is proposed: an approval that only names another one is an approval.
 
+use super::{GateKind, MEMORY_BODY, MemoryProposal};
 use crate::issue::Issue;
 use serde_json::{Map, Value};
 
@@ -12,6 +14,13 @@ pub enum Approval {
         /// Whether values were sent that turn the staged values into the present proposal.
         restates: bool,
     },
+    /// It accepts the text of a memory proposal for another version of the document.
+    Rebased {
+        /// All values after the approval.
+        values: Map<String, Value>,
+        /// The values that differ from the staged ones.
+        changed: Map<String, Value>,
+    },
     /// It changes the proposal: an edit.
     Edited {
         /// All values after the edit.
@@ -22,24 +31,32 @@ pub enum Approval {
 }
 
 /// Reads an approval that was sent with the values `given`. It is an edit if they change the present proposal,
-/// whether the caller named it `approve` or `edit`.
+/// whether the caller named it `approve` or `edit`. Line ends of a document are no change.
 ///
 /// # Errors
 /// The errors of [`within`].
 pub fn approval(
+    kind: GateKind,
     staged: &Map<String, Value>,
     proposed: &Map<String, Value>,
     given: &Map<String, Value>,
 ) -> Result<Approval, Vec<Issue>> {
     within(staged, given)?;
-    let values = merge(proposed, given);
+    let mut values = merge(proposed, given);
+    let body = proposed.get(MEMORY_BODY).filter(|_| {
+        kind == GateKind::Memory && MemoryProposal::body_of(&values) == MemoryProposal::body_of(proposed)
+    });
+    if let Some(body) = body {
+        values.insert(MEMORY_BODY.to_owned(), body.clone());
+    }
     if values == *proposed {
         let restates = !given.is_empty() && merge(staged, given) == *proposed;
         return Ok(Approval::AsProposed { restates });
     }
     let mut changed = values.clone();
     changed.retain(|key, value| staged.get(key) != Some(value));
-    Ok(Approval::Edited { values, changed })
+    // All that is left to differ is the version.
+    if body.is_some() { Ok(Approval::Rebased { values, changed }) } else { Ok(Approval::Edited { values, changed }) }
 }
 
 /// Returns the values that a reviewer's form sends with an approval; none if the reviewer accepts the proposal
@@ -192,7 +209,9 @@ mod tests {
     #[test]
     fn an_approval_with_other_values_is_an_edit() {
         let staged = map(json!({ "stage": "Won", "size": 3 }));
-        let edited = |proposed: &Value, given: Value| approval(&staged, &map(proposed.clone()), &map(given));
+        let edited = |proposed: &Value, given: Value| {
+            approval(GateKind::Output, &staged, &map(proposed.clone()), &map(given))
+        };
         let as_staged = json!({ "stage": "Won", "size": 3 });
         for (given, restates) in [(json!({}), false), (json!({ "size": 3 }), true)] {
             assert_eq!(edited(&as_staged, given), Ok(Approval::AsProposed { restates }));
@@ -221,6 +240,23 @@ mod tests {
         let mut refused: Vec<_> = issues.iter().map(|i| i.field.as_str()).collect();
         refused.sort_unstable();
         assert_eq!(refused, ["owner", "size"]);
+    }
+
+    #[test]
+    fn a_memory_proposal_that_is_approved_for_another_version_is_no_edit() {
+        let staged = map(json!({ "body": "# A\n\n- tea\n", "baseVersion": 1 }));
+        let read = |given: Value| approval(GateKind::Memory, &staged, &staged, &map(given)).unwrap();
+        let (values, changed) =
+            (map(json!({ "body": "# A\n\n- tea\n", "baseVersion": 2 })), map(json!({ "baseVersion": 2 })));
+        let rebased = Approval::Rebased { values, changed };
+        assert_eq!(read(json!({ "baseVersion": 2 })), rebased);
+        assert_eq!(read(json!({ "body": "# A\r\n\r\n- tea\r\n", "baseVersion": 2 })), rebased);
+        let same = read(json!({ "body": "# A\r\n\r\n- tea\r\n", "baseVersion": 1 }));
+        assert!(matches!(same, Approval::AsProposed { .. }), "{same:?}");
+        let other = read(json!({ "body": "# A\n\n- coffee\n", "baseVersion": 2 }));
+        assert!(matches!(other, Approval::Edited { .. }), "{other:?}");
+        let output = approval(GateKind::Output, &staged, &staged, &map(json!({ "baseVersion": 2 })));
+        assert!(matches!(output, Ok(Approval::Edited { .. })), "{output:?}");
     }
 
     #[test]

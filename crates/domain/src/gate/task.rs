@@ -254,6 +254,17 @@ impl Task {
         }
     }
 
+    /// Whether these values are another proposal than the staged ones. The version that a memory proposal is based on,
+    /// and the line ends of its text, are no part of what is proposed.
+    pub fn is_changed_by(&self, values: &Map<String, Value>) -> bool {
+        match self {
+            Self::Memory(proposal) => MemoryProposal::body_of(values) != proposal.body(),
+            Self::Tool(_) | Self::Output(_) | Self::Fields(_) | Self::Question(_) => {
+                self.shown_with(values) != self.shown()
+            }
+        }
+    }
+
     /// Values that a reviewer may edit: the arguments of a call or the staged output; `None` for a question.
     pub const fn editable(&self) -> Option<&Map<String, Value>> {
         match self {
@@ -298,6 +309,21 @@ impl Task {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn another_base_and_other_line_ends_are_no_change_of_a_memory_proposal() {
+        let map = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let Task::Memory(mut proposal) = Task::erased(GateKind::Memory, "gone") else { panic!("another kind") };
+        proposal.values = map(json!({ "body": "# A\n", "baseVersion": 1 }));
+        let task = Task::Memory(proposal);
+        for same in [json!({ "body": "# A\n", "baseVersion": 2 }), json!({ "body": "# A\r\n", "baseVersion": 1 })] {
+            assert!(!task.is_changed_by(&map(same)));
+        }
+        assert!(task.is_changed_by(&map(json!({ "body": "# B\n", "baseVersion": 1 }))));
+        let staged = Task::Fields(Staged::of(json!({ "baseVersion": 1 })));
+        assert!(staged.is_changed_by(&map(json!({ "baseVersion": 2 }))));
+        assert!(!staged.is_changed_by(&map(json!({ "baseVersion": 1 }))));
+    }
 
     #[test]
     fn every_kind_reads_back_and_a_record_without_kind_is_a_tools() {

@@ -187,7 +187,7 @@ async fn record(
 /// A decision after it was checked against the gate.
 struct Decided {
     verdict: Verdict,
-    /// JSON to store with the decision: the values that the reviewer changed, or the answer.
+    /// JSON to store with the decision: the values that differ from the staged ones, or the answer.
     stored: Option<String>,
     /// The values that would take effect; `None` if the decision has none.
     values: Option<Map<String, Value>>,
@@ -205,7 +205,7 @@ impl Decided {
 }
 
 /// Checks a submitted decision against the present proposal. [`approval`] determines whether an approval changes
-/// values and is an edit.
+/// the proposal and is an edit.
 fn read(
     gate: &Gate,
     standing: &DecisionState,
@@ -290,9 +290,10 @@ fn edit(
         Some(Value::Object(given)) => given,
         Some(_) => return Err(Error::invalid("value", "an object with the values to put in place of the staged ones")),
     };
-    let read = approval(staged, &current, &given).map_err(|issues| {
+    let read = approval(gate.kind, staged, &current, &given).map_err(|issues| {
         Error::Invalid(issues.into_iter().map(|i| Issue::new(format!("value.{}", i.field), i.message)).collect())
     })?;
+    let is_edit = matches!(read, Approval::Edited { .. });
     match read {
         Approval::AsProposed { .. } if verdict == Verdict::Edit && given.is_empty() => {
             Err(Error::invalid("value", "an edit needs values; to accept the proposal unchanged, approve it"))
@@ -306,8 +307,8 @@ fn edit(
             let plain = Decided::plain(Verdict::Approve, standing.digest, note);
             Ok(Decided { values: Some(current), restates, ..plain })
         }
-        Approval::Edited { values, changed } => Ok(Decided {
-            verdict: Verdict::Edit,
+        Approval::Rebased { values, changed } | Approval::Edited { values, changed } => Ok(Decided {
+            verdict: if is_edit { Verdict::Edit } else { Verdict::Approve },
             stored: Some(Value::Object(changed).to_string()),
             digest: canonical_digest(&gate.task.shown_with(&values)),
             values: Some(values),

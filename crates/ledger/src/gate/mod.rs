@@ -57,7 +57,7 @@ use crate::{Error, Result};
 use domain::{
     Scope,
     chain::Digest,
-    gate::{ByRole, DecisionState, Gate, GateKind, Vote, decision_state_of, merge},
+    gate::{ByRole, DecisionState, Gate, GateKind, Verdict, Vote, decision_state_of, merge},
     id::{GateId, UserId},
 };
 use serde_json::{Map, Value};
@@ -83,6 +83,7 @@ fn votes(decisions: &[DecisionRecord]) -> Vec<Vote> {
         verdict: d.verdict,
         value: d.value_digest,
         undoes: d.undoes,
+        rebases: d.verdict == Some(Verdict::Approve) && d.value.is_some(),
     };
     decisions.iter().map(vote).collect()
 }

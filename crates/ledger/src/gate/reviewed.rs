@@ -40,7 +40,7 @@ pub(crate) async fn reviewed(
         } else {
             let decisions = decisions_of(conn, &gate).await?;
             let values = proposed(&gate, &standing(&gate, &decisions), &decisions)?;
-            values.map(|values| gate.task.shown_with(&values)).filter(|after| *after != gate.task.shown())
+            values.filter(|values| gate.task.is_changed_by(values)).map(|values| gate.task.shown_with(&values))
         };
         reviewed.push(Reviewed { edited: edited.map(|after| after.to_string()), gate, verdict, at });
     }

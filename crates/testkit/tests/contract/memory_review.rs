@@ -8,7 +8,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{
-    gate::{GateState, Verdict},
+    gate::{GateState, State, Verdict},
     limit::MEMORY_DOCUMENT_BYTES_MAX,
     memory_write::plan::Policy,
     session::Status,
@@ -111,6 +111,9 @@ async fn an_edit_of_a_version_that_has_moved_again_loses_nothing(f: Fixture) {
     assert_eq!(settle(&f).await.reopened, 1);
     gate::decide(&f.ledger, &f.operator, item.gate.id, edits(json!({ "baseVersion": 3 }))).await.unwrap();
     assert_eq!(settle(&f).await.settled, 1);
+    // The text is the proposed one, so nobody edited it.
+    let item = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap().item;
+    assert!(matches!(item.gate.state, State::Settled { verdict: Verdict::Approve, .. }), "{:?}", item.gate.state);
     assert!(text(&f, &own).await.contains("- Likes buses"));
     f.assert_verified().await;
     f.done().await;
