@@ -55,7 +55,7 @@ impl Default for WriterTerms {
 /// What starts a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// Someone asked for it.
+    /// Someone asked for it, the server stops, or an earlier one left it.
     Flush,
     /// A conversation or session ended.
     End,
@@ -82,14 +82,15 @@ const LOOK_BACK: TimeDelta = TimeDelta::hours(1);
 /// How often the time of the last look is written.
 const TRACKED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
-/// Takes the agent's lease and reads the window, if a run is due. `stops` makes everything that is open due, as a
-/// server does that stops. `None` if nothing is due or another server works for the agent.
+/// Takes the agent's lease and reads the window, if a run is due. Sessions to which nobody has written since
+/// `left_before` are due at once: a server names its start, for what a crash left, and at its end the present. `None`
+/// if nothing is due or another server works for the agent.
 pub async fn take(
     ledger: &Ledger,
     tenant_id: TenantId,
     agent: &str,
     terms: &WriterTerms,
-    stops: bool,
+    left_before: Option<Timestamp>,
 ) -> Result<Option<RunWindow>> {
     let scope = Scope::system(tenant_id);
     let (now, owner, terms) = (ledger.now(), ledger.instance().to_owned(), *terms);
@@ -120,7 +121,7 @@ pub async fn take(
             };
             let open = store::memory_write::open_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
             let void = writer.flush_at.filter(|_| open.is_empty());
-            Ok((due(conn, tenant_id, &writer, &open, (&terms, now, stops)).await?, void))
+            Ok((due(conn, tenant_id, &writer, &open, (&terms, now, left_before)).await?, void))
         })
     });
     let (cause, void) = due.await?;
@@ -155,7 +156,7 @@ async fn due(
     tenant_id: TenantId,
     writer: &WriterRecord,
     open: &[OpenSession],
-    (terms, now, stops): (&WriterTerms, Timestamp, bool),
+    (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
 ) -> Result<Option<Cause>> {
     let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
     let spent = spent_today(writer.spent, now);
@@ -164,7 +165,8 @@ async fn due(
     if waits || is_spent {
         return Ok(None);
     }
-    if stops || writer.flush_at.is_some() {
+    let is_left = left_before.is_some_and(|left| open.iter().any(|session| session.updated_at <= left));
+    if is_left || writer.flush_at.is_some() {
         return Ok(Some(Cause::Flush));
     }
     if open.iter().any(|session| session.status.is_final()) {

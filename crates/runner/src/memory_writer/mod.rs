@@ -11,7 +11,7 @@ mod tests;
 pub use config::{MemoryAgentConfig, MemoryConfig};
 pub use pass::{Side, run_once};
 
-use domain::id::TenantId;
+use domain::{Timestamp, id::TenantId};
 use ledger::{Ledger, memory_write::WriterTerms};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -36,8 +36,10 @@ pub struct MemoryWriter {
 }
 
 impl MemoryWriter {
-    /// Looks for work until `stop`. Then what is open is summarised, as far as it fits in five seconds.
+    /// Looks for work until `stop`. Then what is open is summarised, as far as it fits in five seconds. What a server
+    /// that died left is due at the start, and until a run has read it: its lease may have to run out first.
     pub async fn work(self, ledger: Ledger, stop: CancellationToken) {
+        let started = ledger.now();
         let mut ticks = interval(CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -50,10 +52,10 @@ impl MemoryWriter {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                () = self.look(&ledger, false) => {}
+                () = self.look(&ledger, started) => {}
             }
         }
-        if timeout(DRAIN, self.look(&ledger, true)).await.is_err() {
+        if timeout(DRAIN, self.look(&ledger, ledger.now())).await.is_err() {
             tracing::info!(agent = self.agent, "the memory writer could not finish; the next start does it");
         }
         if let Err(error) = ledger::memory_write::release(&ledger, self.tenant_id, &self.agent).await {
@@ -61,8 +63,8 @@ impl MemoryWriter {
         }
     }
 
-    async fn look(&self, ledger: &Ledger, stops: bool) {
-        match run_once(ledger, self, stops).await {
+    async fn look(&self, ledger: &Ledger, left_before: Timestamp) {
+        match run_once(ledger, self, Some(left_before)).await {
             Ok(Some(run)) => {
                 let (state, turns) = (run.state.as_str(), run.turns);
                 tracing::info!(agent = self.agent, state, turns, proposals = run.proposals, "the memory writer ran");

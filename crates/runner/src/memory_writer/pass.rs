@@ -3,6 +3,7 @@
 use super::MemoryWriter;
 use crate::execute::chat::{Model, ModelReply, ModelRequest, Prices};
 use domain::{
+    Timestamp,
     issue::Issue,
     memory_write::{
         answer::{Answer, parse},
@@ -35,14 +36,18 @@ pub struct Side {
     pub prices: Option<Prices>,
 }
 
-/// Runs the writer of an agent if a run is due. `stops` makes everything that is open due. Returns the row of the run;
-/// `None` if nothing was due, or if the window had no turns.
+/// Runs the writer of an agent if a run is due. Sessions to which nobody has written since `left_before` are due at
+/// once. Returns the row of the run; `None` if nothing was due, or if the window had no turns.
 ///
 /// # Errors
 /// If the database cannot be read or written, or another server has taken the lease. Nothing is written then.
-pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, stops: bool) -> Result<Option<RunRecord>> {
+pub async fn run_once(
+    ledger: &Ledger,
+    writer: &MemoryWriter,
+    left_before: Option<Timestamp>,
+) -> Result<Option<RunRecord>> {
     let MemoryWriter { tenant_id, agent, terms, side } = writer;
-    let Some(run) = memory_write::take(ledger, *tenant_id, agent, terms, stops).await? else { return Ok(None) };
+    let Some(run) = memory_write::take(ledger, *tenant_id, agent, terms, left_before).await? else { return Ok(None) };
     let recorded = tokio::select! {
         recorded = carry_out(ledger, writer, run, side) => recorded,
         lost = keep_lease(ledger, writer) => Err(lost),

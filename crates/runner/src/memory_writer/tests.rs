@@ -66,9 +66,9 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         let f = Fixture::sqlite().await;
         let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
         let writer = writer(&f, &model, wire);
-        assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+        assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
         talked(&f, "The launch is on Friday. The token is ghp_0123456789abcdefghijABCDEFGHIJ012345.").await;
-        let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+        let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
         assert_eq!((run.state, run.turns, run.proposals), (RunState::Succeeded, 2, 2));
         assert_eq!((run.input_tokens, run.output_tokens), (100, 20));
         assert!(run.cost_usd.is_some_and(|cost| cost > 0.0));
@@ -76,7 +76,7 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         let body = model.requests()[0].body.to_string();
         assert!(body.contains("The launch is on Friday") && body.contains("topics/<slug>.md"), "{body}");
         assert!(!body.contains("ghp_0123456789"), "secrets are replaced");
-        assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+        assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
         f.done().await;
     }
 }
@@ -86,9 +86,9 @@ async fn a_refused_answer_is_repaired_once_with_the_reason() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([ScriptedReply::Text(FORGED), ScriptedReply::Text(NOTHING)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
     talked(&f, "Hello").await;
-    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
     assert_eq!((run.state, run.proposals), (RunState::Succeeded, 0));
     let requests = model.requests();
     let repair = requests[1].body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
@@ -102,15 +102,15 @@ async fn an_answer_that_stays_malformed_fails_the_run_and_writes_nothing() {
     let replies = [ScriptedReply::Text("I noted it."), ScriptedReply::Text(FORGED), ScriptedReply::Text(NOTHING)];
     let model = ScriptedModel::start(replies).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
     talked(&f, "Hello").await;
-    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
     assert_eq!(run.state, RunState::Failed);
     assert!(run.error.unwrap().contains("refused twice"));
     assert!(proposals(&f).await.is_empty());
-    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none(), "it is not tried again at once");
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none(), "it is not tried again at once");
     f.clock.advance(chrono::TimeDelta::minutes(2));
-    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
     assert_eq!((run.state, run.turns), (RunState::Succeeded, 2), "the same turns");
     f.done().await;
 }
@@ -125,12 +125,12 @@ async fn a_model_that_cannot_be_reached_fails_the_run() {
     ])
     .await;
     let writer = writer(&f, &model, Wire::Anthropic);
-    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
     talked(&f, "Hello").await;
     for (says, state) in
         [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("cut off", RunState::Parked)]
     {
-        let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+        let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
         let error = run.error.unwrap();
         assert!(error.contains(says), "{error}");
         assert_eq!(run.state, state);
@@ -148,9 +148,9 @@ async fn a_model_reads_further_documents_within_bounds() {
     let reads = (0..=READ_ROUNDS_MAX).map(|_| ScriptedReply::Text(READ));
     let model = ScriptedModel::start(reads.chain([ScriptedReply::Text(NOTHING)])).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
     talked(&f, "Hello").await;
-    let run = run_once(&f.ledger, &writer, false).await.unwrap().unwrap();
+    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
     assert_eq!(run.state, RunState::Succeeded);
     let requests = model.requests();
     let content = |at: usize| requests[at].body["messages"].to_string();
@@ -161,11 +161,36 @@ async fn a_model_reads_further_documents_within_bounds() {
 }
 
 #[tokio::test]
+async fn a_server_that_starts_summarises_what_a_crash_left() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    let new =
+        NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap();
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none(), "nobody is silent for long");
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let stop = CancellationToken::new();
+    let working = tokio::spawn(writer.work(f.ledger.clone(), stop.clone()));
+    for _ in 0..3_000 {
+        if proposals(&f).await.len() == 2 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(proposals(&f).await.len(), 2, "it did not wait for silence, and is not stopped yet");
+    stop.cancel();
+    working.await.unwrap();
+    f.done().await;
+}
+
+#[tokio::test]
 async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, false).await.unwrap().is_none());
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
     let new =
         NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
     thread::start(&f.ledger, &f.member, new).await.unwrap();

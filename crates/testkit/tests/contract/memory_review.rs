@@ -264,7 +264,8 @@ async fn only_tokens_of_the_workspace_name_the_author_of_a_message(f: Fixture) {
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{:?}: {refused:?}", by.caller);
     }
     thread::relay_message(&f.ledger, &relay, id, said("I like ships."), author("slack")).await.unwrap();
-    let run = memory_write::take(&f.ledger, tenant(&f), AGENT, &WriterTerms::default(), true).await.unwrap().unwrap();
+    let left = Some(f.ledger.now());
+    let run = memory_write::take(&f.ledger, tenant(&f), AGENT, &WriterTerms::default(), left).await.unwrap().unwrap();
     let speakers: Vec<_> = run.window.turns.iter().filter_map(|turn| turn.speaker.clone()).collect();
     assert_eq!(speakers.len(), 1, "{speakers:?}");
     assert_eq!((speakers[0].path.as_str(), speakers[0].name.as_str()), ("people/slack-u1.md", "Ada"));

@@ -50,7 +50,7 @@ pub fn tenant(f: &Fixture) -> TenantId {
 }
 
 pub async fn take(f: &Fixture, terms: WriterTerms) -> Option<RunWindow> {
-    memory_write::take(&f.ledger, tenant(f), AGENT, &terms, false).await.unwrap()
+    memory_write::take(&f.ledger, tenant(f), AGENT, &terms, None).await.unwrap()
 }
 
 /// The path of the member's document, as the model is told it.
@@ -351,10 +351,10 @@ async fn runs_of_an_agent_are_exclusive_and_a_late_one_writes_nothing(f: Fixture
     let late = changes(&run, json!([line(&run, "Likes trains")]), Value::Null);
     let other = f.second_ledger(ledger::Mode::Tool).await;
     let terms = WriterTerms::default();
-    assert!(memory_write::take(&other, tenant(&f), AGENT, &terms, false).await.unwrap().is_none());
+    assert!(memory_write::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().is_none());
     // The first server hangs until its lease has run out. The second one does the work.
     f.clock.advance(TimeDelta::hours(1));
-    let again = memory_write::take(&other, tenant(&f), AGENT, &terms, false).await.unwrap().unwrap();
+    let again = memory_write::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().unwrap();
     assert_eq!(again.ranges, run.ranges);
     let finished = Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked() };
     memory_write::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
@@ -409,13 +409,15 @@ async fn what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request(f: F
     let run = take(&f, terms).await.unwrap();
     assert_eq!((run.cause, run.window.turns.len()), (Cause::Idle, 2));
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
-    // A server that stops summarises what is open.
+    // A server that starts or stops summarises what is open.
     let said = Message { text: "Seven".into(), id: None };
     thread::send_message(&f.ledger, &f.member, session.id, said).await.unwrap();
     turn(&f, "Eight").await;
     assert!(take(&f, terms).await.is_none());
-    let stops = memory_write::take(&f.ledger, tenant(&f), AGENT, &terms, true).await.unwrap();
-    assert_eq!(stops.map(|run| run.window.turns.len()), Some(2));
+    let now = f.ledger.now();
+    let left = async |before| memory_write::take(&f.ledger, tenant(&f), AGENT, &terms, Some(before)).await.unwrap();
+    assert!(left(now - TimeDelta::seconds(1)).await.is_none(), "a server that started before waits for silence");
+    assert_eq!(left(now).await.map(|run| run.window.turns.len()), Some(2));
     f.done().await;
 }
 
