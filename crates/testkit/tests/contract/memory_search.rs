@@ -75,7 +75,7 @@ async fn queries_are_words_and_never_syntax(f: Fixture) {
 
 async fn of_a_long_text_the_rarest_words_are_looked_for(f: Fixture) {
     filled(&f).await;
-    assert_eq!(found(&f, &format!("{}cucumbers", "the ".repeat(99))).await, ["topics/garden.md"]);
+    assert_eq!(found(&f, &format!("{}cucumbers", "the ".repeat(99))).await[0], "topics/garden.md");
     // Words that no document has take no room.
     let unknown: String = (100..250).map(|number| format!("unheard{number} ")).collect();
     assert_eq!(found(&f, &format!("{unknown}cucumbers")).await, ["topics/garden.md"]);
