@@ -85,7 +85,7 @@ pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Title
 fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
     let changed: Option<Map<String, Value>> = serde_json::from_str(value.get()).ok();
     match (verdict, changed) {
-        (Some(Verdict::Edit), Some(changed)) => {
+        (Some(Verdict::Approve | Verdict::Edit), Some(changed)) => {
             let mut words: Vec<String> = changed
                 .iter()
                 .take(VALUES_MAX)
@@ -133,6 +133,9 @@ mod tests {
         let html = told("user.output_approval", r#"[{"type":"text","text":"As agreed"}]"#, edit);
         assert!(html.contains("<strong>ada@acme.test</strong> approved with changes: "), "{html}");
         assert!(html.contains("Stage → Won, A → 1, B → 2, 1 more") && html.contains("As agreed"), "{html}");
+        let newer = r#"{"gateId":"g","number":1,"decision":"approve","value":{"baseVersion":3}}"#;
+        let newer = told("user.output_approval", "[]", newer);
+        assert!(newer.contains("approved: ") && newer.contains(" → 3</span>"), "{newer}");
         let undo = told("user.output_approval", "[]", r#"{"gateId":"g","number":2,"undoes":1}"#);
         assert!(undo.contains("ada@acme.test</strong> undid the decision"), "{undo}");
         let call = told("user.tool_confirmation", "[]", r#"{"gateId":"g","decision":"deny","toolName":"<b>mail"}"#);

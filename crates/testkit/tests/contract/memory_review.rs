@@ -2,6 +2,7 @@
 
 use crate::{
     gate::says,
+    interaction::due,
     memory_writer::{
         AGENT, asked, changes, finish, line, own_path, proposals, settle, take, talked, talked_again, tenant,
     },
@@ -114,6 +115,10 @@ async fn an_edit_of_a_version_that_has_moved_again_loses_nothing(f: Fixture) {
     // The text is the proposed one, so nobody edited it.
     let item = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap().item;
     assert!(matches!(item.gate.state, State::Settled { verdict: Verdict::Approve, .. }), "{:?}", item.gate.state);
+    let captured = due(&f).await;
+    let judged = captured.iter().flat_map(|due| &due.turns).filter_map(|turn| turn.judgement.as_ref());
+    let judged: Vec<_> = judged.map(|judged| (judged.approved, judged.edited.clone())).collect();
+    assert_eq!(judged, [(true, None)], "there is no pair to train with");
     assert!(text(&f, &own).await.contains("- Likes buses"));
     f.assert_verified().await;
     f.done().await;
