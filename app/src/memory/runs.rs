@@ -164,7 +164,7 @@ fn cause(cause: &str) -> &'static str {
         "end" => "a conversation ended",
         "turns" => "enough new turns",
         "idle" => "silence",
-        _ => "asked for",
+        _ => "asked for, or left by a server that ended",
     }
 }
 
