@@ -171,6 +171,10 @@ pub struct MemoryVersion {
     /// Who wrote it.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub author: String,
+    /// Name of the person, token or agent who wrote it, in lists of versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub author_name: Option<String>,
     /// Shown in the history.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryReason))]
     pub reason: String,

@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use domain::{id::SessionId, memory::Folder};
-use ledger::{ListPage, memory as use_case};
+use ledger::{ListPage, MemoryVersionRecord, memory as use_case};
 use serde::Deserialize;
 use wire::{
     Code, Page,
@@ -303,7 +303,12 @@ pub async fn versions(
         Some(path) => use_case::versions(ledger, scope, &agent, use_case::path(&path)?, page).await?,
         None => use_case::audit(ledger, scope, &agent, page).await?,
     };
-    Ok(Json(wire_map::page(listed, wire_map::memory_version)))
+    let people = ledger::page::people(ledger, scope).await?;
+    let named = |record: MemoryVersionRecord| {
+        let author_name = people.name(&record.author);
+        MemoryVersion { author_name, ..wire_map::memory_version(record) }
+    };
+    Ok(Json(wire_map::page(listed, named)))
 }
 
 /// The query of [`diff`].

@@ -1,6 +1,7 @@
 //! `shiftbook memory`: exports, imports, lists and reverts an agent's documents through the API.
 
 use super::{
+    memory_folder::{self, left_over, refuse, save},
     memory_forget::{ForgetArgs, RememberArgs, forget, remember},
     memory_pending,
     run::{Failure, print_line},
@@ -10,19 +11,16 @@ use client::Client;
 use domain::{
     count::counted,
     id::SessionId,
-    limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_IMPORT_DOCUMENTS_MAX},
-    memory::{Folder, MemoryPath, digest},
+    memory::{MemoryPath, digest, fold},
 };
 use similar::{ChangeTag, TextDiff};
 use std::{
-    collections::BTreeMap,
-    fs,
-    io::Read,
-    path::{Path, PathBuf},
+    collections::{BTreeMap, HashMap},
+    path::PathBuf,
 };
 use wire::{
     Code,
-    memory::{RevertMemory, WriteMemory},
+    memory::{MemoryVersion, RevertMemory, WriteMemory},
     memory_revert::{RevertMemorySession, RevertedMemorySession},
 };
 
@@ -55,11 +53,13 @@ impl Server {
 pub enum MemoryCommand {
     /// Write an agent's documents to a folder, byte for byte, and its character card to self/
     ///
-    /// Proposals that wait for a decision become diffs below sessions/.pending/. An import leaves them out.
+    /// Proposals that wait for a decision become diffs below sessions/.pending/. An import leaves them out. If the
+    /// folder has documents that the agent does not have, nothing is written: an import would bring them back.
     Export(FolderArgs),
     /// Read documents from a folder in the same layout
     ///
-    /// Without --apply it only prints what it would change. Documents that the folder lacks are kept.
+    /// Without --apply it only prints what it would change. Documents that the folder lacks are kept. Files that are no
+    /// documents are named, and nothing is written then.
     Import(ImportArgs),
     /// List the last versions: when, who, and why
     Log(LogArgs),
@@ -81,6 +81,9 @@ pub struct FolderArgs {
     /// The folder; made if it is missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+    /// Remove files of documents that the agent does not have
+    #[arg(long)]
+    prune: bool,
     #[command(flatten)]
     server: Server,
 }
@@ -88,7 +91,7 @@ pub struct FolderArgs {
 /// Options of `memory import`.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
-    /// Where the files go; made if it is missing
+    /// The folder to read; it must exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Write the changes, instead of printing them
@@ -167,11 +170,23 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
     let client = args.server.client()?;
     let agent = &args.server.agent;
     let all = listed(&client, agent).await?;
+    let old = left_over(&args.folder, |path| all.contains_key(path))?;
+    if args.prune {
+        old.iter().try_for_each(|(_, file)| memory_folder::remove(file))?;
+    } else {
+        let what = "the folder has documents that the agent does not have, and an import would bring them back; nothing \
+                    was written. Repeat it with --prune to remove them, or name another folder";
+        refuse(what, old.iter().map(|(path, _)| path.to_string()).collect())?;
+    }
     for path in all.keys() {
         // The server's paths are checked again: they become paths of this machine.
         let checked = MemoryPath::parse(path).map_err(|why| Failure::Failed(format!("{path}: {why}")))?;
         let found = client.get_memory(agent, checked.as_str()).await.map_err(failed)?;
         save(&args.folder, checked.as_str(), found.text.as_bytes())?;
+    }
+    // The original of an earlier card may have the other ending.
+    for ending in ["png", "json"] {
+        memory_folder::remove(&args.folder.join(format!("self/.original.{ending}")))?;
     }
     match client.get_card(agent).await {
         Ok(card) => {
@@ -187,65 +202,17 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
     print_line(&format!("{documents}, {}", counted(pending as u64, "proposal")))
 }
 
-pub fn save(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), Failure> {
-    let to = folder.join(path);
-    let write = || {
-        if let Some(parent) = to.parent() {
-            private::create_dir_all(parent)?;
-        }
-        private::write(&to, bytes)
-    };
-    write().map_err(Failure::io(format!("cannot write {}", to.display())))
-}
-
-/// Reads the documents of a folder. Links are not followed; other files are named and refused.
-fn read_folder(root: &Path) -> Result<Vec<(MemoryPath, String)>, Failure> {
-    let mut documents = Vec::new();
-    for folder in Folder::ALL {
-        let inside = root.join(folder.as_str());
-        if !inside.is_dir() {
-            continue;
-        }
-        let entries = fs::read_dir(&inside).map_err(Failure::io(format!("cannot read {}", inside.display())))?;
-        for entry in entries {
-            let entry = entry.map_err(Failure::io(format!("cannot read {}", inside.display())))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') {
-                // The card's original, and proposals that wait for a decision.
-                continue;
-            }
-            let path = format!("{}/{name}", folder.as_str());
-            let kind = entry.file_type().map_err(Failure::io(format!("cannot read {path}")))?;
-            if !kind.is_file() {
-                return Err(Failure::Failed(format!("{path} is no file")));
-            }
-            let path = MemoryPath::parse(&path).map_err(|why| Failure::Failed(format!("{path}: {why}")))?;
-            documents.push((path.clone(), read_text(&entry.path(), &path)?));
-            if documents.len() > MEMORY_IMPORT_DOCUMENTS_MAX {
-                return Err(Failure::Failed(format!("more than {MEMORY_IMPORT_DOCUMENTS_MAX} documents")));
-            }
-        }
-    }
-    documents.sort();
-    Ok(documents)
-}
-
-fn read_text(file: &Path, path: &MemoryPath) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let most = MEMORY_DOCUMENT_BYTES_MAX as u64 + 1;
-    let read = fs::File::open(file).and_then(|open| open.take(most).read_to_end(&mut bytes));
-    read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
-    if bytes.len() > MEMORY_DOCUMENT_BYTES_MAX {
-        return Err(Failure::Failed(format!("{path} has more than {MEMORY_DOCUMENT_BYTES_MAX} bytes")));
-    }
-    String::from_utf8(bytes).map_err(|_| Failure::Failed(format!("{path} is not UTF-8")))
-}
-
 async fn import(args: &ImportArgs) -> Result<(), Failure> {
-    let documents = read_folder(&args.folder)?;
+    let documents = memory_folder::read(&args.folder)?;
     let client = args.server.client()?;
     let agent = &args.server.agent;
     let all = listed(&client, agent).await?;
+    let called: HashMap<String, &String> = all.keys().map(|path| (fold(path), path)).collect();
+    let other = documents.iter().filter_map(|(path, _)| {
+        let known = called.get(&path.folded()).filter(|known| known.as_str() != path.as_str())?;
+        Some(format!("{path}: the agent has this document as {known}"))
+    });
+    refuse("files that cannot be imported; nothing was written", other.collect())?;
     let mut changed = 0_u64;
     for (path, text) in documents {
         let before = all.get(path.as_str());
@@ -295,16 +262,16 @@ fn unified(path: &str, old: &str, new: &str) -> Vec<String> {
 async fn log(args: &LogArgs) -> Result<(), Failure> {
     let client = args.server.client()?;
     let page = client.list_memory_versions(&args.server.agent, args.path.as_deref(), args.max).await;
-    for version in page.map_err(failed)?.items {
-        let at = version.created_at.format("%Y-%m-%dT%H:%M:%SZ");
-        let (operation, source) = (version.operation, version.source);
-        let line = format!(
-            "{at} v{} {operation} {} by {source} {} {}",
-            version.version, version.path, version.author, version.reason
-        );
-        print_line(line.trim_end())?;
-    }
-    Ok(())
+    page.map_err(failed)?.items.iter().try_for_each(|version| print_line(&log_line(version)))
+}
+
+/// One version as a line. Control characters are shown as `·`.
+fn log_line(version: &MemoryVersion) -> String {
+    let at = version.created_at.format("%Y-%m-%dT%H:%M:%SZ");
+    let MemoryVersion { operation, path, source, reason, .. } = version;
+    let author = version.author_name.as_ref().unwrap_or(&version.author);
+    let line = format!("{at} v{} {operation} {path} by {source} {author} {reason}", version.version);
+    line.trim_end().replace(|c: char| c.is_control() && c != '\t', "·")
 }
 
 async fn revert(args: &RevertArgs) -> Result<(), Failure> {
@@ -352,28 +319,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_read_as_it_is_exported_and_other_files_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        save(root, "topics/garden.md", b"---\na: b\n---\r\n# Garden\n").unwrap();
-        save(root, "people/mail-a@x.org.md", "é".as_bytes()).unwrap();
-        save(root, "self/.original.json", b"{}").unwrap();
-        let read = read_folder(root).unwrap();
-        let shown: Vec<_> = read.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        assert_eq!(shown, [("people/mail-a@x.org.md", "é"), ("topics/garden.md", "---\na: b\n---\r\n# Garden\n")]);
-        save(root, "topics/evil name.md", b"x").unwrap();
-        assert!(read_folder(root).is_err());
-        fs::remove_file(root.join("topics/evil name.md")).unwrap();
-        save(root, "topics/binary.md", b"\xff").unwrap();
-        assert!(read_folder(root).is_err());
-        fs::remove_file(root.join("topics/binary.md")).unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", root.join("topics/link.md")).unwrap();
-        assert!(read_folder(root).is_err(), "a link was followed");
-    }
-
-    #[test]
     fn a_change_is_shown_as_diff_shows_it() {
         let lines = unified("topics/a.md", "a\nb\n", "a\nc\u{1b}\n");
         assert_eq!(lines, ["--- topics/a.md", "+++ topics/a.md", "@@", " a", "-b", "+c·"]);
+    }
+
+    #[test]
+    fn a_version_names_its_author() {
+        let version = serde_json::json!({
+            "documentId": "0193b0a0-0000-7000-8000-000000000001", "version": 2, "path": "topics/a.md",
+            "operation": "modified", "sha256": "0".repeat(64), "source": "person",
+            "author": "user:0193b0a0-0000-7000-8000-000000000002", "authorName": "Mia\u{1b}", "reason": "Typo.",
+            "createdAt": "2026-11-25T10:00:00Z",
+        });
+        let mut version: MemoryVersion = serde_json::from_value(version).unwrap();
+        let line = log_line(&version);
+        assert_eq!(line, "2026-11-25T10:00:00Z v2 modified topics/a.md by person Mia· Typo.");
+        version.author_name = None;
+        assert!(log_line(&version).contains("by person user:0193b0a0"));
     }
 }

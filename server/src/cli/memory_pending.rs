@@ -1,9 +1,6 @@
 //! `sessions/.pending/` of an exported memory: a file for each proposal that waits for a decision.
 
-use super::{
-    memory::{failed, save},
-    run::Failure,
-};
+use super::{memory::failed, memory_folder::save, run::Failure};
 use client::Client;
 use domain::gate::{MemoryProposal, Task};
 use similar::TextDiff;

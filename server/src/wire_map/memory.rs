@@ -53,6 +53,7 @@ pub fn memory_version(record: MemoryVersionRecord) -> wired::MemoryVersion {
         sha256: record.digest.to_string(),
         source: record.source,
         author: record.author,
+        author_name: None,
         reason: record.reason,
         created_at: record.created_at,
         erased_at: record.erased_at,

@@ -20,6 +20,22 @@ pub struct People {
     pub tokens: Vec<(TokenId, String)>,
 }
 
+impl People {
+    /// The name of an actor, as `user:ID`, `token:ID` or `agent:SLUG`. `None` for others, and for those not known.
+    pub fn name(&self, actor: &str) -> Option<String> {
+        let (kind, id) = actor.split_once(':')?;
+        match kind {
+            "user" => {
+                let member = self.members.iter().find(|member| member.user_id.to_string() == id);
+                member.map(|member| member.display_name().to_owned())
+            }
+            "token" => self.tokens.iter().find(|(token, _)| token.to_string() == id).map(|(_, name)| name.clone()),
+            "agent" => Some(id.to_owned()),
+            _ => None,
+        }
+    }
+}
+
 /// Returns everyone who may have written something in the workspace.
 pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
     require(scope, Permission::Read)?;
