@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     entity::People,
-    memory::{View, document_href},
+    memory::{StalledWriter, View, document_href, stalled},
     render::static_html,
     sessions::Filter,
     shell::{RailEntry, Shell, frame},
@@ -78,6 +78,8 @@ pub struct Props {
     pub figures: Option<Figures>,
     /// What retention and people erased.
     pub erasures: Erasures,
+    /// Its memory writer, if it waits after failures.
+    pub stalled: Vec<StalledWriter>,
     /// Names of authors.
     pub people: People,
     /// A card that was uploaded and not given yet.
@@ -101,6 +103,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <ButtonLink href=sessions>"Sessions"</ButtonLink>
                 <ButtonLink look=Look::Primary href=memory>"Memory"</ButtonLink>
             </PageHead>
+            {static_html(stalled(shell, &props.stalled))}
             {preview}
             <div class="split">
                 <Section name="card" title="Character card">{card}</Section>

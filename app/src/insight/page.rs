@@ -7,6 +7,8 @@ use super::{
 };
 use crate::{
     document::render,
+    memory::{StalledWriter, stalled},
+    render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{
         duration,
@@ -37,12 +39,14 @@ pub struct Props {
     pub insights: Insights,
     /// Addresses of the sessions of a task, by its slug.
     pub action_links: BTreeMap<String, String>,
+    /// Memory writers that wait after failures.
+    pub stalled: Vec<StalledWriter>,
 }
 
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
-        let Props { days, insights, action_links } = props;
+        let Props { days, insights, action_links, stalled: writers } = props;
         let cut = insights.is_cut.then(|| {
             view! { <Notice tone=Tone::Wait><p>{"This period has more data than can be counted. The figures cover only the newest sessions and decisions."}</p></Notice> }
         });
@@ -68,8 +72,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let export = shell.may(Permission::ManageSessions).then(|| {
             view! { <ButtonLink small=true href="/export">"Training data"</ButtonLink> }
         });
+        let waiting = static_html(stalled(shell, &writers));
         let head = view! { <PageHead title="Insights">{view! { {windows(days)} {export} }}</PageHead> };
-        frame(shell, RailEntry::Insights, view! { {head} {cut} {missed} {unread} {body} })
+        frame(shell, RailEntry::Insights, view! { {head} {cut} {missed} {unread} {waiting} {body} })
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     FormState,
     document::render,
-    memory::{View, document_href},
+    memory::{StalledWriter, View, document_href, stalled},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
@@ -26,6 +26,8 @@ use wire::memory::FoundMemory;
 pub struct HomeProps {
     /// Slug, number of documents, bytes and time of the last change of each agent with a memory.
     pub agents: Vec<(String, u64, u64, Timestamp)>,
+    /// Writers that wait after failures.
+    pub stalled: Vec<StalledWriter>,
     /// What was searched for, and what was found.
     pub found: Option<(String, Vec<FoundMemory>)>,
 }
@@ -48,6 +50,7 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
                 <Button>"Search"</Button>
             </form>
             {found}
+            {static_html(stalled(shell, &props.stalled))}
             {static_html(agents(&props.agents))}
         };
         frame(shell, RailEntry::Memory, page)

@@ -8,6 +8,7 @@ mod lines;
 mod page;
 mod runs;
 mod session;
+mod stalled;
 
 pub(crate) use lines::changed_lines;
 
@@ -16,6 +17,7 @@ pub use home::{HomeProps, home_page};
 pub use page::{Preview, Props, Selected, View, page};
 pub use runs::{RunsProps, WriterSettings, WriterState, runs_page};
 pub use session::{SessionProps, session_page};
+pub use stalled::{StalledWriter, stalled};
 
 use crate::text::escape::query;
 

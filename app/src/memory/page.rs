@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     entity::People,
-    memory::document_href,
+    memory::{StalledWriter, document_href, stalled},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
@@ -105,6 +105,8 @@ pub struct Props {
     pub recent: Vec<MemoryVersion>,
     /// What was searched for, and what was found.
     pub found: Option<(String, Vec<FoundMemory>)>,
+    /// The agent's writer, if it waits after failures.
+    pub stalled: Vec<StalledWriter>,
     /// Names of the authors.
     pub people: People,
     /// State of a refused form: `new`, `edit` or `change`.
@@ -137,6 +139,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <ButtonLink look=Look::Quiet href=runs_page>"Writer"</ButtonLink>
                 <ButtonLink look=Look::Quiet href=agent_page>"Agent"</ButtonLink>
             </PageHead>
+            {static_html(stalled(shell, &props.stalled))}
             {static_html(search(&props))}
             <div class="memory">
                 {aside}

@@ -14,7 +14,7 @@ use crate::{
         notice::{Notice, Tone},
         page_head::PageHead,
         section::Section,
-        time::moment,
+        time::{due, moment},
     },
 };
 use domain::{Timestamp, memory_write::plan::Policy, role::Permission};
@@ -98,7 +98,10 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
         let text = view! { <p>"The writer stopped after "{failures}" in a row, "{moment(at)}". It waits until someone asks it to try again. The last reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Bad>{text}</Notice> }).into_any()
     } else if let Some(at) = state.retry_at {
-        let text = view! { <p>"The last run failed. It is tried again "{moment(at)}". The reason: "<span dir="auto">{why}</span></p> };
+        let text = view! { <p>"The last run failed. It is tried again "{due(at)}". The reason: "<span dir="auto">{why}</span></p> };
+        static_html(view! { <Notice tone=Tone::Wait>{text}</Notice> }).into_any()
+    } else if state.failures > 0 {
+        let text = view! { <p>"The last run failed, and is due to be tried again. The reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Wait>{text}</Notice> }).into_any()
     } else if state.flush_at.is_some() {
         let text = "A run was asked for. It begins within seconds on a server that has the writer's model.";
@@ -107,7 +110,7 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
         ().into_any()
     };
     let action = format!("/agents/{}/memory/runs", props.agent);
-    let word = if state.parked_at.is_some() || state.retry_at.is_some() { "Try again" } else { "Run now" };
+    let word = if state.failures > 0 { "Try again now" } else { "Run now" };
     let ask = shell.may(Permission::ManageSessions).then(|| {
         static_html(view! {
             <form method="post" action=action>

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     day::{Day, day_fragment},
     document::render,
+    memory::{StalledWriter, stalled},
     render::{append_html, static_html, to_html},
     shell::{RailEntry, Shell, frame},
     ui::{
@@ -34,6 +35,8 @@ pub struct Props {
     pub sections: Vec<Section>,
     /// Questions for which no session waits.
     pub questions: Vec<Question>,
+    /// Memory writers that wait after failures, for those who may ask for a run.
+    pub stalled: Vec<StalledWriter>,
     /// How to connect an agent; present until the first session.
     pub connect: Option<Connect>,
     /// The person's own day; absent for API tokens.
@@ -62,7 +65,8 @@ pub fn questions_fragment(questions: &[Question]) -> String {
 /// Renders the page without the hourly counts, which the browser loads.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, everyone, counts, timezone, sections, questions, connect: connecting, day } = props;
+        let Props { picked, everyone, counts, timezone, sections, questions, connect: connecting, day, stalled: writers } =
+            props;
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
         let mut below = to_html(connecting.map(|c| view! { <ConnectAgent connect=c/> }));
@@ -75,6 +79,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             <PageHead title="Today">{static_html(switch(everyone, picked))}</PageHead>
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
+            {static_html(stalled(shell, &writers))}
             <WorkQueueStrip/>
         };
         frame(shell, RailEntry::Today, page)

@@ -36,6 +36,11 @@ pub fn moment(at: Timestamp) -> impl IntoView {
     view! { <time datetime=machine(at) data-time="ago">{absolute(at)}</time> }
 }
 
+/// A time to come that the browser shows as a time from now: "in 5 min".
+pub fn due(at: Timestamp) -> impl IntoView {
+    view! { <time datetime=machine(at) data-time="due">{absolute(at)}</time> }
+}
+
 /// A time that the browser shows as a duration until now: "for 2 h".
 pub fn since(at: Timestamp) -> impl IntoView {
     view! { <time datetime=machine(at) data-time="since">"since "{absolute(at)}</time> }

@@ -4,6 +4,7 @@ use super::{
     form::Form,
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
+    stalled::stalled_of,
 };
 use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -98,6 +99,7 @@ async fn read(state: &AppState, scope: &Scope, agent: String) -> Result<Props, P
         recent: found.recent.into_iter().map(wire_map::memory_version).collect(),
         figures,
         erasures,
+        stalled: stalled_of(found.stalled),
         people: people_of(found.people),
         preview: None,
         form: FormState::default(),

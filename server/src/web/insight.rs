@@ -1,6 +1,9 @@
 //! /insights
 
-use super::shell::{PageRejection, Viewer, render};
+use super::{
+    shell::{PageRejection, Viewer, render},
+    stalled::stalled_of,
+};
 use crate::{state::AppState, wire_map};
 use app::insight::{self as ui, Props, WINDOWS};
 use axum::{
@@ -33,6 +36,7 @@ async fn show(
     let page = page::read(&state.ledger, &viewer.scope, days).await?;
     let link = |action: ActionRecord| (action.slug, format!("/sessions?actionId={}", action.id));
     let action_links = page.actions.into_iter().map(link).collect();
-    let props = Props { days, insights: wire_map::insights(page.record, state.turn_capture.failures()), action_links };
+    let insights = wire_map::insights(page.record, state.turn_capture.failures());
+    let props = Props { days, insights, action_links, stalled: stalled_of(page.stalled) };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }

@@ -5,6 +5,7 @@ use super::{
     people::people_of,
     posted,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render, return_path},
+    stalled::stalled_of,
 };
 use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -22,6 +23,7 @@ use domain::memory::MemoryPath;
 use ledger::{
     Error, ListPage, Scope,
     memory::{self, Change, Conflict, Write},
+    memory_write,
     page::memory as page,
 };
 use serde::Deserialize;
@@ -58,7 +60,8 @@ async fn home(
         None => None,
     };
     let agents = agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at)).collect();
-    let props = HomeProps { agents, found };
+    let stalled = stalled_of(memory_write::stalled(&state.ledger, &viewer.scope).await?);
+    let props = HomeProps { agents, stalled, found };
     Ok(render(StatusCode::OK, move || ui::home_page(&viewer.shell, props)).await)
 }
 
@@ -113,6 +116,7 @@ async fn read(
         selected,
         recent: page.recent.into_iter().map(wire_map::memory_version).collect(),
         found: None,
+        stalled: stalled_of(page.stalled),
         people: people_of(page.people),
         form: FormState::default(),
     })

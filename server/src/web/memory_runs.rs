@@ -50,7 +50,7 @@ fn writer_state(writer: memory_write::WriterRecord, now: Timestamp) -> WriterSta
     let spent = memory_write::spent_today(writer.spent, now);
     WriterState {
         parked_at: writer.parked_at,
-        retry_at: writer.retry_at,
+        retry_at: writer.retry_at.filter(|at| *at > now),
         flush_at: writer.flush_at,
         failures: writer.failures,
         runs_today: spent.runs,

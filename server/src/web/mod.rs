@@ -40,6 +40,7 @@ mod sessions;
 mod settings;
 mod shell;
 mod sign_in;
+mod stalled;
 mod today;
 mod view;
 mod view_form;

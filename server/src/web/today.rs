@@ -4,6 +4,7 @@ use super::{
     answer::question,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
+    stalled::stalled_of,
 };
 use crate::{cookie, problem::Problem, state::AppState, wire_map};
 use app::today::{self, Gate, Props, Section, Trend};
@@ -73,6 +74,7 @@ async fn show(
         timezone,
         sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
         questions: page.questions.into_iter().map(question).collect(),
+        stalled: stalled_of(page.stalled),
         connect: page.nothing_ever_ran.then(|| super::sessions::connect(&viewer)),
         day: page.day.map(|day| super::working_on::day_of(&viewer, day, false)),
     };

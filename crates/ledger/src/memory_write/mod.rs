@@ -9,13 +9,16 @@ mod due;
 mod finish;
 mod flush;
 mod known;
+mod stalled;
 mod window;
 
 pub use due::{Cause, WriterTerms, spent_today, take};
 pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
 pub use flush::{flush, runs, status};
 pub use known::redacted;
-pub use store::memory_write::{RunRecord, RunState, RunTotals, Spent, WriterRecord};
+pub use stalled::stalled;
+pub(crate) use stalled::stalled_on;
+pub use store::memory_write::{RunRecord, RunState, RunTotals, Spent, StalledRecord, WriterRecord};
 pub use window::{Range, RunWindow, read_more};
 
 /// Makes the delimiter of one run's prompt.

@@ -5,6 +5,7 @@ use crate::{
     action::{self, ListActions},
     guard::require,
     insight::{self, InsightsRecord},
+    memory_write::{StalledRecord, stalled_on},
 };
 use domain::{Scope, role::Permission};
 
@@ -18,6 +19,8 @@ pub struct Page {
     pub record: InsightsRecord,
     /// The newest actions of the workspace.
     pub actions: Vec<ActionRecord>,
+    /// Memory writers that wait after failures.
+    pub stalled: Vec<StalledRecord>,
 }
 
 /// Reads the figures of the last `days` days. A window with more rows than one read returns is read on after the
@@ -27,14 +30,15 @@ pub struct Page {
 /// [`crate::Error::Invalid`] if `days` is out of range.
 pub async fn read(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let (reader, window) = (*scope, insight::window(ledger, days)?);
+    let (reader, window, now) = (*scope, insight::window(ledger, days)?, ledger.now());
     let known = action::ListQuery::of(scope, ListActions { limit: ACTIONS_MAX, ..ListActions::default() })?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let newest = insight::newest_on(conn, reader.tenant_id, window).await?;
-            Ok((newest, action::list_on(conn, &reader, known).await?.items))
+            let stalled = stalled_on(conn, reader.tenant_id, now).await?;
+            Ok((newest, action::list_on(conn, &reader, known).await?.items, stalled))
         })
     });
-    let (newest, actions) = read.await?;
-    Ok(Page { record: insight::count(ledger, scope, window, newest).await?, actions })
+    let (newest, actions, stalled) = read.await?;
+    Ok(Page { record: insight::count(ledger, scope, window, newest).await?, actions, stalled })
 }

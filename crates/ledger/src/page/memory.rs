@@ -7,6 +7,7 @@ use crate::{
     guard::require,
     insight::{self, InsightsRecord},
     memory::check_agent,
+    memory_write::{StalledRecord, stalled_on},
 };
 use domain::{Scope, limit::PAGE_MAX, role::Permission};
 use store::retention::ErasedOfAgent;
@@ -27,6 +28,8 @@ pub struct Memory {
     pub has_more: bool,
     /// The newest versions of all documents.
     pub recent: Vec<MemoryVersionRecord>,
+    /// The agent's writer, if it waits after failures.
+    pub stalled: Vec<StalledRecord>,
     /// Everyone who may have written a version.
     pub people: People,
 }
@@ -46,6 +49,8 @@ pub struct Agent {
     pub is_more_erased: bool,
     /// Number of documents that were erased.
     pub erased_documents: u64,
+    /// The agent's writer, if it waits after failures.
+    pub stalled: Vec<StalledRecord>,
     /// Everyone who may have written a version.
     pub people: People,
     /// Figures of the workspace, by agent.
@@ -67,14 +72,17 @@ pub struct Agents {
 pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memory> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
+            let mut stalled = stalled_on(conn, tenant_id, now).await?;
+            stalled.retain(|writer| writer.agent == agent);
             let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
             Ok(Memory {
                 documents: listed.items,
                 has_more: listed.has_more,
                 recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+                stalled,
                 people: people_on(conn, tenant_id).await?,
             })
         })
@@ -86,13 +94,15 @@ pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memor
 pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let insights = insight::read_window(ledger, scope, DAYS).await?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let mut erased = store::retention::of_agent(conn, tenant_id, &agent, ERASED_MAX + 1).await?;
             let is_more_erased = erased.sessions > u64::from(ERASED_MAX);
             erased.sessions = erased.sessions.min(u64::from(ERASED_MAX));
+            let mut stalled = stalled_on(conn, tenant_id, now).await?;
+            stalled.retain(|writer| writer.agent == agent);
             Ok(Agent {
                 erased,
                 is_more_erased,
@@ -100,6 +110,7 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
                 card: store::memory::card(conn, tenant_id, &agent).await?,
                 totals: store::memory::find_agent(conn, tenant_id, &agent).await?,
                 recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+                stalled,
                 people: people_on(conn, tenant_id).await?,
                 insights,
             })

@@ -5,6 +5,7 @@ use crate::{
     ActionRecord, Ledger, RequestRecord, Result, feedback_request,
     guard::require,
     human::{self, Today},
+    memory_write::{StalledRecord, stalled_on},
     session::{self, ListQuery, ListSessions},
     work_queue::{self, Counts, QueueScope},
 };
@@ -38,6 +39,8 @@ pub struct Page {
     pub counts: Counts,
     /// Questions that the caller may answer and for which no session waits.
     pub questions: Vec<RequestRecord>,
+    /// Memory writers that wait after failures, for those who may ask for a run.
+    pub stalled: Vec<StalledRecord>,
     /// Whether the caller can see no session at all.
     pub nothing_ever_ran: bool,
     /// The caller's working day; `None` for a token.
@@ -56,8 +59,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &
             for bucket in Bucket::ALL {
                 sections.push(section_on(conn, &reader, whose, bucket, since).await?);
             }
+            let stalled = if reader.may(Permission::ManageSessions) {
+                stalled_on(conn, reader.tenant_id, since.now).await?
+            } else {
+                Vec::new()
+            };
             Ok(Page {
                 sections,
+                stalled,
                 counts: work_queue::counts_on(conn, &reader, whose, since).await?,
                 questions: feedback_request::open_on(conn, &reader, since.now).await?,
                 nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),

@@ -9,7 +9,8 @@ pub use denial::{denied, deny, pending};
 pub use run::{RunRecord, RunState, RunTotals, insert_run, runs, totals};
 pub use watermark::{OpenSession, move_watermark, open_sessions, track};
 pub use writer::{
-    Lease, Spent, WriterRecord, ensure, fail, find, finish, flush, hold, release, release_all, take, tracked, unflush,
+    Lease, Spent, StalledRecord, WriterRecord, ensure, fail, find, finish, flush, hold, release, release_all, stalled,
+    take, tracked, unflush,
 };
 
 use crate::engine::Texts;

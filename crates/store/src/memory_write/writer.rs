@@ -14,6 +14,10 @@ const ENSURE: &str = "INSERT INTO memory_writers (tenant_id, agent, tracked_unti
      VALUES ($1, $2, $3, 0, 0, 0, 0) ON CONFLICT (tenant_id, agent) DO NOTHING";
 const FIND: &str = "SELECT owner, lease_until, tracked_until, flush_at, retry_at, failures, parked_at, day, runs, tokens \
      FROM memory_writers WHERE tenant_id = $1 AND agent = $2";
+const STALLED: &str = "SELECT agent, retry_at, failures, parked_at, (SELECT error FROM memory_runs \
+     WHERE memory_runs.tenant_id = memory_writers.tenant_id AND memory_runs.agent = memory_writers.agent \
+     ORDER BY memory_runs.id DESC LIMIT 1) FROM memory_writers \
+     WHERE tenant_id = $1 AND (parked_at IS NOT NULL OR retry_at IS NOT NULL) ORDER BY agent LIMIT $2";
 const TAKE: &str = "UPDATE memory_writers SET owner = $3, lease_until = $4 \
      WHERE tenant_id = $1 AND agent = $2 AND (owner IS NULL OR lease_until <= $5)";
 const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
@@ -33,6 +37,7 @@ const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, park
 pub(crate) const SQL: Texts = &[
     ("memory_write::writer::ENSURE", ENSURE),
     ("memory_write::writer::FIND", FIND),
+    ("memory_write::writer::STALLED", STALLED),
     ("memory_write::writer::TAKE", TAKE),
     ("memory_write::writer::HOLD", HOLD),
     ("memory_write::writer::RELEASE", RELEASE),
@@ -83,6 +88,21 @@ pub struct WriterRecord {
     pub spent: Spent,
 }
 
+/// A writer that waits after failures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StalledRecord {
+    /// Slug of the agent.
+    pub agent: String,
+    /// Time before which the failed window is not tried again (UTC).
+    pub retry_at: Option<Timestamp>,
+    /// Failed runs in a row.
+    pub failures: u32,
+    /// When the window was parked for a person (UTC).
+    pub parked_at: Option<Timestamp>,
+    /// Why the last run failed.
+    pub error: Option<String>,
+}
+
 row! {
     struct Row {
         owner: Option<String>,
@@ -129,6 +149,23 @@ pub async fn ensure(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, sinc
 /// The writer of an agent.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Option<WriterRecord>> {
     run!(conn, fetch_optional Row, FIND, tenant_id.0, agent)?.map(WriterRecord::try_from).transpose()
+}
+
+/// The writers of a workspace that wait after failures, by agent.
+pub async fn stalled(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Vec<StalledRecord>> {
+    type Stalled = (String, Option<i64>, i64, Option<i64>, Option<String>);
+    let rows = run!(conn, fetch_all Stalled, STALLED, tenant_id.0, i64::from(limit))?;
+    let record = |(agent, retry_at, failures, parked_at, error): Stalled| -> Result<StalledRecord> {
+        let bad = |_| Error::inconsistent("memory_writers", "failures", &failures);
+        Ok(StalledRecord {
+            agent,
+            retry_at: retry_at.map(from_micros),
+            failures: u32::try_from(failures).map_err(bad)?,
+            parked_at: parked_at.map(from_micros),
+            error,
+        })
+    };
+    rows.into_iter().map(record).collect()
 }
 
 /// Takes the lease until `until`. Returns `false` while another server holds it.

@@ -54,6 +54,7 @@ mod memory_search;
 mod memory_search_bounds;
 mod memory_writer;
 mod memory_writer_model;
+mod memory_writer_waits;
 mod outage;
 mod outbox;
 mod output;

@@ -1,0 +1,97 @@
+//! Memory writers that wait after failures, each as a notice with the button that tries again.
+
+use crate::{
+    render::static_html,
+    shell::Shell,
+    text::{number::counted, shorten::one_line},
+    ui::{
+        button::Button,
+        notice::{Notice, Tone},
+        time::{due, moment},
+    },
+};
+use domain::{Timestamp, role::Permission};
+use leptos::prelude::*;
+
+/// A memory writer that waits after failures.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StalledWriter {
+    /// Slug of the agent.
+    pub agent: String,
+    /// When its window was parked for a person (UTC).
+    pub parked_at: Option<Timestamp>,
+    /// When the failed window is tried again (UTC); `None` if it is parked, or if that time has passed.
+    pub retry_at: Option<Timestamp>,
+    /// Failed runs in a row.
+    pub failures: u32,
+    /// Why the last run failed.
+    pub why: String,
+}
+
+/// A notice for each writer. Those who may ask for a run get the button.
+pub fn stalled(shell: &Shell, writers: &[StalledWriter]) -> impl IntoView + use<> {
+    let may = shell.may(Permission::ManageSessions);
+    writers.iter().map(|writer| static_html(notice(writer, may))).collect::<Vec<_>>()
+}
+
+fn notice(writer: &StalledWriter, may: bool) -> impl IntoView + use<> {
+    let agent = writer.agent.clone();
+    let runs = format!("/agents/{agent}/memory/runs");
+    let (action, about) = (runs.clone(), format!("the memory writer of {agent}"));
+    let tone = if writer.parked_at.is_some() { Tone::Bad } else { Tone::Wait };
+    let state = match (writer.parked_at, writer.retry_at) {
+        (Some(at), _) => {
+            let failures = counted(writer.failures.into(), "failure");
+            view! { " stopped after "{failures}" in a row, "{moment(at)}". What was said since is kept, and is not summarised until someone asks for a run." }
+                .into_any()
+        }
+        (None, Some(at)) => view! { " failed. What was said is kept. It is tried again "{due(at)}"." }.into_any(),
+        (None, None) => {
+            view! { " failed. What was said is kept. It is due to be tried again by a server that has its model." }
+                .into_any()
+        }
+    };
+    let why = (!writer.why.is_empty()).then(|| {
+        let why = one_line(&writer.why, 300);
+        view! { " The reason: "<span dir="auto">{why}</span> }
+    });
+    let ask = may.then(|| {
+        view! {
+            <form method="post" action=action>
+                <Button small=true name="step" value="flush" about=about>"Try again now"</Button>
+            </form>
+        }
+    });
+    let body = view! {
+        <p>"The "<a href=runs>"memory writer of "{agent}</a>{state}{why}</p>
+        {ask}
+    };
+    view! { <Notice tone=tone>{body}</Notice> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parked_writer_has_a_button_and_a_failed_one_says_when_it_is_tried_again() {
+        let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
+        let parked = StalledWriter {
+            agent: "scout".into(),
+            parked_at: at("2026-11-25T10:00:00Z"),
+            failures: 3,
+            why: "in <b>verse</b>".into(),
+            ..StalledWriter::default()
+        };
+        let html = crate::render::to_html(notice(&parked, true));
+        for part in ["3 failures", "in &lt;b&gt;verse", "action=\"/agents/scout/memory/runs\"", "Try again now"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        let waits = StalledWriter { parked_at: None, retry_at: at("2026-11-25T10:10:00Z"), ..parked.clone() };
+        let html = crate::render::to_html(notice(&waits, false));
+        assert!(html.contains("data-time=\"due\"") && html.contains("2026-11-25T10:10:00"), "{html}");
+        assert!(!html.contains("ago") && !html.contains("<form"), "{html}");
+        let due = StalledWriter { retry_at: None, ..waits };
+        assert!(crate::render::to_html(notice(&due, false)).contains("due to be tried again"));
+    }
+}

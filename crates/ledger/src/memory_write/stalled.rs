@@ -1,0 +1,29 @@
+//! Writers that wait after failures: until a time, or for a person.
+
+use crate::{Ledger, Result, guard::require};
+use domain::{Scope, Timestamp, id::TenantId, role::Permission};
+use store::{Conn, memory_write::StalledRecord};
+
+/// Most writers of one answer.
+const STALLED_MAX: u32 = 50;
+
+/// Returns the writers of the workspace that wait after failures, by agent. A time of a next try that has passed is
+/// left out.
+pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord>> {
+    require(scope, Permission::Read)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    ledger.snapshot(scope, move |conn| Box::pin(stalled_on(conn, tenant_id, now))).await
+}
+
+/// The same on an open connection.
+pub(crate) async fn stalled_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    now: Timestamp,
+) -> Result<Vec<StalledRecord>> {
+    let mut found = store::memory_write::stalled(conn, tenant_id, STALLED_MAX).await?;
+    for writer in &mut found {
+        writer.retry_at = writer.retry_at.filter(|at| *at > now);
+    }
+    Ok(found)
+}
