@@ -107,6 +107,11 @@ fn agents(settings: &Settings) -> Vec<(String, String)> {
 }
 
 impl Shared {
+    /// Returns how the memory writer of an agent is set up in this server. `None` if the server has none for it.
+    pub fn memory_writer(&self, workspace: &str, agent: &str) -> Option<&WriterSettings> {
+        self.memory_writers.iter().find(|one| one.agent == agent && one.workspace == workspace)
+    }
+
     /// Returns a mark of the position of the live stream of the caller's workspace. A page contains
     /// the mark of its rendering, and the stream sends the current one.
     pub fn live_mark(&self, scope: &Scope) -> String {

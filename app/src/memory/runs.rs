@@ -49,6 +49,10 @@ pub struct WriterState {
     pub flush_at: Option<Timestamp>,
     /// Failed runs in a row.
     pub failures: u32,
+    /// Why a run that is due or asked for cannot begin.
+    pub waits: Option<String>,
+    /// Time from which it can begin, if one is known (UTC).
+    pub waits_until: Option<Timestamp>,
     /// Number of runs that asked the model since midnight UTC.
     pub runs_today: u32,
     /// Input and output tokens since midnight UTC.
@@ -103,12 +107,13 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     } else if state.failures > 0 {
         let text = view! { <p>"The last run failed, and is due to be tried again. The reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Wait>{text}</Notice> }).into_any()
-    } else if state.flush_at.is_some() {
+    } else if state.flush_at.is_some() && state.waits.is_none() {
         let text = "A run was asked for. It begins within seconds on a server that has the writer's model.";
         static_html(view! { <Notice tone=Tone::Wait><p>{text}</p></Notice> }).into_any()
     } else {
         ().into_any()
     };
+    let waits = waiting(&state).map(static_html);
     let action = format!("/agents/{}/memory/runs", props.agent);
     let word = if state.failures > 0 { "Try again now" } else { "Run now" };
     let ask = shell.may(Permission::ManageSessions).then(|| {
@@ -118,7 +123,17 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
             </form>
         })
     });
-    view! { {notice}{ask} }
+    view! { {notice}{waits}{ask} }
+}
+
+/// Why a run cannot begin, and until when. `None` if it can.
+fn waiting(state: &WriterState) -> Option<impl IntoView + use<>> {
+    let why = state.waits.clone()?;
+    let is_asked = state.flush_at.is_some();
+    let asked = if is_asked { "A run was asked for, and cannot begin yet: " } else { "No run can begin: " };
+    let until = state.waits_until.map(|at| view! { " Runs begin again "{due(at)}"." });
+    let text = view! { <p>{asked}{why}"."{until}</p> };
+    Some(view! { <Notice tone=Tone::Wait>{text}</Notice> })
 }
 
 fn settings(props: &RunsProps) -> impl IntoView + use<> {
@@ -236,6 +251,16 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }
+    }
+
+    #[test]
+    fn a_run_that_cannot_begin_says_why_and_until_when() {
+        let at = "2026-11-26T00:00:00Z".parse().ok();
+        let waits = Some("the budget of today (UTC) is used up: runs_per_day is 96".to_owned());
+        let state = WriterState { flush_at: at, waits, waits_until: at, ..WriterState::default() };
+        let html = crate::render::to_html(waiting(&state));
+        assert!(html.contains("cannot begin yet: ") && html.contains("runs_per_day is 96"), "{html}");
+        assert!(html.contains("data-time=\"due\"") && waiting(&WriterState::default()).is_none(), "{html}");
     }
 
     #[test]

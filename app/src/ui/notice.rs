@@ -25,7 +25,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "memory_reverted" => "Reverted. Earlier versions are kept.",
         "memory_deleted" => "Deleted. Its history is kept.",
         "memory_run_asked" => "Asked. The run begins within seconds.",
-        "memory_run_waits" => "Asked. No server with a writer for this agent is at work; the run waits for one.",
+        "memory_run_waits" => "The request is kept, but the run cannot begin yet. The reason is below.",
         "memory_erased" => "Erased. The digests of its texts are kept.",
         "entity_type_created" => "Entity type created. Add its fields below.",
         "entity_type_saved" => "Changes saved.",
@@ -124,7 +124,7 @@ pub fn Refused(
 pub fn of(code: &str) -> Option<AnyView> {
     let text = text(code)?;
     let tone = match code {
-        "triggered_unclaimed" | "newest_version_only" => Tone::Wait,
+        "triggered_unclaimed" | "newest_version_only" | "memory_run_waits" => Tone::Wait,
         _ => Tone::Good,
     };
     Some(static_html(view! { <Notice tone=tone><p>{text}</p></Notice> }).into_any())

@@ -5,12 +5,24 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// The answer to a request to run an agent's memory writer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryFlush {
     /// Whether a server with a writer for this agent is at work. If not, the request waits for one.
     pub has_writer: bool,
+    /// What the run waits for: `writer`, or the budget of the day: `runs` or `tokens`. Absent if it begins at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
+    pub waits_for: Option<String>,
+    /// The same as a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
+    pub reason: Option<String>,
+    /// Time at which the budget begins anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub waits_until: Option<Timestamp>,
 }
 
 /// The newest runs of an agent's memory writer.

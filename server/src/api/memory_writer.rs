@@ -13,7 +13,8 @@ use wire::memory_writer::{MemoryFlush, MemoryRuns};
 /// Run the memory writer
 ///
 /// Asks for a run of the agent's memory writer now, also of a window that is parked after three failures. The run
-/// begins within seconds on a server whose settings describe a memory writer.
+/// begins within seconds on a server whose settings describe a memory writer. If there is none, or the budget of the
+/// day is used up, the request is kept and the answer says what it waits for.
 #[utoipa::path(
     post, path = "/api/agents/{slug}/memory/flush", operation_id = "flushMemory", tag = "memory",
     params(("slug" = wire::schema::Slug, Path, description = "The agent")),
@@ -30,8 +31,9 @@ pub async fn flush(
     caller: Caller,
     AgentSlug(agent): AgentSlug,
 ) -> Result<Json<MemoryFlush>, Problem> {
-    let has_writer = use_case::flush(&state.ledger, caller.scope(), &agent).await?;
-    Ok(Json(MemoryFlush { has_writer }))
+    let terms = state.memory_writer(&caller.0.tenant.slug, &agent).map(|writer| writer.terms);
+    let flushed = use_case::flush(&state.ledger, caller.scope(), &agent, terms).await?;
+    Ok(Json(wire_map::memory_flush(flushed)))
 }
 
 /// List runs of the memory writer

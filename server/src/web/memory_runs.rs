@@ -13,7 +13,10 @@ use axum::{
     response::{Redirect, Response},
     routing::get,
 };
-use ledger::{Error, Timestamp, memory_write};
+use ledger::{
+    Error, Timestamp,
+    memory_write::{self, FlushWait, WriterRecord, WriterTerms},
+};
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/agents/{slug}/memory/runs", get(show).post(ask))
@@ -25,13 +28,13 @@ async fn show(
     AgentSlug(agent): AgentSlug,
 ) -> Result<Response, PageRejection> {
     let runs = memory_write::runs(&state.ledger, &viewer.scope, &agent).await?;
+    let settings = state.memory_writer(workspace(&viewer), &agent);
+    let terms = settings.map(|one| one.terms);
     let writer = match memory_write::status(&state.ledger, &viewer.scope, &agent).await {
-        Ok(writer) => Some(writer_state(writer, state.ledger.now())),
+        Ok(writer) => Some(writer_state(writer, terms, state.ledger.now())),
         Err(Error::NotFound(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    let workspace = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.as_str()).unwrap_or_default();
-    let settings = state.memory_writers.iter().find(|one| one.agent == agent && one.workspace == workspace);
     let settings = settings.map(|one| WriterSettings {
         model: one.model.clone(),
         policy: one.terms.policy,
@@ -45,14 +48,24 @@ async fn show(
     Ok(render(StatusCode::OK, move || ui::runs_page(&viewer.shell, props)).await)
 }
 
+/// Slug of the viewer's workspace.
+fn workspace(viewer: &Viewer) -> &str {
+    viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.as_str()).unwrap_or_default()
+}
+
 /// What was spent on another day counts no more, and a time of a next try that has passed is none.
-fn writer_state(writer: memory_write::WriterRecord, now: Timestamp) -> WriterState {
+fn writer_state(writer: WriterRecord, terms: Option<WriterTerms>, now: Timestamp) -> WriterState {
     let spent = memory_write::spent_today(writer.spent, now);
+    let waits = memory_write::waits(Some(&writer), terms.as_ref(), now);
+    // What no one asked for does not wait for a server.
+    let waits = waits.filter(|waits| writer.flush_at.is_some() || *waits != FlushWait::Writer);
     WriterState {
         parked_at: writer.parked_at,
         retry_at: writer.retry_at.filter(|at| *at > now),
         flush_at: writer.flush_at,
         failures: writer.failures,
+        waits: waits.map(|waits| waits.to_string()),
+        waits_until: waits.and_then(|waits| waits.until()),
         runs_today: spent.runs,
         tokens_today: spent.tokens,
     }
@@ -64,7 +77,9 @@ async fn ask(
     AgentSlug(agent): AgentSlug,
     _: Form,
 ) -> Result<Redirect, PageRejection> {
-    let has_writer = memory_write::flush(&state.ledger, &viewer.scope, &agent).await?;
-    let notice = if has_writer { "memory_run_asked" } else { "memory_run_waits" };
+    let terms = state.memory_writer(workspace(&viewer), &agent).map(|one| one.terms);
+    let flushed = memory_write::flush(&state.ledger, &viewer.scope, &agent, terms).await?;
+    // The page says what the run waits for.
+    let notice = if flushed.waits.is_none() { "memory_run_asked" } else { "memory_run_waits" };
     Ok(redirect_with_notice(&format!("/agents/{agent}/memory/runs"), notice))
 }

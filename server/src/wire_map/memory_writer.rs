@@ -1,7 +1,17 @@
 //! Converts runs of memory writers.
 
-use ledger::memory_write::RunRecord;
+use ledger::memory_write::{Flushed, RunRecord};
 use wire::memory_writer as to;
+
+/// Converts what becomes of a request for a run.
+pub fn memory_flush(flushed: Flushed) -> to::MemoryFlush {
+    to::MemoryFlush {
+        has_writer: flushed.has_writer,
+        waits_for: flushed.waits.map(|waits| waits.as_str().to_owned()),
+        reason: flushed.waits.map(|waits| waits.to_string()),
+        waits_until: flushed.waits.and_then(|waits| waits.until()),
+    }
+}
 
 /// Converts a run of a memory writer.
 pub fn memory_run(run: RunRecord) -> to::MemoryRun {

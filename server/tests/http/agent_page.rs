@@ -131,3 +131,15 @@ async fn a_conversation_is_started_on_a_channel() {
     let problem: Value = refused.json().await.unwrap();
     assert_eq!(problem["errors"][0]["field"], "channel.name");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_no_server_can_do_says_why() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let asked = app.post(Who::Operator, "/api/agents/iris/memory/flush", json!({})).await;
+    assert_eq!((&asked["hasWriter"], &asked["waitsFor"]), (&json!(false), &json!("writer")), "{asked}");
+    assert!(asked["reason"].as_str().unwrap().contains("[memory] of the settings file"), "{asked}");
+    let shown = page(&app, &cookie, "/agents/iris/memory/runs?notice=memory_run_waits").await;
+    assert!(shown.contains("cannot begin yet: no server at work has a memory writer for this agent"), "{shown}");
+    assert!(!shown.contains("within seconds"), "{shown}");
+}

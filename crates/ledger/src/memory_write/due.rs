@@ -2,6 +2,7 @@
 
 use super::{
     SESSIONS_MAX,
+    budget::used_up,
     window::{self, RunWindow},
 };
 use crate::{Ledger, Result};
@@ -19,7 +20,7 @@ use domain::{
 };
 use store::{
     Conn,
-    memory_write::{OpenSession, Spent, WriterRecord},
+    memory_write::{OpenSession, WriterRecord},
 };
 
 /// How an agent's writer runs.
@@ -159,8 +160,7 @@ async fn due(
     (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
 ) -> Result<Option<Cause>> {
     let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
-    let spent = spent_today(writer.spent, now);
-    let is_spent = spent.runs >= terms.runs_per_day || spent.tokens >= terms.tokens_per_day;
+    let is_spent = used_up(writer.spent, terms, now).is_some();
     let Some(newest) = open.iter().map(|session| session.updated_at).max() else { return Ok(None) };
     if waits || is_spent {
         return Ok(None);
@@ -188,10 +188,4 @@ async fn due(
         turns += page.items.len() as u64 + u64::from(page.has_more) * threshold;
     }
     Ok((turns >= threshold).then_some(Cause::Turns))
-}
-
-/// What was spent on the day of `now`.
-pub fn spent_today(spent: Spent, now: Timestamp) -> Spent {
-    let day = now.timestamp().div_euclid(86_400);
-    if spent.day == day { spent } else { Spent { day, ..Spent::default() } }
 }

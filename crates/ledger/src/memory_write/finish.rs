@@ -1,6 +1,6 @@
 //! The end of a run: one transaction moves the watermarks, writes the proposals and records the run.
 
-use super::{due::spent_today, window, window::RunWindow};
+use super::{budget::spent_today, window, window::RunWindow};
 use crate::{
     Error, Ledger, Result,
     commit::EventFactory,

@@ -1,23 +1,32 @@
 //! Asking for a run, and reading what became of runs.
 
+use super::{
+    WriterTerms,
+    budget::{FlushWait, is_at_work, waits},
+};
 use crate::{Error, Ledger, Result, guard::require};
-use chrono::TimeDelta;
 use domain::{Scope, role::Permission, slug::is_slug};
 use store::memory_write::{RunRecord, WriterRecord};
 
 /// Most runs of one answer.
 const RUNS_MAX: u32 = 50;
 
-/// Time after which a server that has not looked for an agent's work does not count as its writer.
-const LOOKED_WITHIN: TimeDelta = TimeDelta::minutes(3);
+/// What becomes of a request for a run. The request is kept in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flushed {
+    /// Whether a server with a writer for the agent is at work.
+    pub has_writer: bool,
+    /// Why the run does not begin within seconds; `None` if it does.
+    pub waits: Option<FlushWait>,
+}
 
 /// Asks for a run of an agent's writer, also of a window that was parked. A run begins within seconds on a server that
-/// has the writer's model. Returns whether such a server is at work; if not, the request waits for one. A repeat asks
-/// for one run.
+/// has the writer's model, if the budget of the day allows it. `terms` are those of this server's writer for the agent.
+/// A repeat asks for one run.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a text that is not the slug of an agent.
-pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<bool> {
+pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<WriterTerms>) -> Result<Flushed> {
     require(scope, Permission::ManageSessions)?;
     if !is_slug(agent) {
         return Err(Error::NotFound("agent"));
@@ -28,7 +37,8 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<bool> 
             let found = store::memory_write::find(tx.conn(), tenant_id, &agent).await?;
             store::memory_write::ensure(tx, tenant_id, &agent, now).await?;
             store::memory_write::flush(tx, tenant_id, &agent, now).await?;
-            Ok(found.is_some_and(|found| now - found.tracked_until < LOOKED_WITHIN))
+            let (has_writer, waits) = (is_at_work(found.as_ref(), now), waits(found.as_ref(), terms.as_ref(), now));
+            Ok(Flushed { has_writer, waits })
         })
     });
     asked.await

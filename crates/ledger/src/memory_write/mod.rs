@@ -5,6 +5,7 @@
 //! proposals. So a turn is covered by one successful run, wherever a server dies. One server at a time works for an
 //! agent: it holds a lease with its own token, and every write checks the token.
 
+mod budget;
 mod due;
 mod finish;
 mod flush;
@@ -12,9 +13,10 @@ mod known;
 mod stalled;
 mod window;
 
-pub use due::{Cause, WriterTerms, spent_today, take};
+pub use budget::{FlushWait, spent_today, waits};
+pub use due::{Cause, WriterTerms, take};
 pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
-pub use flush::{flush, runs, status};
+pub use flush::{Flushed, flush, runs, status};
 pub use known::redacted;
 pub use stalled::stalled;
 pub(crate) use stalled::stalled_on;

@@ -39,7 +39,6 @@ on_both_engines!(
     a_window_that_fails_is_tried_again_then_parked_and_a_flush_frees_it,
     what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request,
     the_budget_of_a_day_ends_with_the_day,
-    only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it,
     a_topic_that_a_long_conversation_names_last_is_shown,
 );
 
@@ -380,7 +379,7 @@ async fn a_window_that_fails_is_tried_again_then_parked_and_a_flush_frees_it(f: 
         f.clock.advance(TimeDelta::hours(1));
     }
     assert!(take(&f, WriterTerms::default()).await.is_none(), "it waits for a person");
-    memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+    memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     let run = take(&f, WriterTerms::default()).await.unwrap();
     assert_eq!(run.cause, Cause::Flush);
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
@@ -432,17 +431,5 @@ async fn the_budget_of_a_day_ends_with_the_day(f: Fixture) {
     assert!(take(&f, tokens).await.is_none());
     f.clock.advance(TimeDelta::days(1));
     assert!(take(&f, terms).await.is_some());
-    f.done().await;
-}
-
-async fn only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it(f: Fixture) {
-    assert!(matches!(memory_write::flush(&f.ledger, &f.member, AGENT).await, Err(Error::Forbidden(_))));
-    assert!(matches!(memory_write::flush(&f.ledger, &f.worker, AGENT).await, Err(Error::Forbidden(_))));
-    assert!(matches!(memory_write::flush(&f.ledger, &f.operator, "No Slug").await, Err(Error::NotFound(_))));
-    assert!(!memory_write::flush(&f.ledger, &f.stranger, AGENT).await.unwrap(), "no server has a writer for it");
-    assert!(take(&f, WriterTerms::default()).await.is_none());
-    assert!(memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap());
-    f.clock.advance(TimeDelta::hours(1));
-    assert!(!memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap(), "its server is gone");
     f.done().await;
 }

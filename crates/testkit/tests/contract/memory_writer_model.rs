@@ -57,7 +57,7 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
             }
             6 => f.clock.advance(TimeDelta::hours(1)),
             7 => {
-                memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+                memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
             }
             _ => {
                 let Some(run) = take(&f, terms).await else { continue };
@@ -79,7 +79,7 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
         }
     }
     f.clock.advance(TimeDelta::hours(2));
-    memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+    memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     while let Some(run) = take(&f, WriterTerms { idle_seconds: 0, ..terms }).await {
         finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     }

@@ -1,16 +1,24 @@
 //! What people learn of a memory writer that waits: after failures, and when they ask it to run.
 
-use crate::memory_writer::{AGENT, fail, take, talked};
+use crate::memory_writer::{AGENT, fail, finish, take, talked};
 use chrono::TimeDelta;
-use domain::{Scope, memory_write::limit::FAILURES_MAX};
+use domain::{
+    Scope,
+    memory_write::{limit::FAILURES_MAX, plan::Policy},
+};
 use ledger::{
-    memory_write::{self, StalledRecord, WriterTerms},
+    Error,
+    memory_write::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
     page,
     work_queue::Whose,
 };
 use testkit::{Fixture, on_both_engines};
 
-on_both_engines!(a_writer_that_waits_is_listed_until_it_is_asked_again);
+on_both_engines!(
+    a_writer_that_waits_is_listed_until_it_is_asked_again,
+    only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it,
+    a_request_names_the_budget_that_is_used_up,
+);
 
 async fn stalled(f: &Fixture) -> Vec<StalledRecord> {
     memory_write::stalled(&f.ledger, &f.member).await.unwrap()
@@ -49,7 +57,42 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     assert_eq!(page::insight::read(&f.ledger, &f.member, 7).await.unwrap().stalled.len(), 1);
     assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT).await.unwrap().stalled.len(), 1);
     assert_eq!(page::memory::agent(&f.ledger, &f.member, "other").await.unwrap().stalled.len(), 0);
-    memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+    memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     assert_eq!(stalled(&f).await, []);
+    f.done().await;
+}
+
+async fn only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it(f: Fixture) {
+    let ask = async |scope: &Scope, agent: &str| memory_write::flush(&f.ledger, scope, agent, None).await;
+    assert!(matches!(ask(&f.member, AGENT).await, Err(Error::Forbidden(_))));
+    assert!(matches!(ask(&f.worker, AGENT).await, Err(Error::Forbidden(_))));
+    assert!(matches!(ask(&f.operator, "No Slug").await, Err(Error::NotFound(_))));
+    let waits = Flushed { has_writer: false, waits: Some(FlushWait::Writer) };
+    assert_eq!(ask(&f.stranger, AGENT).await.unwrap(), waits, "no server has a writer for it");
+    assert!(FlushWait::Writer.to_string().contains("[memory] of the settings file"));
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    assert_eq!(ask(&f.operator, AGENT).await.unwrap(), Flushed { has_writer: true, waits: None });
+    f.clock.advance(TimeDelta::hours(1));
+    assert_eq!(ask(&f.operator, AGENT).await.unwrap(), waits, "its server is gone");
+    f.done().await;
+}
+
+async fn a_request_names_the_budget_that_is_used_up(f: Fixture) {
+    let terms = WriterTerms { runs_per_day: 1, ..WriterTerms::default() };
+    let ask = async |terms: WriterTerms| {
+        memory_write::flush(&f.ledger, &f.operator, AGENT, Some(terms)).await.unwrap().waits
+    };
+    talked(&f, "One").await;
+    assert_eq!(ask(terms).await, None);
+    let run = take(&f, terms).await.unwrap();
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    let Some(FlushWait::Runs { most: 1, until }) = ask(terms).await else { panic!("the runs of the day are used up") };
+    assert!(until > f.ledger.now() && until.timestamp() % 86_400 == 0, "{until}");
+    let tokens = WriterTerms { tokens_per_day: 100, ..WriterTerms::default() };
+    let waits = ask(tokens).await.unwrap();
+    assert_eq!(waits, FlushWait::Tokens { spent: 120, most: 100, until });
+    assert!(waits.to_string().contains("120 tokens are used, and tokens_per_day is 100"), "{waits}");
+    f.clock.advance(TimeDelta::days(1));
+    assert_eq!(ask(terms).await, None);
     f.done().await;
 }
