@@ -4,7 +4,7 @@ use super::{
     answer_form::{AnswerForm, render_questions},
     api::Decide,
     bar::{Standing, bar, form_fields as hidden_fields},
-    item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
+    item_text::{agent_name, decision_word, given_to_admins, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
     question::{ANSWER, render_fields},
     row::flags,
@@ -170,7 +170,7 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
         view! { <span class="inbox-due">{word}<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
     });
     let stands = (approval.state == GateState::Open).then(
-        || view! { <span class="inbox-turn" data-mine=approval.may_decide.then_some("")>{whose_turn(approval)}</span> },
+        || view! { <span class="inbox-turn" data-mine=is_viewers_turn(approval).then_some("")>{whose_turn(approval)}</span> },
     );
     view! {
         <div class="row-sub">
@@ -207,6 +207,9 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         (GateState::Open, _) if !approval.may_decide => {
             let why = approval.may_not_decide_because.as_deref().unwrap_or("Only other people can decide this.");
             Some(line("wait", sentence(why)))
+        }
+        (GateState::Open, _) if approval.approved_by_caller => {
+            Some(line("wait", sentence("You approved this. It takes effect when others have approved it too.")))
         }
         (GateState::Open, _) => {
             approval.snoozed_until.map(|at| line("wait", view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any()))
@@ -343,6 +346,15 @@ mod tests {
         (answered.state, answered.may_decide) = (GateState::Settled, false);
         let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(answered)) });
         assert!(html.contains("has an answer") && !html.contains("href=\"/questions/"), "{html}");
+    }
+
+    #[test]
+    fn an_item_that_the_viewer_approved_waits_for_others() {
+        let mut item = output(1, json!({"stage": "Won"}));
+        (item.quorum, item.approvals, item.approved_by_caller) = (2, 1, true);
+        let html = detail_fragment(&shown(detail(item)));
+        assert!(html.contains("waiting for 1 approval by others") && html.contains("You approved this."), "{html}");
+        assert!(!html.contains("Your turn") && !html.contains("data-mine"), "{html}");
     }
 
     #[test]

@@ -33,6 +33,7 @@ fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value
         quorum: 1,
         approvals: 0,
         may_decide: true,
+        approved_by_caller: false,
         may_not_decide_because: None,
         requested_by: "system".into(),
         opened_at: at,

@@ -2,7 +2,7 @@
 
 use crate::{
     session::{Titles, named, verdict_word},
-    text::{label::slug_label, shorten::one_line},
+    text::{label::slug_label, number::counted, shorten::one_line},
 };
 use domain::{
     entity::FIELD_TITLE,
@@ -144,8 +144,17 @@ pub fn given_to_admins(approval: &Approval) -> Option<&'static str> {
     admins_may(approval).then_some("Too few of its reviewers are left: admins may decide.")
 }
 
+/// Whether the item waits for a decision of the viewer, and not only for those of others.
+pub fn is_viewers_turn(approval: &Approval) -> bool {
+    approval.may_decide && !approval.approved_by_caller
+}
+
 /// Who has to decide.
 pub fn whose_turn(approval: &Approval) -> String {
+    if approval.may_decide && approval.approved_by_caller {
+        let missing = approval.quorum.saturating_sub(approval.approvals).max(1);
+        return format!("You approved; waiting for {} by others", counted(missing.into(), "approval"));
+    }
     if approval.may_decide {
         return if admins_may(approval) { format!("Your turn: {FEW_REVIEWERS}") } else { "Your turn".to_owned() };
     }
@@ -195,6 +204,9 @@ mod tests {
     fn whose_turn_it_is_names_the_reviewers() {
         let mut item = output(1, json!({"stage": "Won"}));
         assert_eq!(whose_turn(&item), "Your turn");
+        let approved = Approval { quorum: 2, approvals: 1, approved_by_caller: true, ..output(1, json!({})) };
+        assert_eq!(whose_turn(&approved), "You approved; waiting for 1 approval by others");
+        assert!(is_viewers_turn(&item) && !is_viewers_turn(&approved));
         item.may_decide = false;
         assert_eq!(whose_turn(&item), "Waiting for legal");
     }

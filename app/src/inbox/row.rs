@@ -3,7 +3,7 @@
 use super::{
     api::item_field,
     item::Item,
-    item_text::{agent_name, changes, decision_word, kind_word, subject, whose_turn},
+    item_text::{agent_name, changes, decision_word, is_viewers_turn, kind_word, subject, whose_turn},
     list::List,
     similar::Difference,
 };
@@ -95,14 +95,14 @@ fn due(at: Timestamp) -> impl IntoView {
     view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
 }
 
-/// The line of facts of a row. In the viewer's own list it does not say whose turn it is: always the viewer's.
+/// The line of facts of a row. In the viewer's own list an item that waits for the viewer does not say so.
 fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
     let due = item.due_at.filter(|_| item.state == GateState::Open).map(due);
     let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
     let quorum =
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
     let state_text = match (item.state, &item.decision) {
-        (GateState::Open, _) if !everyone && item.may_decide => String::new(),
+        (GateState::Open, _) if !everyone && is_viewers_turn(item) => String::new(),
         (GateState::Open, _) => whose_turn(item),
         (GateState::Expired, _) => "Expired".to_owned(),
         (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
@@ -121,7 +121,7 @@ fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
             {snoozed}
             {quorum}
             {(!state_text.is_empty())
-                .then(|| view! { <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{state_text}{decided_at}</span> })}
+                .then(|| view! { <span class="inbox-turn" data-mine=is_viewers_turn(item).then_some("")>{state_text}{decided_at}</span> })}
             {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
         </div>
     }

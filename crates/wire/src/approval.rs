@@ -72,6 +72,10 @@ pub struct Approval {
     pub approvals: u32,
     /// Whether the caller may decide now.
     pub may_decide: bool,
+    /// Whether the caller has approved the proposed values. The approval then waits for others; the caller may still
+    /// edit or deny.
+    #[serde(default)]
+    pub approved_by_caller: bool,
     /// Why the caller may not decide; null if they may.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub may_not_decide_because: Option<String>,

@@ -40,6 +40,7 @@ pub fn approval(item: GateItem) -> to::Approval {
         quorum: gate.quorum,
         approvals: item.approvals,
         may_decide: may_decide.is_none(),
+        approved_by_caller: item.is_approved_by_caller,
         may_not_decide_because: may_decide.map(str::to_owned),
         requested_by: gate.requested_by,
         opened_at: gate.opened_at,

@@ -115,6 +115,7 @@ pub fn open_question(
         quorum: 1,
         approvals: 0,
         may_decide: is_open,
+        approved_by_caller: false,
         may_not_decide_because: None,
         requested_by: request.asked_by,
         opened_at: request.asked_at,

@@ -59,6 +59,8 @@ pub struct GateItem {
     pub digest: Digest,
     /// Whether the caller may decide, or why not.
     pub may_decide: MayDecide,
+    /// Whether the caller has approved the present proposal.
+    pub is_approved_by_caller: bool,
     /// End of the caller's snooze; `None` if the caller has not snoozed the gate.
     pub snoozed_until: Option<Timestamp>,
 }
@@ -119,6 +121,7 @@ impl Loaded {
                 ReviewerRecord::Admins => by_role(scope) >= ByRole::Admins,
             });
             Ok(GateItem {
+                is_approved_by_caller: scope.user_id().is_some_and(|user_id| standing.approvals.contains(&user_id)),
                 proposed: proposed(&gate, &standing, &decisions)?,
                 digest: standing.digest,
                 approvals: u32::try_from(standing.approvals.len()).unwrap_or(u32::MAX),

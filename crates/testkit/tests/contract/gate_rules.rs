@@ -127,11 +127,16 @@ async fn a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many(f: Fixtu
     assert!(matches!(outsider, Err(Error::Forbidden(_))), "{outsider:?}");
     let one = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
     assert_eq!((one.gate.state.name(), one.approvals), (GateState::Open, 1));
+    assert!(one.is_approved_by_caller, "it waits for others");
+    let seen = gate::get(&f.ledger, &f.other_member, id).await.unwrap().item;
+    assert!(!seen.is_approved_by_caller, "it waits for the other reviewer");
     let again = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
     assert_eq!((again.gate.state.name(), again.decisions.len()), (GateState::Open, 1));
     // An edit is a new proposal, so earlier approvals do not count for it.
     let edited = decide(&f, &f.other_member, id, edits(&json!({ "size": 2 }))).await.unwrap();
     assert_eq!((edited.gate.state.name(), edited.approvals), (GateState::Open, 1));
+    let seen = gate::get(&f.ledger, &f.member, id).await.unwrap().item;
+    assert!(!seen.is_approved_by_caller, "what they approved is not proposed any more");
     let agreed = NewDecision { digest: Some(edited.digest.to_string()), ..says(Verdict::Approve) };
     let done = decide(&f, &f.member, id, agreed).await.unwrap();
     assert_eq!(done.gate.state.name(), GateState::Settled);
