@@ -64,15 +64,11 @@ fn newer(document: &ChangedDocument, approval: &Approval) -> AnyView {
         0 => "The document was deleted meanwhile.".to_owned(),
         version => format!("The document has changed meanwhile: it is at version {version}."),
     };
-    if !document.conflicts {
-        return view! { <p class="meta">{now}" Both changes fit together, and an approval joins them."</p> }.into_any();
+    if let Some(joined) = &document.joined {
+        return together(&now, document, joined).into_any();
     }
     let body = MemoryProposal::body_of(&values(approval));
-    let rows = lines(&document.body, &body).into_iter().map(|line| {
-        let marks = if line.is_changed { "changed" } else { "same" };
-        let pieces = line.pieces.into_iter().filter(|piece| !is_empty(piece)).map(piece).collect_view();
-        view! { <li data-line=marks><span class="memory-line" dir="auto">{pieces}</span></li> }
-    });
+    let rows = lines(&document.body, &body).into_iter().map(line_view);
     view! {
         <section class="memory-change" aria-labelledby="memory-newer">
             <h3 id="memory-newer">"The newest version beside the proposal"</h3>
@@ -81,6 +77,29 @@ fn newer(document: &ChangedDocument, approval: &Approval) -> AnyView {
         </section>
     }
     .into_any()
+}
+
+/// What an approval writes, when both changes fit together: the difference to the newest version, and the whole text.
+fn together(now: &str, document: &ChangedDocument, joined: &str) -> impl IntoView + use<> {
+    let sentence = format!("{now} Both changes fit together. An approval writes this:");
+    let rows = lines(&document.body, joined).into_iter().map(line_view).collect_view();
+    let is_same = document.body == joined;
+    view! {
+        <section class="memory-change" aria-labelledby="memory-joined">
+            <h3 id="memory-joined">"The document after an approval"</h3>
+            <p role="note">{sentence}</p>
+            {is_same.then(|| view! { <p class="meta">"The newest version has this text already."</p> })}
+            {(!is_same).then(|| view! { <ol>{rows}</ol> })}
+            <details><summary>"The whole document"</summary><p class="memory-line" dir="auto">{joined.to_owned()}</p></details>
+        </section>
+    }
+}
+
+/// One line of a difference, without turns.
+fn line_view(line: Line) -> impl IntoView {
+    let marks = if line.is_changed { "changed" } else { "same" };
+    let pieces = line.pieces.into_iter().filter(|piece| !is_empty(piece)).map(piece).collect_view();
+    view! { <li data-line=marks><span class="memory-line" dir="auto">{pieces}</span></li> }
 }
 
 /// Whether a piece has no text, as that of a blank line.
@@ -117,11 +136,16 @@ mod tests {
     #[test]
     fn a_conflict_shows_the_newest_version_and_the_form_is_based_on_it() {
         let mut item = detail(memory(1));
-        item.document = Some(ChangedDocument { version: 4, body: "# Alice\n\n- Plays go\n".into(), conflicts: true });
+        let changed = |body: &str, joined: Option<&str>| {
+            let (conflicts, joined) = (joined.is_none(), joined.map(str::to_owned));
+            Some(ChangedDocument { version: 4, body: body.into(), conflicts, joined })
+        };
+        item.document = changed("# Alice\n\n- Plays go\n", None);
         let html = crate::render::to_html(memory_view(&item));
         assert!(html.contains("at version 4") && html.contains("<del>go</del><ins>chess</ins>"), "{html}");
-        item.document = Some(ChangedDocument { version: 4, body: "# Alice S.\n\n".into(), conflicts: false });
+        item.document = changed("# Alice S.\n\n", Some("# Alice S.\n\n- Plays chess\n"));
         let html = crate::render::to_html(memory_view(&item));
         assert!(html.contains("fit together") && !html.contains("<del>"), "{html}");
+        assert!(html.contains("# Alice S.\n\n- Plays chess\n</p>"), "the whole document: {html}");
     }
 }

@@ -196,6 +196,10 @@ pub struct ChangedDocument {
     pub body: String,
     /// Whether both changed the same lines. Then only an edit with a newer `baseVersion` can take effect.
     pub conflicts: bool,
+    /// What an approval writes, without front matter: both changes together. Absent if they conflict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::MemoryText>))]
+    pub joined: Option<String>,
 }
 
 /// An earlier denial in the session, with its reason.

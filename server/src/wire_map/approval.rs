@@ -104,6 +104,7 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
             version: now.version,
             body: now.body,
             conflicts: now.conflicts,
+            joined: now.joined,
         }),
         approval: approval(detail.item),
     }

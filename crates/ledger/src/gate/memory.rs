@@ -318,6 +318,8 @@ pub struct ChangedDocument {
     /// Whether the change and the proposal are about the same lines: then an approval is refused, unless it names this
     /// version as its base.
     pub conflicts: bool,
+    /// What an approval writes, without front matter: both changes together. `None` if they conflict.
+    pub joined: Option<String>,
 }
 
 /// Returns the document of a proposal that waits, if it is not at the version that `values` are based on.
@@ -343,8 +345,11 @@ pub(super) async fn changed_document(
     let body = body.map(|text| text.document.body).unwrap_or_default();
     let base = base_of(conn, (gate.tenant_id, live.as_ref()), proposal, values).await?;
     let wanted = MemoryProposal::body_of(values);
-    let conflicts = !base.is_some_and(|base| matches!(three_way(&base, &body, &wanted), Merged::Clean(_)));
-    Ok(Some(ChangedDocument { version, body, conflicts }))
+    let joined = match base.map(|base| three_way(&base, &body, &wanted)) {
+        Some(Merged::Clean(joined)) => Some(joined),
+        Some(Merged::Conflict(_)) | None => None,
+    };
+    Ok(Some(ChangedDocument { version, body, conflicts: joined.is_none(), joined }))
 }
 
 /// The turns of each new line of the body that is written, with the numbers of the lines of the whole text.

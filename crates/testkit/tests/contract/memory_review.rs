@@ -76,9 +76,11 @@ async fn an_edit_that_names_the_newest_version_is_accepted_after_a_conflict(f: F
     write(&f, &own, 1, "# Mia\n\nhello\n\n## Notes\n\n- Likes trains\n").await;
     let moved = get().await.document.unwrap();
     assert_eq!((moved.version, moved.conflicts), (2, false), "other lines");
+    let joined = moved.joined.unwrap();
+    assert!(joined.contains("\nhello\n") && joined.contains("- Likes buses\n"), "both changes are in it: {joined}");
     write(&f, &own, 2, "# Mia\n\n## Notes\n\n- Likes night trains\n").await;
     let moved = get().await.document.unwrap();
-    assert_eq!((moved.version, moved.conflicts), (3, true));
+    assert_eq!((moved.version, moved.conflicts, moved.joined), (3, true, None));
     assert!(moved.body.contains("night trains"));
     gate::decide(&f.ledger, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
     assert_eq!(settle(&f).await.reopened, 1);
