@@ -20,7 +20,7 @@ use crate::{
 use domain::{memory::Document, role::Permission};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
-use wire::memory::{MemoryBlamedLine, MemoryVersion};
+use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryVersion};
 
 /// Events that the linked page of a transcript shows behind the turn.
 const BEYOND_TURN: u64 = 25;
@@ -103,13 +103,17 @@ fn history(props: &Props, selected: &Selected, writes: bool) -> impl IntoView + 
         selected.versions.iter().map(|version| item(props, selected, version, looked, writes)).collect::<Vec<_>>();
     let diff = selected.diff.as_ref().map(|diff| {
         let from = diff.from.as_ref().map_or_else(|| "nothing".to_owned(), |from| format!("version {}", from.version));
-        let words = format!(
-            "Version {} beside {from}: {} added, {} removed",
-            diff.to.version,
-            counted(diff.added, "line"),
-            counted(diff.removed, "line"),
-        );
-        let lines = static_html(changed_lines(&diff.lines));
+        let words = if diff.is_erased {
+            format!("Version {} beside {from}", diff.to.version)
+        } else {
+            let (added, removed) = (counted(diff.added, "line"), counted(diff.removed, "line"));
+            format!("Version {} beside {from}: {added} added, {removed} removed", diff.to.version)
+        };
+        let lines = if diff.is_erased {
+            static_html(view! { <p class="meta">{erased_sides(diff)}</p> })
+        } else {
+            static_html(changed_lines(&diff.lines))
+        };
         view! {
             <section class="section" aria-labelledby="diff-title">
                 <h2 id="diff-title">{words}</h2>
@@ -124,6 +128,17 @@ fn history(props: &Props, selected: &Selected, writes: bool) -> impl IntoView + 
             <ol class="history">{items}</ol>
         </section>
     }
+}
+
+/// Says which texts of a comparison were erased.
+fn erased_sides(diff: &MemoryDiff) -> String {
+    let sides = diff.from.iter().chain([&diff.to]).filter(|side| side.erased_at.is_some());
+    let numbers: Vec<_> = sides.map(|side| side.version.to_string()).collect();
+    let erased = match numbers.as_slice() {
+        [one] => format!("The text of version {one} was erased"),
+        all => format!("The texts of versions {} were erased", all.join(" and ")),
+    };
+    format!("{erased}, so what changed is not known.")
 }
 
 fn item(
@@ -212,4 +227,33 @@ fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoVie
         {sessions.map(static_html)}
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(number: u64, erased: bool) -> serde_json::Value {
+        let mut version = serde_json::json!({
+            "documentId": "0193b0a0-0000-7000-8000-000000000001", "version": number, "path": "topics/a.md",
+            "operation": "modified", "sha256": "0".repeat(64), "source": "person", "author": "system", "reason": "",
+            "createdAt": "2026-11-25T10:00:00Z",
+        });
+        if erased {
+            version["erasedAt"] = "2026-11-25T11:00:00Z".into();
+        }
+        version
+    }
+
+    #[test]
+    fn a_comparison_names_the_versions_that_were_erased() {
+        let sides = |from: bool, to: bool| {
+            let diff = serde_json::json!({
+                "from": version(2, from), "to": version(3, to), "isErased": true, "added": 0, "removed": 0, "lines": [],
+            });
+            erased_sides(&serde_json::from_value(diff).unwrap())
+        };
+        assert_eq!(sides(true, false), "The text of version 2 was erased, so what changed is not known.");
+        assert_eq!(sides(true, true), "The texts of versions 2 and 3 were erased, so what changed is not known.");
+    }
 }

@@ -305,6 +305,9 @@ pub struct MemoryDiff {
     pub from: Option<MemoryVersion>,
     /// The newer version.
     pub to: MemoryVersion,
+    /// Whether the text of one of them was erased. Then there are no lines, and nothing is counted.
+    #[serde(default)]
+    pub is_erased: bool,
     /// Number of added lines.
     pub added: u64,
     /// Number of removed lines.

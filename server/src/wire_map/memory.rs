@@ -99,6 +99,7 @@ pub fn memory_diff(diff: memory::VersionDiff) -> wired::MemoryDiff {
     wired::MemoryDiff {
         from: diff.from.map(memory_version),
         to: memory_version(diff.to),
+        is_erased: diff.is_erased,
         added: diff.added as u64,
         removed: diff.removed as u64,
         lines: memory_diff_lines(diff.lines),

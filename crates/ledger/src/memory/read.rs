@@ -43,7 +43,9 @@ pub struct VersionDiff {
     pub from: Option<MemoryVersionRecord>,
     /// The newer version.
     pub to: MemoryVersionRecord,
-    /// Their lines.
+    /// Whether the text of one of them was erased. Then nothing is known of what differs.
+    pub is_erased: bool,
+    /// Their lines; empty if a text was erased.
     pub lines: Vec<DiffLine>,
     /// Number of lines that were added.
     pub added: usize,
@@ -53,11 +55,13 @@ pub struct VersionDiff {
 
 impl VersionDiff {
     pub(super) fn of(from: Option<MemoryVersionText>, to: MemoryVersionText) -> Self {
+        let is_erased = [from.as_ref(), Some(&to)].into_iter().flatten().any(|side| side.version.erased_at.is_some());
         let old = from.as_ref().map(|from| from.document.to_text()).unwrap_or_default();
-        let lines = compare(&old, &to.document.to_text());
+        // An erased text is empty: it would look as if all lines had been added or removed.
+        let lines = if is_erased { Vec::new() } else { compare(&old, &to.document.to_text()) };
         let count = |change| lines.iter().filter(|line| line.change == change).count();
         let (added, removed) = (count(LineChange::Added), count(LineChange::Removed));
-        Self { from: from.map(|from| from.version), to: to.version, lines, added, removed }
+        Self { from: from.map(|from| from.version), to: to.version, is_erased, lines, added, removed }
     }
 }
 

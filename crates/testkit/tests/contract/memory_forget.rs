@@ -115,6 +115,10 @@ async fn what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays(f
     assert_eq!((town[0].source, town[0].operation), (Source::Erasure, Operation::Modified));
     assert!(town[0].author.starts_with("user:") && !town[0].reason.contains("Ines"));
     assert!(town[0].erased_at.is_none() && town[1..].iter().all(|one| one.erased_at.is_some()));
+    let at = memory::path("topics/town.md").unwrap();
+    let diff = memory::diff(&f.ledger, &f.member, AGENT, at, None, None).await.unwrap();
+    assert!(diff.is_erased && diff.lines.is_empty(), "an erased text is not an empty one");
+    assert_eq!((diff.added, diff.removed), (0, 0));
     let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/town.md").unwrap()).await.unwrap();
     assert_eq!(
         blamed[2].evidence.iter().map(|one| (one.session, one.sequence)).collect::<Vec<_>>(),
