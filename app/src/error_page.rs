@@ -34,7 +34,12 @@ const fn words(status: u16) -> Words {
             happened: "There is nothing at this address, or you are not allowed to see it.",
             todo: "Check the address. If someone sent it to you, ask which workspace it belongs to.",
         },
-        400 | 413 | 415 | 422 => Words {
+        413 => Words {
+            title: "That was too large",
+            happened: "The request is larger than the server accepts. Nothing was changed.",
+            todo: "Go back, make it smaller and send it again.",
+        },
+        400 | 415 | 422 => Words {
             title: "That did not work",
             happened: "The server could not read the request. Nothing was changed.",
             todo: "Go back and try again.",

@@ -34,6 +34,11 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
     }))
 }
 
+/// Like [`require`], with the reason of a refusal. For permissions that several different things need.
+pub(crate) fn require_for(scope: &Scope, permission: Permission, reason: &'static str) -> Result<()> {
+    if scope.may(permission) { Ok(()) } else { Err(Error::Forbidden(reason)) }
+}
+
 /// Returns the given slug, or one derived from the name.
 pub(crate) fn slug_or_of_name(slug: Option<String>, name: &str) -> Result<String> {
     slug.or_else(|| slugify(name)).ok_or_else(|| Error::invalid("slug", "cannot be created from this name; enter one"))

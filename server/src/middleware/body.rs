@@ -7,7 +7,12 @@ use axum::{
     http::{Method, header},
 };
 use bytes::{Bytes, BytesMut};
-use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX};
+use domain::{
+    count::counted,
+    limit::{
+        BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX, MEMORY_DOCUMENT_BYTES_MAX,
+    },
+};
 use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::{
@@ -45,6 +50,21 @@ pub fn carries_card(request: &Request) -> bool {
     }
 }
 
+/// What a request of a kind that has a limit of its own carries, and that limit in bytes. For the message of a body that
+/// is too large: the limit of all bodies says nothing to whoever wrote a text.
+fn carried(request: &Request) -> Option<(&'static str, usize)> {
+    if carries_card(request) {
+        return Some(("a character card", MEMORY_CARD_BYTES_MAX));
+    }
+    let parts: Vec<&str> = request.uri().path().split('/').skip(1).collect();
+    match parts[..] {
+        ["api", "agents", _, "memory", "document" | "tool"] | ["agents", _, "memory"] => {
+            Some(("a memory document", MEMORY_DOCUMENT_BYTES_MAX))
+        }
+        _ => None,
+    }
+}
+
 /// A place among the requests with cards, if this is one. It is kept until the request is answered.
 pub async fn place(is_card: bool) -> Result<Option<SemaphorePermit<'static>>, Problem> {
     if !is_card {
@@ -62,22 +82,29 @@ pub async fn buffer(request: Request) -> Result<Request, Problem> {
     } else {
         (BODY_BYTES_MAX, BODY_SECONDS_MAX)
     };
+    let carried = carried(&request);
     let (parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
         return Ok(Request::from_parts(parts, body));
     }
-    if HttpBody::size_hint(&body).lower() > most as u64 {
+    let announced = HttpBody::size_hint(&body).lower();
+    if announced > most as u64 {
         // A client that waits for "100 Continue" has sent nothing yet. Reading would ask it to send.
         if !parts.headers.contains_key(header::EXPECT) {
             drain_body(body);
         }
-        return Err(too_large(most));
+        return Err(too_large(most, carried, Some(announced)));
     }
-    let bytes = read(body, most, seconds).await?;
+    let bytes = read(body, most, seconds, carried).await?;
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-async fn read(mut body: Body, most: usize, seconds: u64) -> Result<Bytes, Problem> {
+async fn read(
+    mut body: Body,
+    most: usize,
+    seconds: u64,
+    carried: Option<(&'static str, usize)>,
+) -> Result<Bytes, Problem> {
     let deadline = Instant::now() + Duration::from_secs(seconds);
     let mut first = Bytes::new();
     let mut more = BytesMut::new();
@@ -94,7 +121,7 @@ async fn read(mut body: Body, most: usize, seconds: u64) -> Result<Bytes, Proble
         let Ok(data) = frame.into_data() else { continue };
         if first.len() + more.len() + data.len() > most {
             drain_body(body);
-            return Err(too_large(most));
+            return Err(too_large(most, carried, None));
         }
         // Nearly every body is one frame, which is passed on without a copy.
         if first.is_empty() {
@@ -112,8 +139,18 @@ async fn read(mut body: Body, most: usize, seconds: u64) -> Result<Bytes, Proble
     Ok(whole.freeze())
 }
 
-fn too_large(most: usize) -> Problem {
-    Problem::detailed(Code::TooLarge, format!("a request body can have at most {most} bytes"))
+/// The problem of a body that is too large. `sent` is its size in bytes, if the request announces it.
+fn too_large(most: usize, carried: Option<(&'static str, usize)>, sent: Option<u64>) -> Problem {
+    let bytes = |number: usize| counted(number as u64, "byte");
+    let limit = match carried {
+        Some((what, limit)) => format!("{what} has at most {}", bytes(limit)),
+        None => format!("a request body can have at most {}", bytes(most)),
+    };
+    let size = match sent {
+        Some(sent) => format!("this request has {}", counted(sent, "byte")),
+        None => format!("this request has more than {}", bytes(most)),
+    };
+    Problem::detailed(Code::TooLarge, format!("{limit}; {size}"))
 }
 
 /// Reads and discards the rest of a body for a short time. Closing at once would reset the
@@ -176,6 +213,20 @@ mod tests {
         ] {
             assert_eq!(sent(method, path).await.unwrap_err().code(), Code::TooLarge, "{method} {path}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_limit_of_what_a_request_carries_is_named_with_its_size() {
+        let refused = async |path: &str, bytes: usize| {
+            let request = Request::builder().method("PUT").uri(path).body(Body::from(vec![0; bytes])).unwrap();
+            format!("{:?}", buffer(request).await.unwrap_err())
+        };
+        let document = refused("/api/agents/scout/memory/document", 2_000_000 + BODY_BYTES_MAX).await;
+        let size = counted((2_000_000 + BODY_BYTES_MAX) as u64, "byte");
+        let says = format!("a memory document has at most 102,400 bytes; this request has {size}");
+        assert!(document.contains(&says), "{document}");
+        let card = refused("/api/agents/scout/card", CARD_BODY_BYTES_MAX + 1).await;
+        assert!(card.contains("a character card has at most 8,388,608 bytes"), "{card}");
     }
 
     #[tokio::test]

@@ -48,7 +48,7 @@ pub enum BadCard {
     },
     /// The image is no PNG, or a damaged one.
     #[error("the image is not a whole PNG: {0}")]
-    Png(String),
+    Png(&'static str),
     /// The image is too large when it is unpacked.
     #[error("the image has {width} × {height} pixels; a card has at most {max}")]
     Pixels {

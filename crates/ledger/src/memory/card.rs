@@ -5,7 +5,10 @@ use super::{
     check_agent,
     write::{By, NewVersion, Next, Stamp, put, write_on},
 };
-use crate::{CardRecord, Error, Ledger, Result, guard::require};
+use crate::{
+    CardRecord, Error, Ledger, Result,
+    guard::{require, require_for},
+};
 use domain::{
     Scope,
     chain::Digest,
@@ -17,6 +20,8 @@ use domain::{
 use sha2::{Digest as _, Sha256};
 use store::WriteTx;
 
+/// Why others are refused.
+pub(super) const CARDS: &str = "only operators and admins can give an agent a character card";
 /// Why documents of a card were written.
 const REASON: &str = "From the character card.";
 
@@ -71,7 +76,7 @@ pub async fn upload_card(
     format: CardFormat,
     original: Vec<u8>,
 ) -> Result<UploadedCard> {
-    require(scope, Permission::ManageActions)?;
+    require_for(scope, Permission::ManageActions, CARDS)?;
     check_agent(agent)?;
     if original.len() > MEMORY_CARD_BYTES_MAX {
         return Err(Error::TooLarge(format!("a card has at most {MEMORY_CARD_BYTES_MAX} bytes")));

@@ -3,11 +3,24 @@
 use super::card_unpack;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{limit::MEMORY_CARD_PIXELS_MAX, memory::BadCard};
-use png::{Decoder, Limits};
+use png::{Decoder, DecodingError, Limits};
 use std::io::Cursor;
 
 /// Names of the chunks, the preferred one first.
 const CHUNKS: [&str; 2] = ["ccv3", "chara"];
+
+/// The first bytes of a PNG.
+const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// What is wrong with an image, for people. The decoder's own texts have its names of types and fields in them.
+const fn damage(error: &DecodingError) -> &'static str {
+    match error {
+        DecodingError::IoError(_) => "the file ends too early",
+        DecodingError::Format(_) => "a part of it is damaged",
+        DecodingError::Parameter(_) => "its parts do not fit together",
+        DecodingError::LimitsExceeded => "a part of it is too large",
+    }
+}
 
 /// Returns the JSON of the card in an image. The chunk of version 3 wins over that of version 2. The image is read to
 /// its end, because cards are written behind the pixels; the pixels are not kept.
@@ -15,7 +28,10 @@ const CHUNKS: [&str; 2] = ["ccv3", "chara"];
 /// # Errors
 /// [`BadCard`]
 pub(super) fn json_of(image: &[u8]) -> Result<String, BadCard> {
-    let damaged = |error: png::DecodingError| BadCard::Png(error.to_string());
+    if !image.starts_with(SIGNATURE) {
+        return Err(BadCard::Png("it does not begin as a PNG does"));
+    }
+    let damaged = |error: DecodingError| BadCard::Png(damage(&error));
     // Buffers of the decoder are bounded by the file, which is bounded itself.
     let limits = Limits { bytes: image.len().saturating_mul(2) + 1024 * 1024 };
     let mut decoder = Decoder::new_with_limits(Cursor::new(image), limits);
@@ -69,10 +85,12 @@ mod tests {
         assert_eq!(json_of(&image(1, &[("chara", "%%%")])), Err(BadCard::Chunk("chara")));
         let not_utf8 = STANDARD.encode([0xff, 0xfe]);
         assert_eq!(json_of(&image(1, &[("chara", &not_utf8)])), Err(BadCard::Chunk("chara")));
-        assert!(matches!(json_of(b"GIF89a"), Err(BadCard::Png(_))));
+        assert_eq!(json_of(b"GIF89a"), Err(BadCard::Png("it does not begin as a PNG does")));
         let whole = image(1, &[("chara", "e30=")]);
         for cut in [8, 20, whole.len() / 2, whole.len() - 1] {
-            assert!(json_of(&whole[..cut]).is_err(), "{cut}");
+            let why = json_of(&whole[..cut]).unwrap_err().to_string();
+            let plain = ["ends too early", "is damaged", "fit together", "too large"];
+            assert!(plain.iter().any(|part| why.ends_with(*part)), "{cut}: {why}");
         }
         let mut broken = whole;
         let at = broken.len() - 20;

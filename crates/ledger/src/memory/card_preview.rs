@@ -2,12 +2,12 @@
 //! does not choose the file again.
 
 use super::{
-    card::{CardFormat, UploadedCard, parse, upload_card},
+    card::{CARDS, CardFormat, UploadedCard, parse, upload_card},
     check_agent,
     diff::{DiffLine, compare},
     origin::redacted,
 };
-use crate::{Error, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, guard::require_for};
 use chrono::TimeDelta;
 use domain::{
     Scope,
@@ -66,7 +66,7 @@ pub async fn preview_card(
     format: CardFormat,
     original: Vec<u8>,
 ) -> Result<CardPreview> {
-    require(scope, Permission::ManageActions)?;
+    require_for(scope, Permission::ManageActions, CARDS)?;
     check_agent(agent)?;
     if original.len() > MEMORY_CARD_BYTES_MAX {
         return Err(Error::TooLarge(format!("a card has at most {MEMORY_CARD_BYTES_MAX} bytes")));
@@ -98,7 +98,7 @@ pub async fn preview_card(
 /// [`Error::Invalid`] for the field `card` if the preview is more than an hour old, or if the caller has previewed
 /// another card since.
 pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &str) -> Result<UploadedCard> {
-    require(scope, Permission::ManageActions)?;
+    require_for(scope, Permission::ManageActions, CARDS)?;
     check_agent(agent)?;
     let (tenant_id, author, since) = (scope.tenant_id, scope.caller.to_string(), ledger.now() - lifetime());
     let (of, by) = (agent.to_owned(), author.clone());

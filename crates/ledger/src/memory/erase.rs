@@ -1,7 +1,7 @@
 //! Erasing a memory document with all its versions. Digests, times and authors stay.
 
 use super::{Stamp, check_agent, read::found};
-use crate::{Error, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, guard::require_for};
 use domain::{
     Scope,
     id::{MemoryDocumentId, TenantId},
@@ -22,7 +22,7 @@ pub struct Erased {
 /// # Errors
 /// [`Error::NotFound`] if no document has this path. A deleted one is erased too.
 pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<Erased> {
-    require(scope, Permission::Administer)?;
+    require_for(scope, Permission::Administer, "only admins can erase memory documents")?;
     check_agent(agent)?;
     let (tenant_id, author, agent) = (scope.tenant_id, scope.caller.to_string(), agent.to_owned());
     let stamp = Stamp::new(ledger);

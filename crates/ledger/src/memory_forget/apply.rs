@@ -1,12 +1,13 @@
 //! Erases what is known about a person.
 
 use super::{
+    ADMINS,
     find::{Forget, Forgetting, Found, find},
     person::parse,
 };
 use crate::{
     Error, Ledger, Result,
-    guard::require,
+    guard::require_for,
     memory::{Cleaned, Stamp, clean_on, erase_on, mark},
     retention::erase_session,
     session::{cancel, get},
@@ -29,7 +30,7 @@ const REASON: &str = "a person is forgotten";
 /// # Errors
 /// [`Error::Invalid`] for a text that names no person. [`Error::NoInstanceKey`] without a key.
 pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
-    require(scope, Permission::Administer)?;
+    require_for(scope, Permission::Administer, ADMINS)?;
     let path = parse(&of.person)?;
     let tenant_id = scope.tenant_id;
     let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
@@ -114,7 +115,7 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
 /// # Errors
 /// [`Error::NotFound`] if no one with this id is forgotten.
 pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<String> {
-    require(scope, Permission::Administer)?;
+    require_for(scope, Permission::Administer, ADMINS)?;
     let path = parse(person)?;
     let tenant_id = scope.tenant_id;
     let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());

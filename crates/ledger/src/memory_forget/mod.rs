@@ -10,3 +10,6 @@ mod person;
 
 pub use apply::{forget, lift};
 pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};
+
+/// Why others are refused.
+const ADMINS: &str = "only admins can forget a person or let one be remembered again";

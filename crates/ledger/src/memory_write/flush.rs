@@ -4,7 +4,7 @@ use super::{
     WriterTerms,
     budget::{FlushWait, is_at_work, waits},
 };
-use crate::{Error, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, guard::{require, require_for}};
 use domain::{Scope, role::Permission, slug::is_slug};
 use store::memory_write::{RunRecord, WriterRecord};
 
@@ -27,7 +27,7 @@ pub struct Flushed {
 /// # Errors
 /// [`Error::NotFound`] for a text that is not the slug of an agent.
 pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<WriterTerms>) -> Result<Flushed> {
-    require(scope, Permission::ManageSessions)?;
+    require_for(scope, Permission::ManageSessions, "only operators and admins can ask for a run of a memory writer")?;
     if !is_slug(agent) {
         return Err(Error::NotFound("agent"));
     }

@@ -8,6 +8,7 @@ use domain::{
 use ledger::{
     Error,
     memory::{self, CardChangeKind, CardFormat, Listing},
+    memory_forget, memory_write,
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -18,7 +19,29 @@ on_both_engines!(
     cards_that_cannot_be_kept_are_refused_and_change_nothing,
     a_preview_shows_what_a_card_would_change_and_changes_nothing,
     a_preview_is_over_after_an_hour_or_by_another,
+    a_refusal_says_what_is_not_allowed,
 );
+
+async fn a_refusal_says_what_is_not_allowed(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.member);
+    let refused = |outcome: Option<Error>| match outcome {
+        Some(Error::Forbidden(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    let card = card(json!({ "name": "Iris" }));
+    let why = refused(memory::upload_card(l, s, AGENT, CardFormat::Json, card.clone()).await.err());
+    assert!(why.contains("a character card"), "{why}");
+    let why = refused(memory::preview_card(l, s, AGENT, CardFormat::Json, card).await.err());
+    assert!(why.contains("a character card"), "{why}");
+    let why = refused(memory::erase(l, &f.operator, AGENT, memory::path("topics/a.md").unwrap()).await.err());
+    assert!(why.contains("memory documents"), "{why}");
+    let person = memory_forget::Forget { person: "discord-1".into(), ..memory_forget::Forget::default() };
+    let why = refused(memory_forget::forget(l, &f.operator, person).await.err());
+    assert!(why.contains("forget a person"), "{why}");
+    let why = refused(memory_write::flush(l, s, AGENT, None).await.err());
+    assert!(why.contains("memory writer"), "{why}");
+    f.done().await;
+}
 
 fn card(data: Value) -> Vec<u8> {
     json!({ "spec": "chara_card_v2", "spec_version": "2.0", "data": data }).to_string().into_bytes()
