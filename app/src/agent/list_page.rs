@@ -4,6 +4,7 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
+    text::number::{grouped, unit},
     ui::{
         empty::Empty,
         page_head::PageHead,
@@ -54,8 +55,8 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
             view! {
                 <tr>
                     <td class="table-main"><a class="quiet" href=href>{agent.slug.clone()}</a></td>
-                    <td class="table-number">{agent.sessions}</td>
-                    <td class="table-number">{agent.documents}</td>
+                    <td class="table-number">{grouped(agent.sessions)}<span class="unit">{unit(agent.sessions, "session")}" of 30 days"</span></td>
+                    <td class="table-number">{grouped(agent.documents)}<span class="unit">{unit(agent.documents, "memory document")}</span></td>
                 </tr>
             }
         })

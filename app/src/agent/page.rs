@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     entity::People,
-    memory::{StalledWriter, View, document_href, stalled},
+    memory::{StalledWriter, View, document_href, document_name, stalled},
     render::static_html,
     sessions::Filter,
     shell::{RailEntry, Shell, frame},
@@ -180,7 +180,7 @@ fn memory_part(props: &Props) -> impl IntoView + use<> {
             view! {
                 <li class="history-item">
                     <p class="history-head">
-                        <a class="quiet" href=href dir="auto">{one_line(&version.path, 100)}</a>
+                        <a class="quiet" href=href dir="auto">{one_line(&document_name(&props.people, &version.path), 100)}</a>
                         <span class="meta">"v"{version.version}" · "{version.operation.as_str()}" · "{moment(version.created_at)}" · "{props.people.word(&version.author)}</span>
                     </p>
                 </li>

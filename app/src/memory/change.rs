@@ -87,7 +87,7 @@ pub fn change_forms(props: &Props, selected: &Selected, erases: bool) -> impl In
             </form>
             <form class="form" method="post" action=action.clone()>
                 {hidden()}
-                <p class="meta">"Its history is kept, and brings it back."</p>
+                <p class="meta">"Its history is kept: you can revert to any version there."</p>
                 <div class="form-actions"><Button look=Look::Danger name="step" value="delete">"Delete"</Button></div>
             </form>
         }

@@ -17,9 +17,8 @@ use crate::{
         time::moment,
     },
 };
-use domain::{memory::Document, role::Permission};
+use domain::{id::SessionId, memory::Document, role::Permission};
 use leptos::prelude::*;
-use std::collections::BTreeSet;
 use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryVersion};
 
 /// Events that the linked page of a transcript shows behind the turn.
@@ -44,6 +43,7 @@ pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoV
     let changes = (writes && selected.view == View::Text).then(|| static_html(change_forms(props, selected, erases)));
     view! {
         <dl class="facts">
+            <div><dt>"Path"</dt><dd dir="auto">{one_line(path, 200)}</dd></div>
             <div><dt>"Version"</dt><dd>{selected.document.version}</dd></div>
             <div><dt>"Changed"</dt><dd>{moment(selected.document.updated_at)}" by "{props.people.word(&selected.document.author)}</dd></div>
             <div><dt>"Source"</dt><dd>{source_words(selected.document.source.as_str())}</dd></div>
@@ -78,7 +78,7 @@ fn state(selected: &Selected) -> Option<AnyView> {
     }
     selected.document.is_deleted.then(|| {
         let notice = view! {
-            <Notice tone=Tone::Wait><p>"This document is deleted. Its history brings any version back."</p></Notice>
+            <Notice tone=Tone::Wait><p>"This document is deleted. Its history is kept: you can revert to any version there."</p></Notice>
         };
         static_html(notice).into_any()
     })
@@ -181,12 +181,23 @@ fn item(
 /// Most sessions of which the view of origins offers what they wrote.
 const SESSIONS_OFFERED: usize = 10;
 
+/// The sessions that lines come from, in the order in which the lines name them. A turn is named with the number of its
+/// session in this list.
+fn sessions_of(lines: &[MemoryBlamedLine]) -> Vec<SessionId> {
+    let mut all = Vec::new();
+    for one in lines.iter().flat_map(|line| &line.evidence) {
+        if !all.contains(&one.session) {
+            all.push(one.session);
+        }
+    }
+    all
+}
+
 /// Links to what each session wrote, where it can be reverted.
-fn sessions(agent: &str, lines: &[MemoryBlamedLine]) -> Option<impl IntoView + use<>> {
-    let all: BTreeSet<_> = lines.iter().flat_map(|line| &line.evidence).map(|one| one.session.to_string()).collect();
-    let links = all.iter().rev().take(SESSIONS_OFFERED).map(|session| {
+fn sessions(agent: &str, sessions: &[SessionId]) -> Option<impl IntoView + use<>> {
+    let links = sessions.iter().take(SESSIONS_OFFERED).enumerate().map(|(at, session)| {
         let href = format!("/agents/{agent}/memory/session?id={session}");
-        view! { <li><a href=href>"What session "{session.clone()}" wrote"</a></li> }
+        view! { <li><a href=href title=session.to_string()>"What session "{at + 1}" wrote"</a></li> }
     });
     let links = links.collect::<Vec<_>>();
     (!links.is_empty()).then(|| view! { <ul class="meta">{links}</ul> })
@@ -196,6 +207,7 @@ fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoVie
     if lines.is_empty() {
         return view! { <p class="meta">"There are no lines."</p> }.into_any();
     }
+    let named = sessions_of(lines);
     let rows = lines
         .iter()
         .enumerate()
@@ -207,7 +219,9 @@ fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoVie
                 .map(|one| {
                     let before = one.sequence.saturating_add(BEYOND_TURN);
                     let href = format!("/sessions/{}?before={before}#seq-{}", one.session, one.sequence);
-                    view! { <a class="quiet" href=href>"turn "{one.sequence}<span class="hidden-text">" that line "{at + 1}" comes from"</span></a> }
+                    let of = named.iter().position(|session| *session == one.session).filter(|_| named.len() > 1);
+                    let of = of.map(|at| format!("session {} ", at + 1));
+                    view! { <a class="quiet" href=href>{of}"turn "{one.sequence}<span class="hidden-text">" that line "{at + 1}" comes from"</span></a> }
                 })
                 .collect::<Vec<_>>();
             let from = if line.is_oldest { "version ≤ " } else { "version " };
@@ -221,7 +235,7 @@ fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoVie
             }
         })
         .collect::<Vec<_>>();
-    let sessions = writes.then(|| sessions(agent, lines)).flatten();
+    let sessions = writes.then(|| sessions(agent, &named)).flatten();
     view! {
         <ol class="memory-lines" tabindex="0" role="list" aria-label="Lines and where they come from">{rows}</ol>
         {sessions.map(static_html)}
@@ -243,6 +257,26 @@ mod tests {
             version["erasedAt"] = "2026-11-25T11:00:00Z".into();
         }
         version
+    }
+
+    #[test]
+    fn turns_of_several_sessions_name_their_session() {
+        let line = |sessions: &[u32]| {
+            let evidence = sessions.iter().map(|n| {
+                let session = format!("0193b0a0-0000-7000-8000-{n:012}");
+                serde_json::json!({ "line": 1, "session": session, "sequence": 2 })
+            });
+            let evidence: Vec<_> = evidence.collect();
+            let blamed = serde_json::json!({
+                "text": "- x", "version": version(1, false), "isOldest": false, "evidence": evidence,
+            });
+            serde_json::from_value::<MemoryBlamedLine>(blamed).unwrap()
+        };
+        let html = crate::render::to_html(origin("scout", &[line(&[1, 2]), line(&[2])], true));
+        assert_eq!((html.matches(">session 1 ").count(), html.matches(">session 2 ").count()), (1, 2), "{html}");
+        assert!(html.contains("What session ") && !html.contains(">0193b0a0"), "{html}");
+        let html = crate::render::to_html(origin("scout", &[line(&[1])], true));
+        assert!(!html.contains(">session 1 "), "there is one session only: {html}");
     }
 
     #[test]

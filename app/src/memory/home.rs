@@ -6,7 +6,10 @@ use crate::{
     memory::{StalledWriter, View, document_href, stalled},
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::{number::counted, shorten::one_line},
+    text::{
+        number::{counted, grouped, unit},
+        shorten::one_line,
+    },
     ui::{
         button::{Button, ButtonLink, Look},
         empty::Empty,
@@ -68,9 +71,9 @@ fn agents(agents: &[(String, u64, u64, Timestamp)]) -> impl IntoView + use<> {
             view! {
                 <tr>
                     <td class="table-main"><a class="quiet" href=format!("/agents/{agent}/memory")>{agent.clone()}</a></td>
-                    <td class="table-number">{*documents}</td>
-                    <td class="table-number">{*bytes}</td>
-                    <td class="meta">{moment(*at)}</td>
+                    <td class="table-number">{grouped(*documents)}<span class="unit">{unit(*documents, "document")}</span></td>
+                    <td class="table-number">{grouped(*bytes)}<span class="unit">{unit(*bytes, "byte")}</span></td>
+                    <td class="meta"><span class="unit">"Changed "</span>{moment(*at)}</td>
                 </tr>
             }
         })

@@ -19,7 +19,13 @@ pub use runs::{RunsProps, WriterSettings, WriterState, runs_page};
 pub use session::{SessionProps, session_page};
 pub use stalled::{StalledWriter, stalled};
 
-use crate::text::escape::query;
+use crate::{entity::People, text::escape::query};
+
+/// What a document is called on pages: a person of the workspace by name, others by path.
+pub fn document_name(people: &People, path: &str) -> String {
+    let id = path.strip_prefix("people/shiftbook-").and_then(|rest| rest.strip_suffix(".md"));
+    id.and_then(|id| people.0.get(&format!("user:{id}"))).cloned().unwrap_or_else(|| path.to_owned())
+}
 
 /// The address of a document, in one of its views.
 pub fn document_href(agent: &str, path: &str, view: View) -> String {

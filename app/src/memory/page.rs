@@ -5,7 +5,7 @@ use crate::{
     FormState,
     document::render,
     entity::People,
-    memory::{StalledWriter, document_href, stalled},
+    memory::{StalledWriter, document_href, document_name, stalled},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
@@ -18,7 +18,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::{memory::Folder, role::Permission};
+use domain::{memory::Folder, memory_write::slot::PARTS_OF_DAY, role::Permission};
 use leptos::prelude::*;
 use wire::memory::{
     FoundMemory, MemoryBlamedLine, MemoryConflict, MemoryDiff, MemoryDiffLine, MemoryDocument, MemoryVersion,
@@ -116,7 +116,7 @@ pub struct Props {
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = match &props.selected {
-        Some(selected) => one_line(&selected.document.path, 120),
+        Some(selected) => one_line(&document_name(&props.people, &selected.document.path), 120),
         None => format!("Memory of {}", props.agent),
     };
     render(shell, &title, || {
@@ -164,26 +164,37 @@ fn search(props: &Props) -> impl IntoView + use<> {
     }
 }
 
-/// The documents by folder.
+/// Most documents whose folders are all unfolded. Of more only the folder of the shown document is.
+const UNFOLDED_MAX: usize = 12;
+
+/// The documents by folder. Folders can be folded, so that the document is not far below on a narrow screen.
 fn tree(props: &Props) -> impl IntoView + use<> {
     let here = props.selected.as_ref().map(|selected| selected.document.path.as_str());
+    let is_short = props.documents.len() <= UNFOLDED_MAX;
     let folders = Folder::ALL.into_iter().filter_map(|folder| {
         let start = format!("{}/", folder.as_str());
-        let inside: Vec<_> = props.documents.iter().filter(|document| document.path.starts_with(&start)).collect();
+        let mut inside: Vec<_> = props.documents.iter().filter(|document| document.path.starts_with(&start)).collect();
+        inside.sort_by_cached_key(|document| tree_key(&document.path));
+        let is_open = is_short || here.is_some_and(|here| here.starts_with(&start));
+        let count = inside.len();
         (!inside.is_empty()).then(|| {
             let items = inside
                 .into_iter()
                 .map(|document| {
-                    let name = document.path.trim_start_matches(&start).trim_end_matches(".md").to_owned();
+                    let name = document_name(&props.people, &document.path);
+                    let name = name.trim_start_matches(&start).trim_end_matches(".md").to_owned();
+                    let title = document.path.clone();
                     let is_here = (here == Some(document.path.as_str())).then_some("page");
                     let href = document_href(&props.agent, &document.path, View::Text);
-                    view! { <li><a class="memory-link" href=href aria-current=is_here dir="auto">{one_line(&name, 80)}</a></li> }
+                    view! { <li><a class="memory-link" href=href aria-current=is_here title=title dir="auto">{one_line(&name, 80)}</a></li> }
                 })
                 .collect::<Vec<_>>();
             view! {
                 <li>
-                    <span class="memory-folder">{folder.as_str()}"/"</span>
-                    <ul>{items}</ul>
+                    <details open=is_open>
+                        <summary class="memory-folder">{folder.as_str()}"/ "<span class="meta">{count}</span></summary>
+                        <ul>{items}</ul>
+                    </details>
                 </li>
             }
         })
@@ -199,6 +210,18 @@ fn tree(props: &Props) -> impl IntoView + use<> {
     }
 }
 
+/// The order of documents in a folder: by name, and summaries by day, part of the day, and number.
+fn tree_key(path: &str) -> (String, usize, u32, String) {
+    let name = path.trim_end_matches(".md");
+    let (day, slot) = match name.strip_prefix("sessions/").and_then(|name| name.split_at_checked("2026-01-31-".len())) {
+        Some(split) => split,
+        None => return (name.to_owned(), 0, 0, String::new()),
+    };
+    let (part, number) = slot.split_once('-').unwrap_or((slot, "1"));
+    let at = PARTS_OF_DAY.iter().position(|known| *known == part).unwrap_or(PARTS_OF_DAY.len());
+    (day.to_owned(), at, number.parse().unwrap_or(u32::MAX), slot.to_owned())
+}
+
 fn recent(props: &Props) -> impl IntoView + use<> {
     if props.recent.is_empty() {
         let sentence = "This agent remembers nothing yet. Documents appear here when its conversations are summarised, when it uses the memory tool, or when you write one.";
@@ -210,7 +233,7 @@ fn recent(props: &Props) -> impl IntoView + use<> {
         .map(|version| {
             let is_gone = version.path.starts_with("erased/");
             let href = document_href(&props.agent, &version.path, View::History);
-            let path = one_line(&version.path, 100);
+            let path = one_line(&document_name(&props.people, &version.path), 100);
             let name = if is_gone {
                 view! { <span class="meta">"An erased document"</span> }.into_any()
             } else {
@@ -226,4 +249,24 @@ fn recent(props: &Props) -> impl IntoView + use<> {
         .collect::<Vec<_>>();
     let title = format!("Last changes of {}", counted(props.documents.len() as u64, "document"));
     view! { <Section name="recent" title=title><ol class="history">{rows}</ol></Section> }.into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_are_in_the_order_of_the_day() {
+        let mut paths = [
+            "sessions/2026-11-21-evening-2.md",
+            "sessions/2026-11-21-evening-10.md",
+            "sessions/2026-11-21-evening.md",
+            "sessions/2026-11-21-night.md",
+            "sessions/2026-11-20-evening.md",
+        ];
+        paths.sort_by_cached_key(|path| tree_key(path));
+        let names = paths.map(|path| path.trim_start_matches("sessions/2026-11-").trim_end_matches(".md"));
+        assert_eq!(names, ["20-evening", "21-night", "21-evening", "21-evening-2", "21-evening-10"]);
+        assert!(tree_key("topics/a.md") < tree_key("topics/a-2.md"));
+    }
 }

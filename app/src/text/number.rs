@@ -1,12 +1,18 @@
 //! Numbers as text.
 
 pub use domain::count::{counted, grouped, singular};
-use domain::limit::BADGE_COUNT_MAX;
+use domain::{count::plural, limit::BADGE_COUNT_MAX};
 
 /// A number for a badge: large numbers end in a plus.
 pub fn badge(n: u64) -> String {
     let most = u64::from(BADGE_COUNT_MAX);
     if n > most { format!("{most}+") } else { n.to_string() }
+}
+
+/// The noun behind a figure of a table, which narrow screens show because they have no headings: ` documents`.
+pub fn unit(n: u64, one: &str) -> String {
+    let noun = if n == 1 { one.to_owned() } else { plural(one) };
+    format!(" {noun}")
 }
 
 /// An amount in dollars: with cents, or up to four decimals for small amounts.
@@ -28,6 +34,7 @@ mod tests {
     #[test]
     fn figures_read_well() {
         assert_eq!([7, 999, 1_000].map(badge), ["7", "999", "999+"]);
+        assert_eq!([1, 2].map(|n| unit(n, "byte")), [" byte", " bytes"]);
         assert_eq!([0.0031, 0.42, 0.0, 12.5].map(dollars), ["$0.0031", "$0.42", "$0.00", "$12.50"]);
     }
 }

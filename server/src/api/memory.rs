@@ -164,7 +164,7 @@ pub struct DeleteQuery {
 
 /// Delete a memory document
 ///
-/// Its versions stay; a revert brings it back.
+/// Its versions are kept; reverting to one of them restores the document.
 #[utoipa::path(
     delete, path = "/api/agents/{slug}/memory/document", operation_id = "deleteMemory", tag = "memory",
     params(("slug" = wire::schema::Slug, Path, description = "The agent"), DeleteQuery),

@@ -178,9 +178,9 @@ async fn card_step(
 
 fn shown(preview: memory::CardPreview) -> CardPreview {
     let what = |kind| match kind {
-        CardChangeKind::Made => "is made",
+        CardChangeKind::Made => "is created",
         CardChangeKind::Changed => "gets a new version",
-        CardChangeKind::Deleted => "is deleted; its history stays",
+        CardChangeKind::Deleted => "is deleted; its history is kept",
     };
     let changes = preview.changes.into_iter();
     let changes = changes.map(|change| (change.path, what(change.kind), wire_map::memory_diff_lines(change.lines)));

@@ -3,14 +3,12 @@
 use crate::Timestamp;
 use chrono::Timelike as _;
 
+/// The parts of a day (UTC), in order: six hours each.
+pub const PARTS_OF_DAY: [&str; 4] = ["night", "morning", "afternoon", "evening"];
+
 /// Returns the name of the part of the day (UTC) in which a conversation began.
 pub fn part_of_day(at: Timestamp) -> &'static str {
-    match at.hour() {
-        0..6 => "night",
-        6..12 => "morning",
-        12..18 => "afternoon",
-        _ => "evening",
-    }
+    PARTS_OF_DAY[(at.hour() / 6) as usize]
 }
 
 /// Returns the path of a new session document, `sessions/<date>-<slot>.md`. If `is_taken`, the slot gets a number.

@@ -123,5 +123,5 @@ pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<String
     let lifted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move { Ok(store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?) })
     });
-    if lifted.await? { Ok(path.as_str().to_owned()) } else { Err(Error::NotFound("person who is forgotten")) }
+    if lifted.await? { Ok(path.as_str().to_owned()) } else { Err(Error::NotFound("forgotten person")) }
 }
