@@ -19,7 +19,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    gate::{GateKind, GateState, Verdict},
+    gate::{GateKind, GateState, MEMORY_BASE, Verdict},
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::approval::{Approval, ApprovalDetail};
@@ -56,7 +56,8 @@ pub fn bar(item: &ApprovalDetail, next: Option<&str>, standing: &Standing, form:
             <Button attr:form="gate-form" name="decision" value="approve" look=Look::Primary attr:data-key="approve" title="Approve, with your changes (a or Ctrl Enter)">"Approve"</Button>
         }
     });
-    let first = super::values::rows(item).first().map(|row| format!("#gate-{}", row.name));
+    let rows = super::values::rows(item);
+    let first = rows.iter().find(|row| row.key != MEMORY_BASE).map(|row| format!("#gate-{}", row.name));
     let edit = first.filter(|_| approval.kind.takes(Verdict::Edit)).map(|href| {
         view! { <ButtonLink href=href attr:data-key="edit" title="Edit the values (e)">"Edit"</ButtonLink> }
     });

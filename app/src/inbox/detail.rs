@@ -80,7 +80,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let named = rows.iter().map(|row| row.name.as_str()).chain(answer_names.iter().map(String::as_str));
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
-    let base = (approval.kind == GateKind::Memory && may).then(|| base_field(&mut rows, item));
+    // The number of a version says nothing to a reader, so it is no row of the table either.
+    let base = (approval.kind == GateKind::Memory).then(|| base_field(&mut rows, item)).filter(|_| may);
     let table =
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
     let answer =
@@ -100,7 +101,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
         >
             <header class="gate-head" data-part="head">
                 <p class="gate-back"><a href="/inbox">"Back to the list"</a></p>
-                <h2 id="gate-title" tabindex="-1" dir="auto">{sentence_view(sentence(item, &rows))}</h2>
+                <h2 id="gate-title" tabindex="-1" dir="auto">{sentence_view(sentence(item, &rows, titles))}</h2>
                 {about(approval)}
             </header>
             <div class="gate-part" data-part="state"><Refused messages=refused/>{state(approval)}</div>

@@ -63,6 +63,18 @@ pub fn subject(approval: &Approval) -> String {
     one_line(named.unwrap_or(&approval.title), SUBJECT_CHARS_MAX)
 }
 
+/// The document that a proposal would change: a person of the workspace by name, others by path. `None` for other items.
+pub fn proposed_document(approval: &Approval, titles: &Titles) -> Option<String> {
+    let Some(Task::Memory(proposal)) = task(approval) else { return None };
+    let named = titles.get(&proposal.path).unwrap_or(&proposal.path);
+    Some(one_line(named, SUBJECT_CHARS_MAX))
+}
+
+/// The subject, with a person whose document a proposal would change by name.
+pub fn named_subject(approval: &Approval, titles: &Titles) -> String {
+    proposed_document(approval, titles).map_or_else(|| subject(approval), |document| format!("Memory: {document}"))
+}
+
 /// A summary of the changes, with records by title. Empty for questions, whose subject says it all.
 pub fn changes(approval: &Approval, titles: &Titles) -> String {
     let joint = match approval.kind {
@@ -165,7 +177,7 @@ pub fn whose_turn(approval: &Approval) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{output, question, tool};
+    use crate::inbox::fixture::{memory, output, question, tool};
     use serde_json::json;
 
     #[test]
@@ -182,6 +194,16 @@ mod tests {
         assert_eq!(changes(&call), "Attachments: 2 items, To: lee@customer.example");
         assert_eq!(subject(&call), "send_mail");
         assert_eq!((changes(&question(1)), subject(&question(1))), (String::new(), "Which region?".into()));
+    }
+
+    #[test]
+    fn a_person_whose_memory_would_change_is_named() {
+        let item = memory(1);
+        let path = "people/shiftbook-alice.md".to_owned();
+        let titles = Titles::from([(path.clone(), "Alice".to_owned())]);
+        assert_eq!(named_subject(&item, &titles), "Memory: Alice");
+        assert_eq!(named_subject(&item, &Titles::default()), format!("Memory: {path}"));
+        assert_eq!(named_subject(&question(1), &titles), "Which region?");
     }
 
     #[test]

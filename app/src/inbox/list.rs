@@ -4,7 +4,7 @@ use super::{
     api::SnoozeItems,
     content::Content,
     item::Item,
-    item_text::{agent_name, field_names, subject},
+    item_text::{agent_name, field_names, proposed_document, subject},
     list_view::ListView,
     row::{question_row, row},
     similar::{Block, Outlier, blocks},
@@ -29,7 +29,7 @@ use crate::{
 };
 use domain::{Timestamp, gate::GateKind, limit::REASON_CHARS_MAX};
 use leptos::{prelude::*, server_fn::ServerFn as _};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::approval::Approval;
 
 /// Snooze durations: seconds and label.
@@ -174,7 +174,7 @@ fn rows(list: &List) -> Vec<Item> {
             Block::Group { key, alike, outliers } => {
                 let unfolded = list.unfolded.as_ref() == Some(&key) || list.selected.as_ref() == Some(&key);
                 rows.extend(alike.first().and_then(|&at| items.get(at)).map(|first| {
-                    let what = group_words(first, alike.iter().filter_map(|&at| items.get(at)));
+                    let what = group_words(first, alike.iter().filter_map(|&at| items.get(at)), &list.titles);
                     let title = format!("{} alike: {what}", number::grouped(alike.len() as u64));
                     group_heading(list, first, title, &key, &outliers, unfolded)
                 }));
@@ -192,15 +192,32 @@ fn rows(list: &List) -> Vec<Item> {
 }
 
 /// What similar items have in common: their question, tool or task; if the tasks differ, the fields they change.
-fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approval>) -> String {
+fn group_words<'a>(
+    first: &Approval,
+    mut alike: impl Iterator<Item = &'a Approval>,
+    titles: &Titles,
+) -> String {
     match first.kind {
         GateKind::Question => subject(first),
         GateKind::Tool => first.title.clone(),
-        GateKind::Memory => "Memory".to_owned(),
+        GateKind::Memory => documents(alike.filter_map(|item| proposed_document(item, titles)).collect()),
         GateKind::Output | GateKind::Fields => {
             let is_one_action = alike.all(|item| item.action_name == first.action_name);
             let action = first.action_name.clone().filter(|_| is_one_action);
             action.or_else(|| field_names(first)).unwrap_or_else(|| first.title.clone())
+        }
+    }
+}
+
+/// The documents that similar proposals would change.
+fn documents(paths: BTreeSet<String>) -> String {
+    let paths: Vec<_> = paths.into_iter().collect();
+    match paths.as_slice() {
+        [] => "Memory".to_owned(),
+        [one] => one.clone(),
+        [one, other] => format!("{one} and {other}"),
+        [one, other, more @ ..] => {
+            format!("{one}, {other} and {}", number::counted(more.len() as u64, "more document"))
         }
     }
 }
@@ -252,7 +269,7 @@ fn batch_buttons(form: &FormState) -> impl IntoView + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{output, question, tool};
+    use crate::inbox::fixture::{memory, output, question, tool};
     use serde_json::json;
 
     fn list(items: Vec<Approval>) -> List {
@@ -269,6 +286,15 @@ mod tests {
         assert!(html.contains("<strong>Lost</strong>"));
         let open = list_fragment(&List { selected: Some("output".into()), ..list(items) });
         assert_eq!((open.matches(" hidden aria").count(), open.matches(" checked").count()), (0, 3));
+    }
+
+    #[test]
+    fn similar_proposals_name_their_documents() {
+        let of = |paths: &[&str]| documents(paths.iter().map(|path| (*path).to_owned()).collect());
+        assert_eq!(of(&["topics/b.md", "topics/a.md"]), "topics/a.md and topics/b.md");
+        assert_eq!(of(&["a", "b", "c"]), "a, b and 1 more document");
+        let html = list_fragment(&list((1..4).map(memory).collect()));
+        assert!(html.contains("3 alike: people/shiftbook-alice.md"), "{html}");
     }
 
     #[test]

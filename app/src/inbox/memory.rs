@@ -3,6 +3,7 @@
 use super::item_text::{task, values};
 use domain::{
     gate::{MemoryProposal, Task},
+    id::SessionId,
     memory_write::diff::{Line, Piece, lines},
 };
 use leptos::prelude::*;
@@ -21,10 +22,15 @@ fn rows(approval: &Approval) -> Vec<Row> {
     let Some(Task::Memory(proposal)) = task(approval) else { return Vec::new() };
     let body = MemoryProposal::body_of(&values(approval));
     let is_as_proposed = body == proposal.body();
+    let sessions = sessions_of(&proposal);
     let turns = |line: &Line| {
         let own = proposal.evidence.iter().filter(|turn| line.is_changed && Some(turn.line) == line.number);
         let own = own.filter(|_| is_as_proposed);
-        let link = |session, sequence: u64| (format!("/sessions/{session}#seq-{sequence}"), format!("turn {sequence}"));
+        let link = |session: SessionId, sequence: u64| {
+            let of = sessions.iter().position(|known| *known == session).filter(|_| sessions.len() > 1);
+            let of = of.map(|at| format!("session {}, ", at + 1)).unwrap_or_default();
+            (format!("/sessions/{session}#seq-{sequence}"), format!("{of}turn {sequence}"))
+        };
         let mut links: Vec<_> = own.map(|turn| link(turn.session, turn.sequence)).collect();
         if line.number.is_none() {
             links.extend(proposal.turns.iter().map(|turn| link(turn.session, turn.sequence)));
@@ -32,6 +38,19 @@ fn rows(approval: &Approval) -> Vec<Row> {
         links
     };
     lines(&proposal.base, &body).into_iter().map(|line| Row { turns: turns(&line), line }).collect()
+}
+
+/// The sessions that a proposal comes from, in the order in which it names them. With more than one, each turn is shown
+/// with the number of its session.
+fn sessions_of(proposal: &MemoryProposal) -> Vec<SessionId> {
+    let mut all = Vec::new();
+    let turns = proposal.turns.iter().map(|turn| turn.session);
+    for session in turns.chain(proposal.evidence.iter().map(|line| line.session)) {
+        if !all.contains(&session) {
+            all.push(session);
+        }
+    }
+    all
 }
 
 /// Shows why the change is proposed, and the change. `None` for other items.
@@ -131,6 +150,18 @@ mod tests {
         assert_eq!(changed[0].turns, [(format!("/sessions/{session}#seq-3"), "turn 3".to_owned())]);
         let html = crate::render::to_html(memory_view(&detail(memory(1))));
         assert!(html.contains("<ins>- Plays chess</ins>"), "{html}");
+    }
+
+    #[test]
+    fn turns_of_several_sessions_name_their_session() {
+        let mut item = memory(1);
+        let mut task: serde_json::Value = serde_json::from_str(item.task.get()).unwrap();
+        let other = "0193b0a0-0000-7000-8000-000000000002";
+        task["turns"].as_array_mut().unwrap().push(serde_json::json!({ "session": other, "sequence": 8 }));
+        task["evidence"][0]["session"] = other.into();
+        item.task = crate::inbox::fixture::raw(&task);
+        let turns: Vec<_> = rows(&item).into_iter().flat_map(|row| row.turns).collect();
+        assert_eq!(turns, [(format!("/sessions/{other}#seq-3"), "session 2, turn 3".to_owned())]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{
     api::item_field,
     item::Item,
-    item_text::{agent_name, changes, decision_word, is_viewers_turn, kind_word, subject, whose_turn},
+    item_text::{agent_name, changes, decision_word, is_viewers_turn, kind_word, named_subject, whose_turn},
     list::List,
     similar::Difference,
 };
@@ -33,7 +33,7 @@ pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &
         id: item.id.to_string(),
         session_id: item.session_id.to_string(),
         group: group.map(|(key, _)| key.to_owned()),
-        title: subject(item),
+        title: named_subject(item, &list.titles),
         href: format!("/inbox/{}", item.id),
         digest: (item.may_decide && item.state == GateState::Open).then(|| item.digest.clone()),
         body: to_html(body(list, item, differs)),

@@ -1,10 +1,13 @@
 //! The sentence at the top of an item: which agent wants to do what to which record.
 
 use super::{
-    item_text::{agent_name, task},
+    item_text::{agent_name, proposed_document, task},
     values::{Row, record},
 };
-use crate::text::{number::counted, shorten::one_line};
+use crate::{
+    session::Titles,
+    text::{number::counted, shorten::one_line},
+};
 use domain::gate::{GateKind, GateState, Task};
 use leptos::prelude::*;
 use wire::approval::ApprovalDetail;
@@ -26,7 +29,7 @@ pub enum Piece {
 }
 
 /// The sentence: in the present tense while the item is open, else in the past tense.
-pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
+pub fn sentence(detail: &ApprovalDetail, rows: &[Row], titles: &Titles) -> Vec<Piece> {
     let words = |text: &str| Piece::Words(text.to_owned());
     let approval = &detail.approval;
     let who = agent_name(approval);
@@ -49,10 +52,7 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
             vec![Piece::Words(format!("{who} {asks}: {}", one_line(&message, QUESTION_CHARS_MAX)))]
         }
         (GateKind::Memory, _) => {
-            let path = match task(approval) {
-                Some(Task::Memory(proposal)) => proposal.path,
-                _ => approval.title.clone(),
-            };
+            let path = proposed_document(approval, titles).unwrap_or_else(|| approval.title.clone());
             let verb = if is_open { "wants to remember in " } else { "wanted to remember in " };
             vec![Piece::Words(format!("{who} {verb}")), Piece::Name(path)]
         }
@@ -115,7 +115,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn said(detail: &ApprovalDetail) -> String {
-        let pieces = sentence(detail, &rows(detail)).into_iter();
+        let pieces = sentence(detail, &rows(detail), &Titles::default()).into_iter();
         pieces
             .map(|piece| match piece {
                 Piece::Words(text) => text,

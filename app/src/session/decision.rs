@@ -2,7 +2,7 @@
 
 use super::{describe::member, row::Titles, tool, value_text::named};
 use crate::text::{html::Html, json, label::slug_label, shorten};
-use domain::gate::Verdict;
+use domain::gate::{MEMORY_BASE, MEMORY_BODY, Verdict};
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use std::borrow::Cow;
@@ -86,11 +86,14 @@ fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
     let changed: Option<Map<String, Value>> = serde_json::from_str(value.get()).ok();
     match (verdict, changed) {
         (Some(Verdict::Approve | Verdict::Edit), Some(changed)) => {
-            let mut words: Vec<String> = changed
-                .iter()
-                .take(VALUES_MAX)
-                .map(|(key, value)| format!("{} → {}", slug_label(key), named(value, titles)))
-                .collect();
+            let is_memory = changed.keys().all(|key| matches!(key.as_str(), MEMORY_BODY | MEMORY_BASE));
+            let label = |key: &str, value: &Value| match key {
+                MEMORY_BODY if is_memory => format!("Document → {}", named(value, titles)),
+                MEMORY_BASE if is_memory => format!("based on version {}", named(value, titles)),
+                _ => format!("{} → {}", slug_label(key), named(value, titles)),
+            };
+            let mut words: Vec<String> =
+                changed.iter().take(VALUES_MAX).map(|(key, value)| label(key, value)).collect();
             if changed.len() > VALUES_MAX {
                 words.push(format!("{} more", changed.len() - VALUES_MAX));
             }
@@ -133,9 +136,12 @@ mod tests {
         let html = told("user.output_approval", r#"[{"type":"text","text":"As agreed"}]"#, edit);
         assert!(html.contains("<strong>ada@acme.test</strong> approved with changes: "), "{html}");
         assert!(html.contains("Stage → Won, A → 1, B → 2, 1 more") && html.contains("As agreed"), "{html}");
+        let edit = r#"{"gateId":"g","number":1,"decision":"edit","value":{"baseVersion":9,"body":"- tea"}}"#;
+        let html = told("user.output_approval", "[]", edit);
+        assert!(html.contains("based on version 9, Document → - tea"), "{html}");
         let newer = r#"{"gateId":"g","number":1,"decision":"approve","value":{"baseVersion":3}}"#;
         let newer = told("user.output_approval", "[]", newer);
-        assert!(newer.contains("approved: ") && newer.contains(" → 3</span>"), "{newer}");
+        assert!(newer.contains("approved: ") && newer.contains("based on version 3"), "{newer}");
         let undo = told("user.output_approval", "[]", r#"{"gateId":"g","number":2,"undoes":1}"#);
         assert!(undo.contains("ada@acme.test</strong> undid the decision"), "{undo}");
         let call = told("user.tool_confirmation", "[]", r#"{"gateId":"g","decision":"deny","toolName":"<b>mail"}"#);

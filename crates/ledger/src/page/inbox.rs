@@ -17,13 +17,14 @@ use domain::{
     Scope, Timestamp,
     entity::Values,
     event::Event,
-    gate::GateState,
-    id::{EntityId, FeedbackRequestId, GateId},
+    gate::{GateState, Task},
+    id::{EntityId, FeedbackRequestId, GateId, TenantId},
+    memory_write::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::Session,
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use store::Conn;
 
 /// Number of items on a page. A bulk decision covers at most this many.
@@ -211,9 +212,11 @@ async fn list_on(
         _ => Vec::new(),
     };
     let ids = listed.items.iter().flat_map(proposed).collect();
+    let mut titles = titles(conn, scope.tenant_id, ids).await?;
+    titles.extend(owners(conn, scope.tenant_id, listed.items.iter()).await?);
     Ok(List {
         questions,
-        titles: titles(conn, scope.tenant_id, ids).await?,
+        titles,
         elsewhere: rows(conn, scope, elsewhere, now).await?,
         held: gate::held_on(conn, scope, now, ITEMS).await?,
         items: listed.items,
@@ -256,11 +259,34 @@ async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestam
     let then_had = found.entity_then.iter().flat_map(|then| ids_in(&then.fields));
     let ids = proposed(&found.item).chain(now_has).chain(then_had).collect();
     names.extend(titles(conn, scope.tenant_id, ids).await?);
+    names.extend(owners(conn, scope.tenant_id, [&found.item]).await?);
     let relations = match found.item.may_decide {
         MayDecide::Yes => relations(conn, scope.tenant_id, &found.fields).await?,
         _ => BTreeMap::new(),
     };
     Ok(Detail { found, events, names, relations })
+}
+
+/// Names of the people of the workspace whose documents proposals would change, by the path of their document.
+async fn owners<'a>(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    items: impl IntoIterator<Item = &'a GateItem>,
+) -> Result<Vec<(String, String)>> {
+    let path = |item: &GateItem| match &item.gate.task {
+        Task::Memory(proposal) if proposal.path.starts_with("people/") => Some(proposal.path.clone()),
+        _ => None,
+    };
+    let paths: BTreeSet<String> = items.into_iter().filter_map(path).collect();
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let members = store::user::members(conn, tenant_id).await?;
+    let named = members.iter().map(|member| {
+        let path = person_path(OWN_PLATFORM, &member.user_id.to_string());
+        (path, member.display_name().to_owned())
+    });
+    Ok(named.filter(|(path, _)| paths.contains(path)).collect())
 }
 
 /// Returns proposed values that may be ids of entities.
