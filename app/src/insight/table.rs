@@ -3,7 +3,8 @@
 use super::page::{percent, seconds};
 use crate::{
     render::static_html,
-    text::number::{dollars, grouped},
+    text::number::{dollars, grouped, unit},
+    ui::table::{Column as UiColumn, Table},
 };
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -103,31 +104,40 @@ pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
         let cost = of.cost_usd.map_or_else(|| "–".to_owned(), dollars);
         view! {
             <tr>
-                <th scope="row"><a href=href>{of.agent.clone()}</a></th>
-                <td class="table-number">{grouped(of.runs)}</td>
-                <td class="table-number">{grouped(of.failed)}</td>
-                <td class="table-number">{grouped(of.input_tokens)}</td>
-                <td class="table-number">{grouped(of.output_tokens)}</td>
-                <td class="table-number">{cost}</td>
+                <td class="table-main"><a href=href>{of.agent.clone()}</a></td>
+                <td class="table-number">{grouped(of.runs)}<span class="unit">{unit(of.runs, "run")}</span></td>
+                <td class="table-number">{grouped(of.failed)}<span class="unit">" failed"</span></td>
+                <td class="table-number">{grouped(of.input_tokens)}<span class="unit">{unit(of.input_tokens, "input token")}</span></td>
+                <td class="table-number">{grouped(of.output_tokens)}<span class="unit">{unit(of.output_tokens, "output token")}</span></td>
+                <td class="table-number"><span class="unit">"Cost "</span>{cost}</td>
             </tr>
         }
     });
     let rows = rows.collect::<Vec<_>>();
-    let heads = ["Runs", "Failed", "Input tokens", "Output tokens", "Cost"];
-    let heads =
-        heads.map(|head| view! { <th scope="col" class="table-number">{head}</th> }).into_iter().collect::<Vec<_>>();
+    let figures = ["Runs", "Failed", "Input tokens", "Output tokens", "Cost"].map(UiColumn::number);
+    let columns: Vec<_> = [UiColumn::text("Agent")].into_iter().chain(figures).collect();
     Some(static_html(view! {
         <section class="insight" aria-labelledby="insight-writers">
             <h2 id="insight-writers">"Memory writers"</h2>
             <p class="insight-answer">"What the models used that summarise conversations. It is not part of the figures above."</p>
-            <div class="insight-parts" tabindex="0" role="group" aria-label="Memory writers: table">
-                <table>
-                    <caption class="hidden-text">"Memory writers by agent"</caption>
-                    <thead><tr><th scope="col">"Agent"</th>{heads}</tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
+            <Table caption="Memory writers by agent" columns=columns>{rows}</Table>
             {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown. GET /api/insights returns all of them.")}</p> })}
         </section>
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_writers_have_their_nouns_for_narrow_screens() {
+        let figures = serde_json::json!({
+            "agent": "scout", "runs": 1, "failed": 2, "inputTokens": 1200, "outputTokens": 30, "costUsd": 0.5,
+        });
+        let html = crate::render::to_html(writers(&[serde_json::from_value(figures).unwrap()]));
+        for part in [" run<", " failed<", "1,200", " input tokens<", " output tokens<", ">Cost <"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+    }
 }
