@@ -3,7 +3,8 @@
 use crate::{
     FormState,
     document::render,
-    memory::{StalledWriter, View, document_href, stalled},
+    entity::People,
+    memory::{StalledWriter, View, document_href, document_name, stalled},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{
@@ -33,6 +34,8 @@ pub struct HomeProps {
     pub stalled: Vec<StalledWriter>,
     /// What was searched for, and what was found.
     pub found: Option<(String, Vec<FoundMemory>)>,
+    /// Names of the people of the workspace.
+    pub people: People,
 }
 
 /// Renders the page.
@@ -40,7 +43,7 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
     render(shell, "Memory", || {
         let none = FormState::default();
         let asked = props.found.as_ref().map(|(query, _)| query.clone()).unwrap_or_default();
-        let found = props.found.as_ref().map(|(query, found)| static_html(results(query, found)));
+        let found = props.found.as_ref().map(|(query, found)| static_html(results(query, found, &props.people)));
         let page = view! {
             <PageHead title="Memory">
                 {shell.may(Permission::Administer).then(|| view! { <ButtonLink look=Look::Quiet href="/memory/forget">"Forget a person"</ButtonLink> })}
@@ -85,7 +88,7 @@ fn agents(agents: &[(String, u64, u64, Timestamp)]) -> impl IntoView + use<> {
 }
 
 /// What a search found.
-pub fn results(query: &str, found: &[FoundMemory]) -> impl IntoView + use<> {
+pub fn results(query: &str, found: &[FoundMemory], people: &People) -> impl IntoView + use<> {
     let title = format!("{} for “{}”", counted(found.len() as u64, "document"), one_line(query, 80));
     let items = found
         .iter()
@@ -94,7 +97,7 @@ pub fn results(query: &str, found: &[FoundMemory]) -> impl IntoView + use<> {
             view! {
                 <li class="history-item">
                     <p class="history-head">
-                        <a class="quiet" href=href dir="auto">{one_line(&found.document.path, 120)}</a>
+                        <a class="quiet" href=href dir="auto">{one_line(&document_name(people, &found.document.path), 120)}</a>
                         <span class="meta">{found.document.agent.clone()}" · line "{found.line}</span>
                     </p>
                     <p dir="auto">{one_line(&found.excerpt, 240)}</p>

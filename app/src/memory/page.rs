@@ -130,7 +130,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let aside = static_html(tree(&props));
         let main = match (&props.selected, &props.found) {
             (Some(selected), _) => static_html(document(shell, &props, selected)).into_any(),
-            (None, Some((query, found))) => static_html(results(query, found)).into_any(),
+            (None, Some((query, found))) => static_html(results(query, found, &props.people)).into_any(),
             (None, None) => static_html(recent(&props)).into_any(),
         };
         let new = (writes && props.selected.is_none()).then(|| static_html(new_document(&props)));

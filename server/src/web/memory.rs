@@ -61,7 +61,8 @@ async fn home(
     };
     let agents = agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at)).collect();
     let stalled = stalled_of(memory_write::stalled(&state.ledger, &viewer.scope).await?);
-    let props = HomeProps { agents, stalled, found };
+    let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
+    let props = HomeProps { agents, stalled, found, people };
     Ok(render(StatusCode::OK, move || ui::home_page(&viewer.shell, props)).await)
 }
 
