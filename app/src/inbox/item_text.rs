@@ -63,7 +63,8 @@ pub fn subject(approval: &Approval) -> String {
     one_line(named.unwrap_or(&approval.title), SUBJECT_CHARS_MAX)
 }
 
-/// The document that a proposal would change: a person of the workspace by name, others by path. `None` for other items.
+/// The document that a proposal would change: a person of the workspace by name, others by path. `None` for other
+/// items.
 pub fn proposed_document(approval: &Approval, titles: &Titles) -> Option<String> {
     let Some(Task::Memory(proposal)) = task(approval) else { return None };
     let named = titles.get(&proposal.path).unwrap_or(&proposal.path);

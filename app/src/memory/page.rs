@@ -213,10 +213,8 @@ fn tree(props: &Props) -> impl IntoView + use<> {
 /// The order of documents in a folder: by name, and summaries by day, part of the day, and number.
 fn tree_key(path: &str) -> (String, usize, u32, String) {
     let name = path.trim_end_matches(".md");
-    let (day, slot) = match name.strip_prefix("sessions/").and_then(|name| name.split_at_checked("2026-01-31-".len())) {
-        Some(split) => split,
-        None => return (name.to_owned(), 0, 0, String::new()),
-    };
+    let summary = name.strip_prefix("sessions/").and_then(|name| name.split_at_checked("2026-01-31-".len()));
+    let Some((day, slot)) = summary else { return (name.to_owned(), 0, 0, String::new()) };
     let (part, number) = slot.split_once('-').unwrap_or((slot, "1"));
     let at = PARTS_OF_DAY.iter().position(|known| *known == part).unwrap_or(PARTS_OF_DAY.len());
     (day.to_owned(), at, number.parse().unwrap_or(u32::MAX), slot.to_owned())

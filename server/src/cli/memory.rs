@@ -184,19 +184,20 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
         let found = client.get_memory(agent, checked.as_str()).await.map_err(failed)?;
         save(&args.folder, checked.as_str(), found.text.as_bytes())?;
     }
+    let original = |ending: &str| format!("self/.original.{ending}");
     // The original of an earlier card may have the other ending.
-    for ending in ["png", "json"] {
-        memory_folder::remove(&args.folder.join(format!("self/.original.{ending}")))?;
-    }
-    match client.get_card(agent).await {
+    let old = match client.get_card(agent).await {
         Ok(card) => {
-            let ending = if card.media_type == "image/png" { "png" } else { "json" };
+            let is_image = card.media_type == "image/png";
+            let (ending, other) = if is_image { ("png", "json") } else { ("json", "png") };
             let bytes = client.download_card(agent).await.map_err(failed)?;
-            save(&args.folder, &format!("self/.original.{ending}"), &bytes)?;
+            save(&args.folder, &original(ending), &bytes)?;
+            vec![other]
         }
-        Err(error) if error.code() == Some(Code::NotFound) => {}
+        Err(error) if error.code() == Some(Code::NotFound) => vec!["png", "json"],
         Err(error) => return Err(failed(error)),
-    }
+    };
+    old.into_iter().try_for_each(|ending| memory_folder::remove(&args.folder.join(original(ending))))?;
     let pending = memory_pending::export(&client, agent, &args.folder).await?;
     let documents = counted(all.len() as u64, "document");
     print_line(&format!("{documents}, {}", counted(pending as u64, "proposal")))

@@ -88,8 +88,8 @@ pub fn refuse(what: &str, mut problems: Vec<String>) -> Result<(), Failure> {
     Err(Failure::Failed(format!("{what}:\n  {}", problems.join("\n  "))))
 }
 
-/// Documents of a folder that the agent does not have, by path. An import would write them again. A folder that does not
-/// exist has none.
+/// Documents of a folder that the agent does not have, by path. An import would write them again. A folder that does
+/// not exist has none.
 pub fn left_over(root: &Path, has: impl Fn(&str) -> bool) -> Result<Vec<(MemoryPath, PathBuf)>, Failure> {
     let mut found = Vec::new();
     for folder in Folder::ALL {

@@ -50,8 +50,8 @@ pub fn carries_card(request: &Request) -> bool {
     }
 }
 
-/// What a request of a kind that has a limit of its own carries, and that limit in bytes. For the message of a body that
-/// is too large: the limit of all bodies says nothing to whoever wrote a text.
+/// What a request of a kind that has a limit of its own carries, and that limit in bytes. For the message of a body
+/// that is too large: the limit of all bodies says nothing to whoever wrote a text.
 fn carried(request: &Request) -> Option<(&'static str, usize)> {
     if carries_card(request) {
         return Some(("a character card", MEMORY_CARD_BYTES_MAX));

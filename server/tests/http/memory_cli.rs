@@ -15,10 +15,8 @@ fn memory(app: &App, command: &str, folder: &Path, options: &[&str]) -> (bool, S
 }
 
 async fn change(app: &App, method: Method, path: &str, base_version: u64) {
-    let mut url = format!("/api/agents/scout/memory/document?path={path}");
-    if method == Method::DELETE {
-        url.push_str(&format!("&baseVersion={base_version}"));
-    }
+    let base = if method == Method::DELETE { format!("&baseVersion={base_version}") } else { String::new() };
+    let url = format!("/api/agents/scout/memory/document?path={path}{base}");
     let request = app.request(Who::Operator, method.clone(), &url);
     let request = if method == Method::PUT {
         request.json(&json!({ "baseVersion": base_version, "text": "# Text\n", "reason": "Said." }))
