@@ -192,11 +192,7 @@ fn rows(list: &List) -> Vec<Item> {
 }
 
 /// What similar items have in common: their question, tool or task; if the tasks differ, the fields they change.
-fn group_words<'a>(
-    first: &Approval,
-    mut alike: impl Iterator<Item = &'a Approval>,
-    titles: &Titles,
-) -> String {
+fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approval>, titles: &Titles) -> String {
     match first.kind {
         GateKind::Question => subject(first),
         GateKind::Tool => first.title.clone(),
