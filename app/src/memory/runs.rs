@@ -132,7 +132,8 @@ fn waiting(state: &WriterState) -> Option<impl IntoView + use<>> {
     let is_asked = state.flush_at.is_some();
     let asked = if is_asked { "A run was asked for, and cannot begin yet: " } else { "No run can begin: " };
     let until = state.waits_until.map(|at| view! { " Runs begin again "{due(at)}"." });
-    let text = view! { <p>{asked}{why}"."{until}</p> };
+    let words = format!("{asked}{why}.");
+    let text = view! { <p>{words}{until}</p> };
     Some(view! { <Notice tone=Tone::Wait>{text}</Notice> })
 }
 

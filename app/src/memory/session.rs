@@ -1,9 +1,10 @@
 //! The page /agents/{slug}/memory/session: what one session wrote into the agent's memory, and the form that reverts
 //! it.
 
-use super::{document_href, lines::changed_lines, page::View};
+use super::{document_href, document_name, lines::changed_lines, page::View};
 use crate::{
     document::render,
+    entity::People,
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
@@ -28,6 +29,8 @@ pub struct SessionProps {
     pub documents: Vec<RevertedMemory>,
     /// Whether more documents follow when these are reverted.
     pub has_more: bool,
+    /// Names of the people of the workspace.
+    pub people: People,
 }
 
 /// Renders the page.
@@ -35,7 +38,7 @@ pub fn session_page(shell: &Shell, props: SessionProps) -> String {
     render(shell, "What a session wrote", || {
         let memory = format!("/agents/{}/memory", props.agent);
         let crumbs = vec![("Memory".to_owned(), "/memory".to_owned()), (props.agent.clone(), memory)];
-        let documents = props.documents.iter().map(|one| document(&props.agent, one)).collect::<Vec<_>>();
+        let documents = props.documents.iter().map(|one| document(&props.agent, one, &props.people)).collect::<Vec<_>>();
         let transcript = format!("/sessions/{}", props.session);
         let body = if documents.is_empty() && !props.has_more {
             view! { <p class="meta">"No line of this memory comes from this session."</p> }.into_any()
@@ -76,13 +79,14 @@ fn revert(agent: &str, session: &str, documents: usize) -> impl IntoView + use<>
     }
 }
 
-fn document(agent: &str, document: &RevertedMemory) -> impl IntoView + use<> {
+fn document(agent: &str, document: &RevertedMemory, people: &People) -> impl IntoView + use<> {
+    let name = one_line(&document_name(people, &document.path), 120);
     let href = document_href(agent, &document.path, View::Origin);
     let what = if document.is_whole { "nothing is left: it is deleted" } else { "loses these lines" };
     let lines = static_html(changed_lines(&document.lines));
     view! {
-        <section class="section" aria-label=one_line(&document.path, 120)>
-            <h2><a href=href dir="auto">{one_line(&document.path, 120)}</a></h2>
+        <section class="section" aria-label=name.clone()>
+            <h2><a href=href dir="auto">{name}</a></h2>
             <p class="meta">"Version "{document.version}", "{what}</p>
             {lines}
         </section>
@@ -99,7 +103,7 @@ mod tests {
         let part = MemoryDiffPart { text: "- <b>poison".into(), is_changed: true };
         let line = MemoryDiffLine { change: "removed".into(), old: Some(1), new: None, parts: vec![part] };
         let document = RevertedMemory { path: "topics/a.md".into(), version: 3, is_whole: true, lines: vec![line] };
-        let html = crate::render::to_html(self::document("scout", &document));
+        let html = crate::render::to_html(self::document("scout", &document, &People::default()));
         assert!(html.contains("/agents/scout/memory?path=") && html.contains("&amp;view=origin"), "{html}");
         assert!(html.contains("&lt;b&gt;poison") && html.contains("nothing is left"), "{html}");
         let html = crate::render::to_html(revert("scout", "01940000-0000-7000-8000-000000000001", 1));

@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
 use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
@@ -41,7 +42,8 @@ async fn show(
     let of = RevertSession { session_id: session, reason: String::new() };
     let found = memory::preview_revert_session(&state.ledger, &viewer.scope, &agent, of).await?;
     let found = wire_map::reverted_memory_session(false, found);
-    let props = SessionProps { agent, session, documents: found.documents, has_more: found.has_more };
+    let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
+    let props = SessionProps { agent, session, documents: found.documents, has_more: found.has_more, people };
     Ok(render(StatusCode::OK, move || ui::session_page(&viewer.shell, props)).await)
 }
 
