@@ -232,7 +232,11 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
             let base_version = before.map_or(0, |(version, _)| *version);
             let reason = "Imported from a folder.".to_owned();
             let write = WriteMemory { base_version, text, reason, is_import: true, ..WriteMemory::default() };
-            client.write_memory(agent, path.as_str(), &write).await.map_err(failed)?;
+            let written = client.write_memory(agent, path.as_str(), &write).await;
+            written.map_err(|error| {
+                let before = counted(changed - 1, "document");
+                Failure::Failed(format!("{path}: {error}. The import ended there; {before} written before it"))
+            })?;
         }
     }
     let word = if args.apply { "written" } else { "would be written; repeat it with --apply" };
