@@ -6,6 +6,7 @@ use super::{
     bar::{Standing, bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
+    outdated::only_typed,
     question::{ANSWER, render_fields},
     row::flags,
     sentence::{sentence, sentence_view},
@@ -74,6 +75,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let approval = &item.approval;
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
+    let form = &only_typed(item, &rows, form);
     let answer_form = AnswerForm::of(approval);
     let may = approval.may_decide && approval.state == GateState::Open;
     let answer_names = answer_form.names();

@@ -44,6 +44,8 @@ mod list;
 #[cfg(feature = "ssr")]
 mod memory;
 #[cfg(feature = "ssr")]
+mod outdated;
+#[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod question;

@@ -223,7 +223,7 @@ pub fn edited(
 }
 
 /// Compares texts regardless of line endings: browsers send CRLF.
-fn same_text(one: &str, other: &str) -> bool {
+pub fn same_text(one: &str, other: &str) -> bool {
     let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
     plain(one) == plain(other)
 }

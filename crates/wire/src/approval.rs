@@ -238,7 +238,8 @@ pub struct Decide {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// `digest` of the approval that the person saw.
+    /// `digest` of the approval that the person saw. A decision without it is about what is proposed when it arrives,
+    /// so it can take back an edit that the person never saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,
@@ -268,7 +269,8 @@ pub struct ToolApproval {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// `digest` of the approval that the person saw.
+    /// `digest` of the approval that the person saw. A decision without it is about what is proposed when it arrives,
+    /// so it can take back an edit that the person never saw.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,

@@ -150,7 +150,7 @@ impl App {
         }
     }
 
-    fn user(&self, email: &str, role: &str) {
+    pub fn user(&self, email: &str, role: &str) {
         let mut add = self
             .cli()
             .args(["user", "add", "--tenant", "acme", "--email", email, "--role", role, "--password-stdin"])

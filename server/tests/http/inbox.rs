@@ -33,9 +33,10 @@ async fn html(request: RequestBuilder) -> String {
     response.text().await.unwrap()
 }
 
-/// A tool call with these arguments that waits for an approval; the id of the approval.
-async fn called(app: &App, input: Value) -> String {
-    let action = json!({ "name": "Call", "slug": "call", "agentSlug": "caller" });
+/// A tool call with these arguments that waits for this many approvals; the id of the inbox item.
+async fn called(app: &App, quorum: u32, input: Value) -> String {
+    let metadata = json!({ "approval": { "quorum": quorum } });
+    let action = json!({ "name": "Call", "slug": "call", "agentSlug": "caller", "metadata": metadata });
     let action = app.post(Who::Operator, "/api/actions", action).await;
     let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
     let session = app.post(Who::Member, &trigger, json!({})).await["id"].as_str().unwrap().to_owned();
@@ -137,7 +138,7 @@ async fn a_form_leads_to_the_next_item_and_a_refused_one_back_with_what_was_type
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refusal_names_the_control_of_any_key() {
     let app = App::start();
-    let approval = called(&app, json!({ "a[b]": 1, "to%5B": "x", "plain": 2 })).await;
+    let approval = called(&app, 1, json!({ "a[b]": 1, "to%5B": "x", "plain": 2 })).await;
     let ada = reviewer(&app).await;
     let page = ada.page(&format!("/inbox/{approval}")).await;
     let names = ["value.a%5Bb%5D", "value.to%255B", "value.plain"];
@@ -154,6 +155,46 @@ async fn a_refusal_names_the_control_of_any_key() {
     let item: Value =
         app.http.get(path).header("cookie", app.cookie().await).send().await.unwrap().json().await.unwrap();
     assert_eq!(item["approval"]["decision"]["value"], json!({ "a[b]": 5, "to%5B": "y" }), "{item}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_of_an_outdated_proposal_comes_back_with_what_both_reviewers_changed() {
+    let app = App::start();
+    app.user("mia@acme.test", "reviewer");
+    let approval = called(&app, 2, json!({ "amount": 2, "note": "a", "to": "x" })).await;
+    let (mut ada, mut mia) = (reviewer(&app).await, Browser::of(&app, "mia@acme.test").await);
+    let path = format!("/inbox/{approval}");
+    let shown = digest(&ada, &approval).await;
+    let form = |digest: &str, [amount, note, to]: [&str; 3]| {
+        let own = [("id", approval.as_str()), ("decision", "approve"), ("next", "/inbox"), ("page", &path)];
+        let values = [("digest", digest), ("value.amount", amount), ("value.note", note), ("value.to", to)];
+        let fields = own.into_iter().chain(values);
+        fields.map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>()
+    };
+    let post = async |browser: &mut Browser<'_>, fields: Vec<(String, String)>| {
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        browser.post("/fn/inbox/decide", &fields).await
+    };
+    let edited = post(&mut mia, form(&shown, ["2", "b", "y"])).await;
+    assert_eq!(edited.status(), StatusCode::SEE_OTHER);
+
+    let refused = post(&mut ada, form(&shown, ["3", "c", "x"])).await;
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let html = refused.text().await.unwrap();
+    for (name, value) in [("amount", "3"), ("note", "c"), ("to", "y")] {
+        let control = format!("name=\"value.{name}\" type=\"text\" value=\"{value}\"");
+        assert!(html.contains(&control), "{control}: {html}");
+    }
+    assert!(html.contains("the proposal has changed in the meantime"), "{html}");
+    assert!(html.contains("id=\"gate-value.note-error\"") && html.contains("changed to “b”"), "{html}");
+    assert!(!html.contains("id=\"gate-value.amount-error\""), "{html}");
+
+    let now = digest(&ada, &approval).await;
+    let second = post(&mut ada, form(&now, ["3", "c", "y"])).await;
+    assert_eq!(second.status(), StatusCode::SEE_OTHER);
+    let item: Value =
+        ada.call(Method::GET, &format!("/api/approvals/{approval}")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(item["approval"]["proposed"], json!({ "amount": 3, "note": "c", "to": "y" }), "{item}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
