@@ -200,6 +200,68 @@ test("questions are answered one after the other by keys alone", async ({ page }
   }
 });
 
+test("what is typed into a question stays through other pages, a reload and a new sign-in", async ({ page, context }) => {
+  test.slow();
+  const { agentSlug, session } = await askWithForm({
+    message: unique("Where do we start?"),
+    fields: [
+      { key: "where", label: "Which region?", type: "single_choice", options: ["EU", "US"], required: true },
+      { key: "why", label: "Why there?", type: "short_text", showIf: { field: "where", equals: "US" } },
+      { key: "colours", label: "Which colours?", type: "multiple_choice", options: ["Red", "Blue"] },
+      { key: "about", label: "What else?", type: "long_text" },
+    ],
+  });
+  const item = await itemOf(session.id);
+  const open = async () => {
+    await page.goto(`/inbox/${item.id}`);
+    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  };
+  const expectTyped = async () => {
+    await expect(field(page, "about")).toHaveValue("Half\nwritten");
+    for (const label of ["US", "Blue"]) await expect(option(page, label)).toBeChecked();
+    await expect(field(page, "why")).toBeVisible();
+    await expect(field(page, "why")).toHaveValue("It is cheaper");
+  };
+  await signIn(page, "reviewer");
+  await open();
+  await option(page, "US").check();
+  await expect(field(page, "why")).toBeVisible();
+  await field(page, "why").fill("It is cheaper");
+  await option(page, "Blue").check();
+  await field(page, "about").fill("Half\nwritten");
+
+  await page.goto("/today");
+  await open();
+  await expectTyped();
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await expectTyped();
+  await context.clearCookies();
+  await page.reload();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await signIn(page, "reviewer");
+  await open();
+  await expectTyped();
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("written");
+
+  // Another person on the same tab finds nothing of it.
+  await context.clearCookies();
+  await signIn(page, "admin");
+  await open();
+  await expect(field(page, "about")).toHaveValue("");
+  await context.clearCookies();
+  await signIn(page, "reviewer");
+  await open();
+  await expectTyped();
+
+  await page.locator("#gate-form").getByRole("button", { name: "Answer" }).click();
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain("written");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object } };
+  expect(claim.resume.answer).toEqual({ where: "US", why: "It is cheaper", colours: ["Blue"], about: "Half\nwritten" });
+});
+
 /** A running session that asks and goes on. The deadline of the first question is the closest. */
 const askAndGoOn = (message: string, minutes: number) =>
   askWithForm({

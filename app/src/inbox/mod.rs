@@ -23,6 +23,8 @@ mod refusal;
 #[cfg(feature = "hydrate")]
 mod send;
 #[cfg(feature = "hydrate")]
+mod tab_draft;
+#[cfg(feature = "hydrate")]
 mod triage;
 
 #[cfg(feature = "ssr")]

@@ -26,14 +26,19 @@ pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
 
 /// What a reviewer typed into a control or chose with it: the name of the property, and its value. `None` if the
 /// control is as it was rendered.
-fn typed(control: &HtmlElement) -> Option<(&'static str, JsValue)> {
-    let is_option = matches!(control.get_attribute("type").as_deref(), Some("radio" | "checkbox"));
-    let (property, default) = if is_option { ("checked", "defaultChecked") } else { ("value", "defaultValue") };
+pub fn typed(control: &HtmlElement) -> Option<(&'static str, JsValue)> {
+    let (property, default) = properties(control);
     // A list begins with the option that was rendered as chosen, or else with its first one.
     let chosen = dom::find(control, "option[selected]").or_else(|| dom::find(control, "option"));
     let rendered = chosen.map_or_else(|| dom::member(control, default), |option| dom::member(&option, "value"));
     let value = dom::member(control, property);
     (value != rendered).then_some((property, value))
+}
+
+/// The names of a control's properties: what it holds, and what it was rendered with.
+pub fn properties(control: &HtmlElement) -> (&'static str, &'static str) {
+    let is_option = matches!(control.get_attribute("type").as_deref(), Some("radio" | "checkbox"));
+    if is_option { ("checked", "defaultChecked") } else { ("value", "defaultValue") }
 }
 
 /// Shows each error at its control, and the others above the item.

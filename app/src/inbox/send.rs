@@ -2,13 +2,13 @@
 //! restored with the reason. Only in the WASM build.
 
 use super::{
-    api::{Decide, DecideMany, UndoDecisions, UndoOffer, item_of_field},
+    api::{Decide, DecideMany, SnoozeItems, UndoDecisions, UndoOffer, item_of_field},
     content::Content,
     item::Row,
     reading::{Due, Reading},
     refusal,
     store::{Kept, Store},
-    triage,
+    tab_draft, triage,
 };
 use crate::browser::task::spawn_local;
 use crate::{
@@ -131,6 +131,9 @@ async fn run(store: Store, sent: Sent) {
         Ok(offer) => {
             store.remove(&sent.leaving);
             store.refused.set(Vec::new());
+            if sent.path != SnoozeItems::PATH {
+                sent.leaving.iter().for_each(|row| tab_draft::forget(&row.key));
+            }
             let done = if sent.path == Decide::PATH { "Recorded." } else { "" };
             store.announce(offer.as_ref().map_or(done, |offer| &offer.title));
             store.set_offer(offer);
@@ -204,6 +207,7 @@ async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     let item = match now {
         Some(now) => {
             refusal::carry_over(before, &now);
+            tab_draft::keep(&now);
             now
         }
         None => before.clone(),

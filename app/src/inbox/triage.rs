@@ -6,6 +6,7 @@ use super::{
     item::Row,
     send,
     store::{Kept, Store},
+    tab_draft,
 };
 use crate::browser::task::spawn_local;
 use crate::{
@@ -50,6 +51,7 @@ pub fn start(store: Store) {
             let _ = dom::window().location().reload();
         }
     });
+    restore_typed(store);
     follow(store);
     dom::every(1_000, move || send::count_down(store));
     if let Some(row) = store.current() {
@@ -126,13 +128,26 @@ pub fn on_key(store: Store, event: &KeyboardEvent) {
 pub fn on_input(store: Store, event: &Event) {
     let Some(item) = shown(store) else { return };
     let _ = item.set_attribute("data-typed", "");
-    if dom::closest(event, "[data-part=values]").is_some()
-        && let Some(approve) = dom::find(&item, ".gate-bar [data-key=approve]")
-    {
+    tab_draft::keep(&item);
+    if dom::closest(event, "[data-part=values]").is_some() {
+        values_changed(&item);
+    }
+}
+
+/// Shows what was typed into the item before this page of the tab was loaded.
+fn restore_typed(store: Store) {
+    if let Some(item) = shown(store).filter(tab_draft::restore) {
+        values_changed(&item);
+    }
+}
+
+/// A value or an answer of the item was changed.
+fn values_changed(item: &HtmlElement) {
+    if let Some(approve) = dom::find(item, ".gate-bar [data-key=approve]") {
         approve.set_text_content(Some("Approve with changes"));
     }
-    if dom::closest(event, "[data-question]").is_some() && dom::find(&item, ".condition").is_some() {
-        hide_questions_soon(&item);
+    if dom::find(item, "[data-question] .condition").is_some() {
+        hide_questions_soon(item);
     }
 }
 
@@ -200,6 +215,7 @@ pub fn show(store: Store, row: &Row) {
         Some(Kept::Typed(item)) => store.detail.put(&item),
         Some(Kept::Html { html, is_outdated }) => {
             store.detail.show(&html);
+            restore_typed(store);
             if is_outdated {
                 spawn_local(reload_item(store));
             }
@@ -228,6 +244,7 @@ async fn load(store: Store, row: Row) {
         ]
         .concat()
     }));
+    restore_typed(store);
     act_on_waiting();
 }
 

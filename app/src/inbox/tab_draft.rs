@@ -1,0 +1,77 @@
+//! What a reviewer typed into an item, kept in this tab until the decision is recorded: another page, a reload and a
+//! sign-in that has ended lose nothing. Only in the WASM build.
+
+use super::{
+    refusal::{properties, typed},
+    triage::id_of,
+};
+use crate::{browser::dom, server_function::stringified};
+use web_sys::HtmlElement;
+
+const CONTROLS: &str = "input[id][name], textarea[id][name], select[id][name]";
+/// Member of what is stored: digest of the proposal that the reviewer was shown. Ids of controls have no space.
+const DIGEST: &str = "shown digest";
+
+/// The storage key of an item. Another person on the same tab has other keys.
+fn key(id: &str) -> String {
+    let owner = dom::root().and_then(|root| dom::find(&root, "[data-owner]"));
+    let owner = owner.and_then(|element| element.get_attribute("data-owner")).unwrap_or_default();
+    ["shiftbook-inbox ", &owner, " ", id].concat()
+}
+
+fn digest_field(item: &HtmlElement) -> Option<HtmlElement> {
+    dom::find(item, "form[data-part=values] [name=digest]")
+}
+
+/// Stores what was typed into the item. A form as it was rendered stores nothing.
+pub fn keep(item: &HtmlElement) {
+    let Some(storage) = dom::session_storage() else { return };
+    let values = js_sys::Object::new();
+    let mut is_typed = false;
+    for control in dom::find_all(item, CONTROLS) {
+        if let Some((_, value)) = typed(&control) {
+            let _ = js_sys::Reflect::set(&values, &control.id().into(), &value);
+            is_typed = true;
+        }
+    }
+    if !is_typed {
+        return forget(&id_of(item));
+    }
+    if let Some(shown) = digest_field(item) {
+        let _ = js_sys::Reflect::set(&values, &DIGEST.into(), &dom::member(&shown, "value"));
+    }
+    let _ = storage.set_item(&key(&id_of(item)), &stringified(&values));
+}
+
+/// Puts what is stored into the controls of the item. Returns whether a value or an answer was among it.
+pub fn restore(item: &HtmlElement) -> bool {
+    let id = id_of(item);
+    if item.get_attribute("data-state").as_deref() != Some("open") {
+        forget(&id);
+        return false;
+    }
+    let stored = dom::session_storage().and_then(|storage| storage.get_item(&key(&id)).ok().flatten());
+    let Some(stored) = stored.and_then(|stored| js_sys::JSON::parse(&stored).ok()) else { return false };
+    let mut is_value = false;
+    for control in dom::find_all(item, CONTROLS) {
+        let value = dom::member(&stored, &control.id());
+        if value.is_undefined() {
+            continue;
+        }
+        let _ = js_sys::Reflect::set(&control, &properties(&control).0.into(), &value);
+        is_value |= control.closest("[data-part=values]").ok().flatten().is_some();
+    }
+    // The decision is about what was shown when it was typed: the server refuses it if something else is proposed.
+    if let (Some(field), Some(shown)) = (digest_field(item), dom::text(&stored, DIGEST)) {
+        let _ = js_sys::Reflect::set(&field, &"value".into(), &shown.into());
+    }
+    let _ = item.set_attribute("data-typed", "");
+    is_value
+}
+
+/// Removes what is stored of an item.
+pub fn forget(id: &str) {
+    if let Some(storage) = dom::session_storage() {
+        let _ = storage.remove_item(&key(id));
+    }
+}
