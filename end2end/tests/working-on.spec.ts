@@ -92,6 +92,31 @@ for (const role of ["operator", "reviewer", "member"] as const) {
   });
 }
 
+test("a task whose creation got no answer is made once when it is created again", async ({ page }) => {
+  const name = `Perhaps made ${Date.now().toString(36)}`;
+  await signInIdle(page, "operator");
+  await awake(page, "/today");
+  let requests = 0;
+  await page.route("**/fn/working-on/create", async (route) => {
+    if (requests++ > 0) return route.continue();
+    // The request arrives, and the response is lost.
+    await route.fetch();
+    await route.abort();
+  });
+  const create = async () => {
+    await idle(page).click();
+    await finder(page).fill(name);
+    await options(page).filter({ hasText: `Create new task “${name}”` }).click();
+  };
+  await create();
+  await expect(said(page)).toContainText("not known whether the task was created");
+  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(name);
+  await create();
+  await expect(working(page, name)).toBeVisible();
+  const { items } = await api().get<{ items: unknown[] }>(`/api/actions?q=${encodeURIComponent(name)}`);
+  expect(items).toHaveLength(1);
+});
+
 test("a row that somebody went to stays chosen when the tasks come late", async ({ page }) => {
   await signInIdle(page, "operator");
   await taskFor(page, "Comes late");

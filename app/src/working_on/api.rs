@@ -39,7 +39,7 @@ pub trait WorkingOnBackend: Send + Sync {
     /// See [`stop_work`].
     async fn stop(&self, session_id: String) -> Result<(), Refusal>;
     /// See [`create_task`].
-    async fn create_task(&self, name: String) -> Result<Active, Refusal>;
+    async fn create_task(&self, name: String, key: Option<String>) -> Result<Active, Refusal>;
     /// See [`list_tasks`].
     async fn list_tasks(&self, name_contains: String) -> Result<Tasks, Refusal>;
     /// See [`record_events`].
@@ -79,10 +79,11 @@ pub async fn stop_work(session_id: String) -> Result<(), Refusal> {
     backend::<dyn WorkingOnBackend>()?.stop(session_id).await
 }
 
-/// Creates a task of the caller's own and starts a working session on it.
+/// Creates a task of the caller's own and starts a working session on it. A repeat with the same `key` creates no other
+/// task.
 #[server(prefix = "/fn", endpoint = "working-on/create", client = Client)]
-pub async fn create_task(name: String) -> Result<Active, Refusal> {
-    backend::<dyn WorkingOnBackend>()?.create_task(name).await
+pub async fn create_task(name: String, #[server(default)] key: Option<String>) -> Result<Active, Refusal> {
+    backend::<dyn WorkingOnBackend>()?.create_task(name, key).await
 }
 
 /// The caller's active tasks whose names contain a text. An empty text finds all.
@@ -135,7 +136,8 @@ mod calls {
 
     impl Call for CreateTask {
         fn arguments(self) -> Arguments {
-            Arguments::Form(fields(&[("name", &self.name)]))
+            let key = self.key.unwrap_or_default();
+            Arguments::Form(fields(&[("name", self.name.as_str()), ("key", &key)]))
         }
     }
 

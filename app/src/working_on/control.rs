@@ -9,7 +9,7 @@ use super::{
 };
 use crate::browser::task::spawn_local;
 use crate::{
-    browser::dom,
+    browser::{dom, id::new_id},
     server_function::{Refusal, call},
 };
 use leptos::prelude::{GetValue as _, Set as _, SetValue as _};
@@ -20,6 +20,8 @@ use web_sys::{Event, PageTransitionEvent};
 const STALE_MS: f64 = 15_000.0;
 /// The session that a click has ended, until the server has confirmed the end; the task, while no session is known.
 const STOPPING_KEY: &str = "shiftbook-stopping";
+/// The creation of a task that has no answer yet: its key, then the name on a line of its own.
+const CREATING_KEY: &str = "shiftbook-creating";
 
 /// Follows the page and the other tabs. Ends what an earlier page of this tab was asked to end.
 pub fn start(work: Work) {
@@ -132,12 +134,29 @@ fn forget_wish_to_stop(work: Work) {
     }
 }
 
-/// Creates a task of this name, for the person themselves, and works on it.
+/// Creates a task of this name, for the person themselves, and works on it. If no answer comes, creating the same name
+/// again in this tab repeats the request, so the task is made once.
 pub fn create(work: Work, name: String) {
     spawn_local(async move {
         recorder::send_now(work).await;
-        match call(CreateTask { name }).await {
+        let storage = dom::session_storage();
+        let kept = storage.as_ref().and_then(|storage| storage.get_item(CREATING_KEY).ok().flatten());
+        let kept = kept.as_ref().and_then(|kept| kept.split_once('\n')).filter(|(_, of)| *of == name);
+        let key = kept.map_or_else(new_id, |(key, _)| key.to_owned());
+        if let Some(storage) = &storage {
+            let _ = storage.set_item(CREATING_KEY, &[&key, "\n", &name].concat());
+        }
+        let answer = call(CreateTask { name, key: Some(key) }).await;
+        let is_unknown = answer.as_ref().is_err_and(|refusal| matches!(refusal.status, 0 | 500..));
+        if let Some(storage) = storage.filter(|_| !is_unknown) {
+            let _ = storage.remove_item(CREATING_KEY);
+        }
+        match answer {
             Ok(started) => began(work, work.active_now(), started, false),
+            Err(refusal) if is_unknown => {
+                let what = "It is not known whether the task was created. Create it again: it is made only once.";
+                refused(work, what, &refusal);
+            }
             Err(refusal) => refused(work, "The task was not created.", &refusal),
         }
     });

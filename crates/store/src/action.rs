@@ -38,6 +38,10 @@ const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, descriptio
 const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \
      output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12, \
      target_entity_id = $13 WHERE tenant_id = $1 AND id = $2";
+const BY_CREATION_KEY: &str = action_select!("a.creation_key = $2");
+const CREATION_DIGEST: &str = "SELECT creation_digest FROM actions WHERE tenant_id = $1 AND creation_key = $2";
+const SET_CREATION: &str =
+    "UPDATE actions SET creation_key = $3, creation_digest = $4 WHERE tenant_id = $1 AND id = $2";
 
 const STATUSES_SQLITE: &str =
     "SELECT id, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
@@ -49,6 +53,9 @@ pub(crate) const SQL: Texts = &[
     ("action::LIST", LIST),
     ("action::INSERT", INSERT),
     ("action::UPDATE", UPDATE),
+    ("action::BY_CREATION_KEY", BY_CREATION_KEY),
+    ("action::CREATION_DIGEST", CREATION_DIGEST),
+    ("action::SET_CREATION", SET_CREATION),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
 pub(crate) const POSTGRES_SQL: Texts =
@@ -220,8 +227,42 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRe
         to_micros(action.updated_at),
         action.target_entity_id.map(|id| id.0),
     );
-    free_slug(inserted)
+    is_free(inserted)
 }
+
+/// The request that creates an action once.
+#[derive(Debug, Clone)]
+pub struct Creation {
+    /// The caller and their key.
+    pub key: String,
+    /// Digest of the request.
+    pub digest: [u8; 32],
+}
+
+/// The action that the request with this key created, and the digest of that request.
+pub async fn find_created(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    key: &str,
+) -> Result<Option<(ActionRecord, Vec<u8>)>> {
+    let Some(row) = run!(conn, fetch_optional Row, BY_CREATION_KEY, tenant_id.0, key)? else { return Ok(None) };
+    let digest = run!(conn, fetch_optional One<Option<Vec<u8>>>, CREATION_DIGEST, tenant_id.0, key)?;
+    Ok(Some((ActionRecord::try_from(row)?, digest.and_then(|(digest,)| digest).unwrap_or_default())))
+}
+
+/// Records which request created an action. `false` when another request with this key was committed first.
+pub async fn set_creation(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: ActionId,
+    creation: &Creation,
+) -> Result<bool> {
+    let (key, digest) = (creation.key.as_str(), &creation.digest[..]);
+    is_free(run!(tx.conn(), execute, SET_CREATION, tenant_id.0, id.0, key, digest))
+}
+
+/// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
+type One<T> = (T,);
 
 /// Writes a changed action. `false` when its new slug is taken.
 pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRecord) -> Result<bool> {
@@ -243,10 +284,10 @@ pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRe
         to_micros(action.updated_at),
         action.target_entity_id.map(|id| id.0),
     );
-    free_slug(updated)
+    is_free(updated)
 }
 
-fn free_slug(result: std::result::Result<u64, sqlx::Error>) -> Result<bool> {
+fn is_free(result: std::result::Result<u64, sqlx::Error>) -> Result<bool> {
     match result {
         Ok(_) => Ok(true),
         Err(error) if is_unique_violation(&error) => Ok(false),

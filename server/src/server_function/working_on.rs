@@ -38,10 +38,14 @@ impl WorkingOnBackend for Backend {
         self.answer(human::stop(&self.state.ledger, self.scope(), session_id).await).map(drop)
     }
 
-    async fn create_task(&self, name: String) -> Result<Active, Refusal> {
+    async fn create_task(&self, name: String, key: Option<String>) -> Result<Active, Refusal> {
         let assigned_to = self.scope().user_id();
         let new = NewAction { name: name.trim().to_owned(), assigned_to, ..NewAction::default() };
-        let task = self.answer(action::create(&self.state.ledger, self.scope(), new).await)?;
+        let created = match key.filter(|key| !key.is_empty()) {
+            Some(key) => action::create_once(&self.state.ledger, self.scope(), new, &key).await,
+            None => action::create(&self.state.ledger, self.scope(), new).await,
+        };
+        let task = self.answer(created)?;
         let started = self.answer(human::start(&self.state.ledger, self.scope(), task.id).await)?;
         Ok(active_of(human::Active { session: started.session, task: started.task }))
     }

@@ -37,6 +37,25 @@ async fn a_form_without_scripts_goes_on_to_its_next_page() {
 }
 
 #[tokio::test]
+async fn a_task_that_a_script_creates_again_with_its_key_is_made_once() {
+    let app = App::start();
+    let bob = bob(&app).await;
+    let create = async |key: &str| -> Value {
+        let fields = [("name", "Call Acme"), ("key", key)];
+        let sent = bob.call(Method::POST, "/fn/working-on/create").form(&fields).send().await.unwrap();
+        assert_eq!(sent.status(), StatusCode::OK);
+        sent.json().await.unwrap()
+    };
+    let (made, again, other) = (create("k1").await, create("k1").await, create("k2").await);
+    assert_eq!(made["task_id"], again["task_id"]);
+    assert_eq!(made["session_id"], again["session_id"], "its work goes on");
+    assert_ne!(made["task_id"], other["task_id"]);
+    let listed: Value =
+        bob.call(Method::GET, "/fn/working-on/tasks?name_contains=Acme").send().await.unwrap().json().await.unwrap();
+    assert_eq!(listed["tasks"].as_array().unwrap().len(), 2, "{listed}");
+}
+
+#[tokio::test]
 async fn a_refused_form_shows_its_page_again_with_what_was_typed() {
     let app = App::start();
     let mut bob = bob(&app).await;

@@ -1,15 +1,21 @@
 //! Creating an action.
 
 use super::{check, check_references};
-use crate::{ActionRecord, Error, Ledger, Result, action_input, guard::require};
+use crate::{
+    ActionRecord, Error, Ledger, Result, action_input,
+    guard::{Fields, require},
+};
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
     id::{ActionId, EntityId, UserId},
-    limit::SLUG_CHARS_MAX,
+    limit::{KEY_CHARS_MAX, SLUG_CHARS_MAX},
     role::Permission,
     slug::slugify,
 };
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use store::action::Creation;
 
 /// The fields of a new action.
 #[derive(Debug, Clone, Default)]
@@ -32,6 +38,24 @@ pub struct NewAction {
     pub output_config: Option<String>,
     /// A JSON object. Defaults to `{}`.
     pub metadata: Option<String>,
+}
+
+impl NewAction {
+    /// Returns a digest of the request. Requests with the same key must have the same digest.
+    fn digest(&self) -> [u8; 32] {
+        let fields = json!([
+            self.name,
+            self.slug,
+            self.description,
+            self.agent_slug,
+            self.assigned_to.map(|id| id.to_string()),
+            self.target_entity_id.map(|id| id.to_string()),
+            self.output_type.map(OutputType::as_str),
+            self.output_config,
+            self.metadata,
+        ]);
+        Sha256::digest(fields.to_string().as_bytes()).into()
+    }
 }
 
 /// Highest number that is appended to a slug made from a name: `report`, `report-2`, … `report-50`.
@@ -69,9 +93,31 @@ fn is_own_task(scope: &Scope, new: &NewAction) -> bool {
 /// # Errors
 /// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<ActionRecord> {
+    create_with(ledger, scope, new, None).await
+}
+
+/// Creates an action once for each key of a caller. A repeat of the request, whose response was lost, returns the
+/// action that the first one created, as it is now.
+///
+/// # Errors
+/// Those of [`create`]; [`Error::IdConflict`] if the caller used the key for a different request.
+pub async fn create_once(ledger: &Ledger, scope: &Scope, new: NewAction, key: &str) -> Result<ActionRecord> {
+    let mut fields = Fields::default();
+    fields.key("key", Some(key), KEY_CHARS_MAX);
+    fields.check()?;
+    let creation = Creation { key: format!("{} {key}", scope.caller), digest: new.digest() };
+    create_with(ledger, scope, new, Some(creation)).await
+}
+
+async fn create_with(
+    ledger: &Ledger,
+    scope: &Scope,
+    new: NewAction,
+    creation: Option<Creation>,
+) -> Result<ActionRecord> {
     require(scope, if is_own_task(scope, &new) { Permission::StartSession } else { Permission::ManageActions })?;
     if let Some(slug) = new.slug.clone() {
-        return create_as(ledger, scope, new, slug).await;
+        return create_as(ledger, scope, (new, slug), creation).await;
     }
     // A name in another script, such as 在庫 or Отчёт, has no letters for a slug.
     let base = match slugify(&new.name) {
@@ -80,19 +126,25 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<Ac
             format!("task-{}", ledger.request_id().to_string().chars().rev().take(RANDOM_CHARS).collect::<String>())
         }
     };
-    let mut made = create_as(ledger, scope, new.clone(), base.clone()).await;
+    let mut made = create_as(ledger, scope, (new.clone(), base.clone()), creation.clone()).await;
     for number in 2..=SAME_NAMES_MAX {
         if !matches!(made, Err(Error::NameTaken(_))) {
             break;
         }
         let tail = format!("-{number}");
         let kept: String = base.chars().take(SLUG_CHARS_MAX - tail.len()).collect();
-        made = create_as(ledger, scope, new.clone(), format!("{}{tail}", kept.trim_end_matches('-'))).await;
+        let slug = format!("{}{tail}", kept.trim_end_matches('-'));
+        made = create_as(ledger, scope, (new.clone(), slug), creation.clone()).await;
     }
     made
 }
 
-async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String) -> Result<ActionRecord> {
+async fn create_as(
+    ledger: &Ledger,
+    scope: &Scope,
+    (new, slug): (NewAction, String),
+    creation: Option<Creation>,
+) -> Result<ActionRecord> {
     let now = ledger.now();
     let action = ActionRecord {
         id: ActionId::new(now, ledger.entropy()),
@@ -116,9 +168,22 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
+                if let Some(creation) = &creation
+                    && let Some((known, digest)) =
+                        store::action::find_created(tx.conn(), tenant_id, &creation.key).await?
+                {
+                    let detail = format!("this key already created the task {} from a different request", known.id);
+                    return if digest == creation.digest { Ok(known) } else { Err(Error::IdConflict { detail }) };
+                }
                 check_references(tx.conn(), tenant_id, &action).await?;
                 if !store::action::insert(tx, tenant_id, &action).await? {
                     return Err(Error::NameTaken("the slug"));
+                }
+                if let Some(creation) = &creation
+                    && !store::action::set_creation(tx, tenant_id, action.id, creation).await?
+                {
+                    let why = "the same request is still being handled; send it again";
+                    return Err(Error::Unavailable(why.into()));
                 }
                 tx.counts_changed(tenant_id);
                 Ok(action)

@@ -10,7 +10,7 @@ mod trigger;
 mod update;
 
 pub use approval::{APPROVAL, REQUIRES_APPROVAL};
-pub use create::{NewAction, create};
+pub use create::{NewAction, create, create_once};
 pub(crate) use get::get_on;
 pub use get::{find_by_slug, get};
 pub use list::{Assignee, ListActions, list};

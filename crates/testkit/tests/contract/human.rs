@@ -9,7 +9,7 @@ use domain::{
 use futures_util::future::join_all;
 use ledger::{
     Error, Mode,
-    action::{self, Assignee, ListActions, NewAction},
+    action::{self, ActionChange, Assignee, ListActions, NewAction},
     event::{self as events, Append, Appended, NewEvent},
     human, session,
 };
@@ -30,6 +30,7 @@ on_both_engines!(
     tasks_are_found_by_assignee_and_by_part_of_their_name,
     other_tabs_hear_of_start_switch_and_stop,
     everyone_creates_plain_tasks_for_themselves_and_nothing_more,
+    a_task_is_created_once_for_each_key_of_a_person,
 );
 
 pub(crate) async fn task(f: &Fixture, name: &str) -> ActionId {
@@ -57,6 +58,34 @@ async fn everyone_creates_plain_tasks_for_themselves_and_nothing_more(f: Fixture
     let token = Scope { on_behalf_of: f.member.user_id(), token_scope: None, ..f.worker };
     let token = Scope { role: domain::role::Role::Member, ..token };
     assert!(matches!(action::create(&f.ledger, &token, own("x")).await, Err(Error::Forbidden(_))));
+    f.done().await;
+}
+
+async fn a_task_is_created_once_for_each_key_of_a_person(f: Fixture) {
+    let create = async |who: &Scope, name: &str, key: &str| {
+        let new = NewAction { name: name.into(), assigned_to: who.user_id(), ..Default::default() };
+        action::create_once(&f.ledger, who, new, key).await
+    };
+    let made = create(&f.member, "Call Acme", "k1").await.unwrap();
+    let renamed = ActionChange { name: Some("Call Acme Corp".into()), ..Default::default() };
+    action::update(&f.ledger, &f.operator, made.id, renamed).await.unwrap();
+    let again = create(&f.member, "Call Acme", "k1").await.unwrap();
+    assert_eq!((again.id, again.name.as_str()), (made.id, "Call Acme Corp"));
+    let other = create(&f.member, "Call Beta", "k1").await;
+    assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
+    let of_another = create(&f.other_member, "Call Acme", "k1").await.unwrap();
+    let next = create(&f.member, "Call Acme", "k2").await.unwrap();
+    assert!(of_another.id != made.id && next.id != made.id && of_another.id != next.id);
+    assert_eq!(of_another.assigned_to, f.other_member.user_id());
+    let empty = create(&f.member, "Call Acme", "").await;
+    assert!(matches!(empty, Err(Error::Invalid(_))), "{empty:?}");
+
+    // Repeats that arrive at the same time. One that meets another's commit is to be sent again.
+    let repeats = join_all((0..8).map(|_| create(&f.member, "Race", "k3"))).await;
+    let ids: Vec<_> = repeats.iter().filter_map(|made| made.as_ref().ok()).map(|made| made.id).collect();
+    assert!(!ids.is_empty() && ids.iter().all(|id| *id == ids[0]), "{repeats:?}");
+    let races = "SELECT COUNT(*) FROM actions WHERE name = 'Race'";
+    assert_eq!(f.engine.raw().await.number(races).await, 1);
     f.done().await;
 }
 
