@@ -294,6 +294,29 @@ test("a form in a frame tells its height to the page around it and answers", asy
   other.close();
 });
 
+test("a form in a frame that asks who answers opens in a new tab @nojs", async ({ page, context }) => {
+  let html = "";
+  const around = createServer((_, response) => response.setHeader("content-type", "text/html").end(html));
+  await new Promise<void>((ready) => around.listen(0, "127.0.0.1", ready));
+  const origin = `http://127.0.0.1:${(around.address() as AddressInfo).port}`;
+  const { snippet, view } = await published({ gate: "lead", embedOrigins: [origin] });
+  html = `<!DOCTYPE html><html lang="en"><title>Around</title><main><h1>Around</h1>${snippet}</main></html>`;
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(origin);
+  const link = page.frameLocator("iframe").getByRole("link", { name: "Open the form in a new tab" });
+  await expect(link).toBeVisible();
+  await expectAccessible(page);
+  const [tab] = await Promise.all([context.waitForEvent("page"), link.press("Enter")]);
+  await tab.getByLabel("Name").fill("Zoe");
+  await tab.getByLabel("E-mail").fill("zoe@example.org");
+  await tab.getByRole("button", { name: "Continue" }).click();
+  await answer(tab, "Zoe");
+  await tab.getByRole("button", { name: "Submit" }).click();
+  await expect(tab.getByText("Your answers are recorded.")).toBeVisible();
+  expect(await responses(view)).toHaveLength(1);
+  around.close();
+});
+
 test("a closed form answers kindly @nojs", async ({ page }) => {
   const { link, url } = await published({ gate: "none" });
   await page.goto(url);

@@ -114,6 +114,17 @@ pub struct ClosedProps {
     pub back: Option<Link>,
 }
 
+/// Data of the page in a frame that leads to a form in a tab.
+#[derive(Debug, Clone, Default)]
+pub struct TabProps {
+    /// Paths and settings.
+    pub frame: Frame,
+    /// Address of the form.
+    pub href: String,
+    /// Whether the form asks for a sign-in. Otherwise it asks for a name and an e-mail address.
+    pub asks_sign_in: bool,
+}
+
 /// Renders a form. Everything in it is untrusted text.
 pub fn page(props: &Props) -> String {
     let is_error = !props.issues.is_empty() || props.note.is_some_and(Note::is_error);
@@ -235,6 +246,28 @@ pub fn closed_page(props: &ClosedProps) -> String {
             <h1>{TITLE}</h1>
             <p>{reason}</p>
             {back(props.back.as_ref())}
+        </main>
+    };
+    document(&props.frame, TITLE, false, body)
+}
+
+/// Renders the page in a frame that leads to a form in a tab. It is the same for every form with the same question.
+pub fn tab_page(props: &TabProps) -> String {
+    const TITLE: &str = "This form opens in a new tab";
+    let why = if props.asks_sign_in {
+        "It is for people who sign in. Inside of another page, browsers keep no sign-in."
+    } else {
+        "It asks for your name and e-mail address first. Inside of another page, browsers do not keep them."
+    };
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1>{TITLE}</h1>
+            <p>{why}</p>
+            <p>
+                <a class="button" data-look="primary" href=props.href.clone() target="_blank" rel="noopener">
+                    "Open the form in a new tab"
+                </a>
+            </p>
         </main>
     };
     document(&props.frame, TITLE, false, body)

@@ -73,7 +73,9 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
     let list = (!rows.is_empty())
         .then(|| view! { <Table caption="Links, newest first" columns=columns focusable=true>{rows}</Table> });
     let none = links.is_empty().then(|| view! { <p class="meta">"There are no links yet."</p> });
-    let made = new_link.as_ref().map(|made| created(made, !form.publish_config.embed_origins.is_empty()));
+    let made = new_link.as_ref().map(|made| {
+        created(made, (!form.publish_config.embed_origins.is_empty()).then_some(form.publish_config.gate))
+    });
     let days = format!("1 to {VIEW_LINK_DAYS_MAX}.");
     let note =
         format!("For whom or where it is. At most {VIEW_LINK_NOTE_CHARS_MAX} characters; respondents do not see it.");
@@ -99,12 +101,16 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
 }
 
 /// The address of a new link. The field has the focus, so that it can be copied at once, also without scripts.
-fn created(made: &NewFormLink, is_embedded: bool) -> InertElement {
+/// `embedded` is the gate of a form that other pages may show.
+fn created(made: &NewFormLink, embedded: Option<Gate>) -> InertElement {
     let NewFormLink { url, snippet } = made.clone();
-    let snippet = is_embedded.then(|| {
+    let snippet = embedded.map(|gate| {
+        let in_tab = (gate != Gate::None)
+            .then(|| view! { <p class="meta">"There, a link opens the form in a new tab, because it asks who answers."</p> });
         view! {
             <p>"To show the form in another page, copy this HTML into it:"</p>
             <CopyLine text=snippet what="the HTML"/>
+            {in_tab}
         }
     });
     static_html(view! {

@@ -332,6 +332,35 @@ async fn a_frame_is_for_its_origins_alone_and_answers_without_cookies() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frame_of_a_form_that_asks_who_answers_links_to_a_tab() {
+    let app = App::start();
+    let anybody = Browser::stranger(&app);
+    for (gate, why) in [("lead", "your name and e-mail address"), ("member", "people who sign in")] {
+        let config = json!({ "gate": gate, "embedOrigins": ["https://a.example"] });
+        let (view, secret, _) = open_form(&app, config).await;
+        let shown = anybody.ask(Method::GET, &format!("/embed/{secret}?name=Zoe"), &[]).await;
+        assert_eq!(shown.status(), StatusCode::OK, "{gate}");
+        let policy = shown.headers()["content-security-policy"].to_str().unwrap().to_owned();
+        assert!(policy.ends_with("frame-ancestors https://a.example"), "{gate}: {policy}");
+        assert!(shown.headers().get("set-cookie").is_none(), "{gate}");
+        let page = shown.text().await.unwrap();
+        let link = format!("href=\"/f/{secret}?name=Zoe\" target=\"_blank\" rel=\"noopener\"");
+        assert!(page.contains(&link) && page.contains(why), "{gate}: {page}");
+        assert!(!page.contains("Check") && !page.contains("Your name?"), "{gate} tells of the form: {page}");
+        let led = leads(&anybody.ask(Method::GET, &format!("/f/{secret}?name=Zoe"), &[]).await);
+        assert!(led.ends_with("?name=Zoe"), "{gate}: {led}");
+        let form = [("_link", ""), ("_key", ""), ("_browser", ""), ("_clearance", ""), ("name", "Zoe")];
+        let posted = anybody.ask(Method::POST, &format!("/embed/{secret}"), &form).await;
+        assert_eq!(posted.status(), StatusCode::NOT_FOUND, "{gate}");
+        assert!(responses(&app, view).await.is_empty(), "{gate}");
+        // A form that no page may embed tells nothing.
+        let (_, secret, _) = open_form(&app, json!({ "gate": gate })).await;
+        let closed = anybody.ask(Method::GET, &format!("/embed/{secret}"), &[]).await;
+        assert_eq!(closed.status(), StatusCode::NOT_FOUND, "{gate}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_member_answers_and_keeps_everything_through_a_lost_sign_in() {
     let app = App::start();
     let view = publish(&app, "acme", "own-check", &json!({}), &questions()).await;

@@ -22,6 +22,8 @@ pub struct Entered {
     pub link: ViewLinkRecord,
     /// Who may answer the form.
     pub gate: Gate,
+    /// Origins whose pages may show the form in a frame.
+    pub embed_origins: Vec<String>,
     /// Name of the form in the address of its page for members.
     pub view_slug: String,
     /// Value of the cookie that tells browsers apart.
@@ -62,15 +64,16 @@ pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Resu
             let view = view.filter(|view| view.state == State::Published).ok_or(Error::NotFound("form"))?;
             let version = published(tx.conn(), link.tenant_id, view.id, link.request_id).await?;
             store::view_link::count_use(tx, link.tenant_id, link.id, now).await?;
-            Ok((link, version.publication.gate, view.slug))
+            Ok((link, version.publication, view.slug))
         })
     });
-    let (link, gate, view_slug) = found.await?;
+    let (link, publication, view_slug) = found.await?;
     let known = browser.and_then(|cookie| Browser::of_cookie(key, cookie));
     let browser = known.unwrap_or_else(|| Browser::new(ledger.entropy()));
     let expires_at = link.expires_at.min(now + TimeDelta::days(CLEARANCE_DAYS));
     let clearance = Clearance { link_id: link.id, browser, expires_at }.to_cookie(key);
-    Ok(Entered { link, gate, view_slug, browser: browser.to_cookie(key), clearance, expires_at })
+    let (gate, embed_origins) = (publication.gate, publication.embed_origins);
+    Ok(Entered { link, gate, embed_origins, view_slug, browser: browser.to_cookie(key), clearance, expires_at })
 }
 
 /// Returns the link and the respondent of a browser that opened it, with the key that its forms carry.

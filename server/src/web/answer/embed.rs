@@ -1,18 +1,23 @@
 //! The form in a frame of another page: /embed/{secret}. Browsers keep no cookies there, so the page carries what a
-//! cookie holds elsewhere. Each opening is another respondent.
+//! cookie holds elsewhere. Each opening is another respondent. A form that asks who answers needs a cookie between its
+//! two pages, so the frame has a link that opens it in a tab of its own.
 
 use super::{
     flow::{Site, submit, too_often},
     posted_form::{PostedForm, query_pairs},
     stranger::{Visit, gone},
 };
-use crate::{nonce::Nonce, state::AppState, web::shell::PageRejection};
-use app::form_page::EntityOptions;
+use crate::{
+    nonce::Nonce,
+    state::AppState,
+    web::shell::{PageRejection, render},
+};
+use app::form_page::{EntityOptions, TabProps, tab_page};
 use axum::{
     Router,
     extract::{Path, RawQuery, State},
     http::{
-        HeaderName, HeaderValue,
+        HeaderName, HeaderValue, StatusCode,
         header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY},
     },
     response::Response,
@@ -21,7 +26,7 @@ use axum::{
 use domain::{id::ViewLinkId, view::Gate};
 use ledger::{
     Error, response,
-    view_link::{self, Entry},
+    view_link::{self, Entered, Entry},
 };
 
 pub fn router() -> Router<AppState> {
@@ -38,10 +43,13 @@ async fn show_form(
         return Ok(gone(&state, &visit).await);
     }
     let entered = match view_link::enter(&state.ledger, &secret, None).await {
-        Ok(entered) if entered.gate == Gate::None => entered,
-        Ok(_) | Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
+        Ok(entered) => entered,
+        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
         Err(error) => return Err(error.into()),
     };
+    if entered.gate != Gate::None {
+        return Ok(link_to_tab(&state, &visit, entered, &secret, query.as_deref()).await);
+    }
     let carried = Carried {
         link: entered.link.id.to_string(),
         browser: entered.browser,
@@ -53,6 +61,26 @@ async fn show_form(
     };
     let page = super::flow::show(&state, site, &query_pairs(query.as_deref())).await?;
     Ok(framed(page, visit.nonce.as_ref(), &origins))
+}
+
+/// The page in place of a form that asks who answers it. It says nothing of the form, which may be for members alone.
+async fn link_to_tab(
+    state: &AppState,
+    visit: &Visit,
+    entered: Entered,
+    secret: &str,
+    query: Option<&str>,
+) -> Response {
+    let Entered { gate, embed_origins, .. } = entered;
+    if embed_origins.is_empty() {
+        return gone(state, visit).await;
+    }
+    let mut frame = visit.frame(state);
+    frame.embedded_in = Some(embed_origins.clone());
+    let query = query.filter(|query| !query.is_empty()).map(|query| format!("?{query}")).unwrap_or_default();
+    let props = TabProps { frame, href: format!("/f/{secret}{query}"), asks_sign_in: gate == Gate::Member };
+    let page = render(StatusCode::OK, move || tab_page(&props)).await;
+    framed(page, visit.nonce.as_ref(), &embed_origins)
 }
 
 async fn submit_form(
