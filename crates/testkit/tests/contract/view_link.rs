@@ -290,6 +290,21 @@ async fn a_stranger_answers_an_agent_that_waits(f: Fixture) {
     };
     let sent = response::submit(&f.ledger, &who, asked.view_id, given("EU")).await.unwrap();
     assert!(!sent.response.late && sent.response.request_id == Some(asked.id.0));
+    if f.engine.file().is_none() {
+        // The policies of the tables: the transaction of the answer queues the session and does not read its log.
+        let mut raw = f.engine.raw().await;
+        let begin = format!(
+            "BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{}', true), \
+             set_config('app.respondent', '{}', true), set_config('app.asking_session', '{}', true)",
+            f.operator.tenant_id, sent.response.respondent, session.id
+        );
+        raw.execute(&begin).await.unwrap();
+        let rows = |table: &str, column: &str| format!("SELECT COUNT(*) FROM {table} WHERE {column} = '{}'", session.id);
+        assert_eq!(raw.number(&rows("sessions", "id")).await, 1);
+        assert_eq!(raw.number(&rows("session_events", "session_id")).await, 0);
+        assert!(raw.number("SELECT COUNT(*) FROM session_events").await > 0, "its own events");
+        raw.execute("ROLLBACK").await.unwrap();
+    }
     let again = response::submit(&f.ledger, &who, asked.view_id, given("EU")).await.unwrap();
     assert_eq!((again.is_repeat, again.response), (true, sent.response.clone()));
     let claimed = claim(&f).await;
