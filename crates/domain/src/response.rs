@@ -79,6 +79,9 @@ pub enum Closed {
     /// The respondent has answered it, and it takes one response of each.
     #[error("this form was answered already")]
     Answered,
+    /// It is a question of an agent whose session has ended.
+    #[error("the session that asked has ended, so no answer is needed any more")]
+    Cancelled,
 }
 
 /// Checks that a view takes an answer now. `submitted` is the number of responses that it has.

@@ -4,6 +4,7 @@ use super::Respondent;
 use crate::{Error, Result, ViewVersionRecord};
 use domain::{
     Timestamp,
+    feedback_request::RequestState,
     id::{FeedbackRequestId, TenantId, ViewId},
     response::{Closed, check_open},
     view::{Publication, Responses, State},
@@ -57,6 +58,16 @@ pub(super) async fn require_open(
         return Err(Closed::WrongRespondent.into());
     }
     Ok(())
+}
+
+/// Whether the form is a question of an agent that takes no answer any more, because its session has ended.
+pub(super) async fn is_cancelled(conn: &mut Conn<'_>, tenant_id: TenantId, request_id: Option<Uuid>) -> Result<bool> {
+    let Some(id) = request_id else { return Ok(false) };
+    let request = store::feedback_request::find(conn, tenant_id, FeedbackRequestId(id)).await?;
+    let request = request.ok_or(Error::NotFound("form"))?;
+    let session = store::session::find(conn, tenant_id, request.session_id).await?;
+    let is_final = session.is_none_or(|session| session.status().is_final());
+    Ok(request.state.in_session(is_final) == RequestState::Cancelled)
 }
 
 /// Whether the view takes one response of each respondent. A question of an agent always does.

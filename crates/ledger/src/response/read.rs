@@ -2,7 +2,7 @@
 
 use super::{
     Respondent,
-    open::{published, require_open, takes_one},
+    open::{is_cancelled, published, require_open, takes_one},
     save::narrow,
 };
 use crate::{Error, Ledger, Result, ViewVersionRecord};
@@ -49,6 +49,8 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                     Err(Error::FormClosed(closed)) => Err(closed),
                     Err(error) => return Err(error),
                 };
+                let is_cancelled = is_cancelled(conn, respondent.tenant_id(), request_id).await?;
+                let open = open.and(if is_cancelled { Err(Closed::Cancelled) } else { Ok(()) });
                 narrow(conn, &respondent, request_id).await?;
                 let key = respondent.response_key(view_id, request_id);
                 let submitted = newest(conn, key, ResponseState::Submitted).await?;

@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 use domain::{
     feedback_request::{OnExpiry, Outcome, RequestState, RespondentKind},
     gate::{GateState, Verdict},
+    response::Closed,
     session::{EndReason, Refusal, Status, YieldTo},
     view::Gate,
 };
@@ -124,7 +125,14 @@ async fn a_cancelled_session_withdraws_its_requests(f: Fixture) {
     for blocking in [true, false] {
         let session = f.running().await;
         let asked = ask(&f, &session, request(&session, "k", blocking)).await;
+        let closed = async || {
+            let of = ledger::response::Respondent::member(&f.operator).unwrap();
+            let (view, request) = (asked.request.view_id, Some(asked.request.id.0));
+            ledger::response::read(&f.ledger, &of, view, request).await.unwrap().closed
+        };
+        assert_eq!(closed().await, None);
         session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+        assert_eq!(closed().await, Some(Closed::Cancelled), "its form says so before anything is typed");
         assert_eq!(state(&f, asked.request.id).await, RequestState::Cancelled);
         let refused = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "EU" }))).await;
         assert!(

@@ -288,8 +288,11 @@ async fn refused(
             let issues = vec![Issue::new("", text)];
             (StatusCode::CONFLICT, Shown { issues, submission_id: None, ..kept }, form)
         }
-        // The session that asked was cancelled, or the question was answered otherwise.
-        Error::RequestClosed { .. } | Error::AlreadyAnswered(_) | Error::GateClosed { .. } => {
+        Error::RequestClosed { .. } => {
+            return Ok(closed(site.frame, site.says_why.then_some(Closed::Cancelled), site.back).await);
+        }
+        // The question was answered otherwise.
+        Error::AlreadyAnswered(_) | Error::GateClosed { .. } => {
             return Ok(closed(site.frame, site.says_why.then_some(Closed::Over), site.back).await);
         }
         Error::FormClosed(reason) => {
