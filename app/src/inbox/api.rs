@@ -62,7 +62,7 @@ impl UndoOffer {
 #[cfg(feature = "ssr")]
 #[derive(Debug, Clone, Default)]
 pub struct TypedDecision {
-    /// `approve`, `deny` or `respond`.
+    /// `approve`, `deny`, `respond` or `cancel`.
     pub decision: String,
     /// Digest of the proposal that was shown.
     pub digest: Option<String>,
@@ -93,7 +93,8 @@ pub trait InboxBackend: Send + Sync {
     async fn snooze(&self, seconds: Option<String>, items: Items) -> Result<Option<UndoOffer>, Refusal>;
 }
 
-/// Decides one item: `approve` (with the values that were typed), `deny` or `respond` (with the answer).
+/// Decides one item: `approve` (with the values that were typed), `deny`, `respond` (with the answer), or `cancel`,
+/// which closes a question without an answer, at once.
 ///
 /// Returns what the caller can undo. A refusal names the fields of the form.
 #[server(prefix = "/fn", endpoint = "inbox/decide", client = Client)]

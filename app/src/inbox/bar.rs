@@ -95,11 +95,19 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
         GateKind::Question => "The agent is told that you will not answer, and why.",
     };
     let field = Field { name: "note", label: "Reason", hint, required: is_output };
+    let close = (approval.kind == GateKind::Question).then(|| {
+        view! {
+            <Button name="decision" value="cancel" title="The agent goes on without an answer, at once">
+                "Close without an answer"
+            </Button>
+        }
+    });
     view! {
         <Popover label="Deny…" title="Deny, with a reason (r)" shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=Decide::PATH>
             {form_fields(approval, next)}
             <TextArea scope="deny" field=field form=form/>
             <Button look=Look::Danger name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</Button>
+            {close}
         </Popover>
     }
 }

@@ -95,7 +95,8 @@ fn visible_button(item: Option<&HtmlElement>, pressed: HtmlElement) -> HtmlEleme
 
 /// Decisions that cannot be undone need a second click: returns whether this was the first.
 fn needs_second_click(item: Option<&HtmlElement>, pressed: &HtmlElement) -> bool {
-    let at_once = item.is_some_and(|item| item.get_attribute("data-undo").as_deref() == Some("0"));
+    let at_once = item.is_some_and(|item| item.get_attribute("data-undo").as_deref() == Some("0"))
+        || pressed.get_attribute("value").as_deref() == Some("cancel");
     let decides = pressed.get_attribute("name").as_deref() == Some("decision");
     let first = at_once && decides && !pressed.has_attribute("data-sure");
     let _ = pressed.set_attribute("data-sure", "");

@@ -29,7 +29,10 @@ use wire::{Code, FieldProblem, approval::ApprovalDetail};
 impl InboxBackend for Backend {
     async fn decide(&self, id: String, typed: TypedDecision) -> Result<Option<UndoOffer>, Refusal> {
         let id = self.answer(wire_map::parse_id("id", &id))?;
-        let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
+        if typed.decision == CANCEL {
+            return self.close_question(id).await;
+        }
+        let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny, respond or cancel");
         let verdict = self.answer(Verdict::parse(&typed.decision).ok_or_else(unknown))?;
         let verdict = if verdict == Verdict::Edit { Verdict::Approve } else { verdict };
         let item = match gate::get(&self.state.ledger, self.scope(), id).await {
@@ -93,7 +96,24 @@ impl InboxBackend for Backend {
     }
 }
 
+/// The decision that closes a question without an answer.
+const CANCEL: &str = "cancel";
+
 impl Backend {
+    /// Closes a question without an answer, whether or not a session waits for it.
+    async fn close_question(&self, id: GateId) -> Result<Option<UndoOffer>, Refusal> {
+        let (ledger, scope) = (&self.state.ledger, self.scope());
+        let closed = match gate::cancel_question(ledger, scope, id).await {
+            Err(ledger::Error::NotFound(_)) => {
+                let new = NewAnswer { outcome: Outcome::Cancelled, answers: None, note: None };
+                feedback_request::answer(ledger, scope, FeedbackRequestId(id.0), new).await.map(drop)
+            }
+            closed => closed,
+        };
+        self.answer(closed)?;
+        self.undo_offer().await
+    }
+
     /// Answers a question for which no session waits, or declines to.
     async fn answer_question(
         &self,

@@ -387,6 +387,28 @@ async fn a_question_of_an_agent_that_goes_on_is_counted_and_answered_in_the_inbo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_closed_without_an_answer_whether_or_not_a_session_waits() {
+    let app = App::start();
+    let ada = reviewer(&app).await;
+    let close = async |id: &str| {
+        let fields = [("id", id), ("decision", "cancel")];
+        ada.call(Method::POST, "/fn/inbox/decide").form(&fields).send().await.unwrap()
+    };
+    let call = called(&app, 1, json!({ "to": "x" })).await;
+    let (status, refused) = problem(close(&call).await).await;
+    assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!("decision")), "{refused}");
+    let (session, id) = ask_and_go_on(&app).await;
+    assert!(ada.page(&format!("/inbox/{id}")).await.contains("Close without an answer"));
+    for what in ["first", "sent again"] {
+        assert_eq!(close(&id).await.status(), StatusCode::OK, "{what}");
+    }
+    let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
+    let answers: Value = answers.await.unwrap().json().await.unwrap();
+    assert_eq!(answers["items"][0]["outcome"], "cancelled", "{answers}");
+    assert_eq!(waiting(&app).await["questions"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_script_hears_which_questions_do_not_apply() {
     let app = App::start();
     let (_, id) = ask_and_go_on(&app).await;

@@ -47,7 +47,7 @@ pub use list::{GateFilter, ListGates, held, list, of_sessions};
 pub(crate) use list::{ListQuery, held_on, list_on, of_sessions_on};
 pub use memory::ChangedDocument;
 pub use of_action::of_action;
-pub use reply::{Reply, reply, reply_as};
+pub use reply::{Reply, cancel_question, reply, reply_as};
 pub use snooze::snooze;
 pub use sweep::{Swept, sweep};
 pub use undo::undo;

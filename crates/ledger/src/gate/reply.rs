@@ -3,7 +3,7 @@
 use super::{
     announce::announce_gate,
     decide::{EVENTS, check_answer, decision_event},
-    decisions_of,
+    decisions_of, not_found,
     request::Given,
     settle::{SettleContext, settle},
 };
@@ -17,7 +17,7 @@ use domain::{
     Caller, Scope,
     feedback_request::Outcome,
     gate::{Gate, GateKind, Verdict, canonical_digest},
-    id::{EventId, SessionId, UserId},
+    id::{EventId, GateId, SessionId, UserId},
     limit::GATE_DECISIONS_MAX,
     notification::Topic,
     role::Permission,
@@ -98,6 +98,44 @@ pub async fn reply_as(
                 let (caller, user_id) = (scope.caller, scope.user_id());
                 let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
                 settle_question(tx, session, gate, by, reply, factory).await
+            })
+        })
+        .await
+}
+
+/// Closes the question of a gate without an answer. It takes effect at once, and a repeat of the same person changes
+/// nothing. Allowed for the same callers as [`reply`].
+///
+/// # Errors
+/// [`Error::Invalid`] for a gate that is no question, [`Error::GateClosed`] if it was decided.
+pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<()> {
+    require(scope, Permission::StartSession)?;
+    let session_id = super::get::find(ledger, scope, id).await?.session_id;
+    let factory = EventFactory::new(ledger, ledger.now(), EVENTS);
+    let scope = *scope;
+    ledger
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
+                let session = require_visible(tx.conn(), &scope, session).await?;
+                let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+                if gate.kind != GateKind::Question {
+                    let message = format!("a gate of kind {} cannot be closed without an answer", gate.kind);
+                    return Err(Error::invalid("decision", message));
+                }
+                may_reply(tx, &scope, &session, &gate).await?;
+                let last = decisions_of(tx.conn(), &gate).await?.pop();
+                let is_repeat = last.is_some_and(|last| {
+                    let is_own = last.user_id.is_some() && last.user_id == scope.user_id();
+                    is_own && last.verdict == Some(Verdict::Deny) && last.note.is_none()
+                });
+                if is_repeat && !gate.state.is_open() {
+                    return Ok(());
+                }
+                let given = Some(Given::of_decision(&gate, &scope, Outcome::Cancelled));
+                let (caller, user_id) = (scope.caller, scope.user_id());
+                let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
+                settle_question(tx, session, gate, by, Reply::Cancel, factory).await.map(drop)
             })
         })
         .await

@@ -33,6 +33,7 @@ on_both_engines!(
     retention_erases_what_was_asked_and_answered,
     a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends,
     a_listed_question_is_answered_by_its_form,
+    a_question_is_closed_without_an_answer_by_its_gate,
     an_open_question_is_an_item_for_those_who_may_answer_it_alone,
     pages_hear_of_an_open_question_its_answer_and_its_deadline,
     pages_of_another_server_hear_of_an_open_question,
@@ -346,6 +347,25 @@ async fn a_listed_question_is_answered_by_its_form(f: Fixture) {
     let [known] = answers(&f, session.id, true).await.try_into().unwrap();
     assert_eq!(known.response_session_id, Some(sent.session_id));
     assert_eq!(session_now(&f, session.id).await.status(), Status::Running);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_question_is_closed_without_an_answer_by_its_gate(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", true)).await.request;
+    let gate_id = asked.gate_id.unwrap();
+    let foreign = gate::cancel_question(&f.ledger, &f.stranger, gate_id).await;
+    assert!(matches!(foreign, Err(Error::NotFound(_))), "{foreign:?}");
+    for what in ["first", "sent again"] {
+        let closed = gate::cancel_question(&f.ledger, &f.admin, gate_id).await;
+        assert!(closed.is_ok(), "{what}: {closed:?}");
+    }
+    let claimed = claim(&f).await;
+    let told = claimed.resume.unwrap().given.unwrap();
+    assert_eq!((claimed.session.id, told.outcome), (session.id, Outcome::Cancelled));
+    let recorded = answers(&f, session.id, false).await;
+    assert_eq!(recorded.iter().map(|answer| answer.outcome).collect::<Vec<_>>(), [Outcome::Cancelled]);
     f.assert_verified().await;
     f.done().await;
 }
