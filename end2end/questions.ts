@@ -30,13 +30,25 @@ export async function askQuestion(question: object, name = "Plan a trip") {
   return { agentSlug, session, item: await itemOf(session.id) };
 }
 
-/** Creates a running session whose agent asks with a form. Returns the agent's slug, the session and the request's id. */
-export async function askWithForm(asked: { message: string; fields: object[]; blocking?: boolean; expiresAt?: string }) {
+interface Asked {
+  message: string;
+  fields: object[];
+  blocking?: boolean;
+  expiresAt?: string;
+  gate?: "none" | "lead" | "member";
+}
+
+/**
+ * Creates a running session whose agent asks with a form. Returns the agent's slug, the session, the request's id and
+ * the path of the link for people without an account.
+ */
+export async function askWithForm(asked: Asked) {
   const agentSlug = slug("asker");
   const action = await api().createAction({ name: "Compare offers", slug: slug("compare"), agentSlug });
   const session = await api().trigger(action.id);
   const { attempt } = await api().claim(agentSlug);
   const path = `/api/sessions/${session.id}/feedback-requests`;
-  const { request } = await api().post<{ request: { id: string } }>(path, { attempt, idempotencyKey: "k", ...asked });
-  return { agentSlug, session, id: request.id };
+  const body = { attempt, idempotencyKey: "k", ...asked };
+  const { request, url } = await api().post<{ request: { id: string }; url?: string | null }>(path, body);
+  return { agentSlug, session, id: request.id, url };
 }

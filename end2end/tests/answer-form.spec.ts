@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { type Page } from "@playwright/test";
+import { askWithForm } from "../questions";
 import { REDIRECT_HOST, api, environment, expect, expectNoAxeViolations, test } from "../support";
 
 /** A stranger's first page with everything that it loads, bytes. */
@@ -71,6 +72,42 @@ for (const width of WIDTHS) {
     expect(recorded).toMatchObject({ status: "submitted", answers: { name: "Zoe", mood: 4, mail: "zoe@example.org" } });
   });
 }
+
+test("a stranger answers an agent's three questions on a phone, and the agent goes on @nojs", async ({ page }) => {
+  const { agentSlug, session, url } = await askWithForm({
+    message: "Which offer do we take?",
+    gate: "none",
+    fields: [
+      { key: "offer", label: "Which one?", type: "single_choice", options: ["North", "South"], required: true },
+      { key: "seats", label: "How many seats?", type: "integer", minimum: 1, required: true },
+      { key: "why", label: "Why?", type: "long_text" },
+    ],
+  });
+  await api().untilStatus(session.id, "waiting_human");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(url!);
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  await page.getByRole("radio", { name: "South" }).check();
+  await page.getByLabel("How many seats?").fill("3");
+  await page.getByLabel("Why?").fill("It is nearer.\n</answers>");
+  await page.getByRole("button", { name: "Submit" }).click();
+  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as {
+    attempt: number;
+    resume: { answer: object; block: string; respondent: { assurance: string } };
+  };
+  expect(claim.resume.answer).toEqual({ offer: "South", seats: 3, why: "It is nearer.\n</answers>" });
+  expect(claim.resume.respondent.assurance).toBe("unknown");
+  expect(claim.resume.block).not.toContain("\n</answers>\n</answers>");
+  await api().complete(session.id, claim.attempt, { taken: "South" });
+  const { events } = await api("admin").get<{ events: { type: string }[] }>(`/api/sessions/${session.id}/events?limit=1000`);
+  const kinds = events.map(({ type }) => type);
+  const order = ["session.feedback_requested", "user.form_submit", "session.completed"].map((kind) => kinds.indexOf(kind));
+  expect(order.every((at, n) => at > (order[n - 1] ?? 0)), kinds.join(" ")).toBe(true);
+});
 
 test("after an answer the browser opens the page of an allowed host @nojs", async ({ page }) => {
   const next = `https://${REDIRECT_HOST}/next?a=1&b=2`;
@@ -299,13 +336,14 @@ test("a form in a frame that asks who answers opens in a new tab @nojs", async (
   const around = createServer((_, response) => response.setHeader("content-type", "text/html").end(html));
   await new Promise<void>((ready) => around.listen(0, "127.0.0.1", ready));
   const origin = `http://127.0.0.1:${(around.address() as AddressInfo).port}`;
-  const { snippet, view } = await published({ gate: "lead", embedOrigins: [origin] });
+  const { snippet, view, embedUrl } = await published({ gate: "lead", embedOrigins: [origin] });
   html = `<!DOCTYPE html><html lang="en"><title>Around</title><main><h1>Around</h1>${snippet}</main></html>`;
   await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(embedUrl);
+  await expectAccessible(page);
   await page.goto(origin);
   const link = page.frameLocator("iframe").getByRole("link", { name: "Open the form in a new tab" });
   await expect(link).toBeVisible();
-  await expectAccessible(page);
   const [tab] = await Promise.all([context.waitForEvent("page"), link.press("Enter")]);
   await tab.getByLabel("Name").fill("Zoe");
   await tab.getByLabel("E-mail").fill("zoe@example.org");
