@@ -146,6 +146,28 @@ async fn a_stranger_answers_an_agents_questions_by_the_link_of_the_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_of_a_question_for_members_leads_to_the_question() {
+    let app = App::start();
+    let session = crate::feedback_request::running(&app).await;
+    let ask = json!({
+        "attempt": 1, "message": "Where do we start?", "blocking": false, "idempotencyKey": "k", "fields": questions(),
+    });
+    let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+    let (request, view) = (asked["request"]["id"].as_str().unwrap(), asked["request"]["viewId"].as_str().unwrap());
+    let made = app.post(Who::Operator, &format!("/api/views/{view}/links"), json!({ "requestId": request })).await;
+    let secret = made["url"].as_str().unwrap().rsplit('/').next().unwrap();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let path = leads(&ada.ask(Method::GET, &format!("/f/{secret}"), &[]).await);
+    assert_eq!(path, format!("/questions/{request}"));
+    let page = ada.page(&path).await;
+    let sent = send(&ada, &path, &page, &[("name", "Ada")]).await;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
+    let answers: Value = answers.await.unwrap().json().await.unwrap();
+    assert_eq!(answers["items"][0]["answers"]["name"], "Ada", "{answers}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_way_in_that_is_no_way_in_gets_the_same_page() {
     let app = App::start();
     let open = json!({ "gate": "none" });

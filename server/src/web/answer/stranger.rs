@@ -100,7 +100,11 @@ async fn enter(
     let query = query.filter(|query| query.len() <= QUERY_BYTES_MAX && !query.is_empty());
     let query = query.map(|query| format!("?{query}")).unwrap_or_default();
     if entered.gate == Gate::Member {
-        let target = format!("/views/{}/answer{query}", entered.view_slug);
+        // An answer to the form of the view would not reach the agent that asks.
+        let target = match entered.link.request_id {
+            Some(request) => format!("/questions/{request}{query}"),
+            None => format!("/views/{}/answer{query}", entered.view_slug),
+        };
         return Ok(no_referrer(Redirect::to(&target).into_response()));
     }
     let path = format!("/forms/{}", entered.link.id);
