@@ -105,8 +105,9 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
 fn created(made: &NewFormLink, embedded: Option<Gate>) -> InertElement {
     let NewFormLink { url, snippet } = made.clone();
     let snippet = embedded.map(|gate| {
-        let in_tab = (gate != Gate::None)
-            .then(|| view! { <p class="meta">"There, a link opens the form in a new tab, because it asks who answers."</p> });
+        let in_tab = (gate != Gate::None).then(|| {
+            view! { <p class="meta">"There, a link opens the form in a new tab, because it asks who answers."</p> }
+        });
         view! {
             <p>"To show the form in another page, copy this HTML into it:"</p>
             <CopyLine text=snippet what="the HTML"/>
