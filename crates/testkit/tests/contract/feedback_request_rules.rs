@@ -9,7 +9,7 @@ use domain::{
     gate::{GateState, Verdict},
     response::Closed,
     session::{EndReason, Refusal, Status, YieldTo},
-    view::Gate,
+    view::{Gate, Publication},
 };
 use ledger::{
     Error, InstanceKey, LeaseClock, ListPage,
@@ -30,6 +30,7 @@ on_both_engines!(
     a_stored_answer_is_found_before_the_session_waits_again,
     a_child_finds_the_answers_of_its_root,
     what_cannot_be_asked_is_refused_by_its_field,
+    a_published_view_is_asked_by_its_own_rules,
     retention_erases_what_was_asked_and_answered,
     a_question_for_which_nobody_waits_is_listed_for_those_who_may_answer_until_it_ends,
     a_listed_question_is_answered_by_its_form,
@@ -231,6 +232,29 @@ async fn what_cannot_be_asked_is_refused_by_its_field(f: Fixture) {
 }
 
 /// Keys of the open questions that this caller is shown.
+async fn a_published_view_is_asked_by_its_own_rules(f: Fixture) {
+    let session = f.running().await;
+    let view = crate::response::form(&f, Publication { gate: Gate::None, ..Publication::default() }).await;
+    let new =
+        ledger::view::NewView { title: "Draft".into(), fields: crate::response::questions(), ..Default::default() };
+    let draft = ledger::view::create(&f.ledger, &f.operator, new).await.unwrap().id;
+    let plain = NewRequest { form: Form::View(view), ..request(&session, "k", true) };
+    for (new, field) in [
+        (NewRequest { access: Some(Gate::Member), ..plain.clone() }, "gate"),
+        (NewRequest { audience: Some("legal".into()), ..plain.clone() }, "audience"),
+        (NewRequest { form: Form::View(draft), ..plain.clone() }, "viewId"),
+    ] {
+        let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, new).await.unwrap_err();
+        assert!(matches!(&refused, Error::Invalid(errors) if errors[0].field == field), "{field}: {refused:?}");
+    }
+    let asked = ask(&f, &session, plain).await.request;
+    assert_eq!((asked.view_id, asked.version, asked.access), (view, 1, Gate::None));
+    answer(&f, &f.operator, asked.id, says(json!({ "name": "Ada" }))).await.unwrap();
+    let resume = claim(&f).await.resume.unwrap();
+    assert_eq!(crate::feedback_request::read(resume.answer.as_ref()), json!({ "name": "Ada" }));
+    f.done().await;
+}
+
 async fn open_for(f: &Fixture, scope: &domain::Scope) -> Vec<String> {
     let open = feedback_request::open(&f.ledger, scope).await.unwrap();
     for request in &open {
