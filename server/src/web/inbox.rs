@@ -205,7 +205,11 @@ fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) 
 /// The refused form of an item, named as `Detail` names its forms.
 fn form_of_item(refused: &FormState, id: &str) -> FormState {
     let name = match refused.form.as_str() {
-        Decide::PATH if refused.value("id") == Some(id) => refused.value("decision").unwrap_or_default(),
+        Decide::PATH if refused.value("id") == Some(id) => match refused.value("decision") {
+            // The button that closes a question is in the form that denies it.
+            Some("cancel") => "deny",
+            decision => decision.unwrap_or_default(),
+        },
         SnoozeItems::PATH => "snooze",
         _ => return FormState::default(),
     };
