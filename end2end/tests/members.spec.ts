@@ -11,6 +11,11 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   await form.getByRole("button", { name: "Create invitation" }).click();
   const link = (await page.locator(".secret").innerText()).match(/https?:\S+\/link\/sbl_\w+/)?.[0];
   expect(link, "the page shows the link").toBeTruthy();
+  await expect(page).toHaveURL(/\/settings#new-link$/);
+  await expect(page.locator(".secret")).toBeFocused();
+  await page.reload();
+  await expect(page.locator(".secret")).toHaveCount(0);
+  await expect(page.getByRole("row", { name: new RegExp(email) })).toHaveCount(1);
   await expect(page.getByRole("row", { name: new RegExp(email) })).toContainText("until");
 
   const otherContext = await browser.newContext({ baseURL: environment().url, javaScriptEnabled: info.project.use.javaScriptEnabled });

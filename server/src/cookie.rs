@@ -1,5 +1,5 @@
-//! Cookies: the sign-in, an access link in use, the form of a link, the theme, whose work `/today` shows, and dismissed
-//! rating questions.
+//! Cookies: the sign-in, an access link in use, the form of a link, new secrets, the theme, whose work `/today` shows,
+//! and dismissed rating questions.
 //! Their values are written and read in this module only.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
@@ -31,17 +31,43 @@ const THEME: &str = "theme";
 /// Whose work /today shows: `me` or `all`. Browsers send it there alone.
 const TODAY: &str = "today";
 const TIMEZONE: &str = "timezone";
-/// A token that was just made, on its way to the page that shows it.
-const NEW_TOKEN: &str = "new-token";
-/// A browser follows a redirect at once.
-const NEW_TOKEN_SECONDS: i64 = 60;
-/// Where it is shown.
-const NEW_TOKEN_PATH: &str = "/settings";
-/// The secret of a link to a form that was just made, on its way to the page of the form.
-const NEW_FORM_LINK: &str = "new-form-link";
+/// How long a [`NewSecret`] is carried, seconds. A browser follows a redirect at once.
+const NEW_SECRET_SECONDS: i64 = 60;
 /// Prefix of a cookie name; the id of a person follows. The cookie records that this person does
 /// not want to be asked for a rating of the session at its path.
 const UNASKED: &str = "unasked-";
+
+/// A secret that a form has just made, on its way to the page that shows it once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewSecret {
+    /// An API token.
+    Token,
+    /// The secret that signs the messages of a webhook.
+    Webhook,
+    /// The id of an invitation, a dot, and the secret of its link.
+    Invitation,
+    /// The secret of a link for a new password.
+    ResetLink,
+    /// The secret of a link to a form.
+    FormLink,
+}
+
+impl NewSecret {
+    const fn cookie(self) -> &'static str {
+        match self {
+            Self::Token => "new-token",
+            Self::Webhook => "new-webhook",
+            Self::Invitation => "new-invitation",
+            Self::ResetLink => "new-reset-link",
+            Self::FormLink => "new-form-link",
+        }
+    }
+
+    /// The secret of this kind that this person has just made, where the request carries one.
+    pub fn of(self, headers: &HeaderMap, user: UserId) -> Option<&str> {
+        find(headers, self.cookie())?.strip_prefix(&user.to_string())?.strip_prefix('.')
+    }
+}
 
 /// How the session cookie is named and marked.
 #[derive(Debug, Clone, Copy)]
@@ -141,40 +167,21 @@ impl CookiePolicy {
         HeaderValue::from_str(&text).ok()
     }
 
-    /// `Set-Cookie` that carries a new token to the settings page of the person who created it. Scripts cannot read it,
-    /// and it expires after a minute.
-    pub fn set_new_token(self, user: UserId, token: &str) -> Option<HeaderValue> {
-        self.new_token_header(&format!("{user}.{token}"), NEW_TOKEN_SECONDS)
+    /// `Set-Cookie` that carries a new secret to the page at `path`, for the person who made it. Scripts cannot read
+    /// it, and it expires after a minute. `None` if the path or the value cannot be part of a header.
+    pub fn carry(self, secret: NewSecret, path: &str, user: UserId, value: &str) -> Option<HeaderValue> {
+        self.new_secret_header(secret, path, &format!("{user}.{value}"), NEW_SECRET_SECONDS)
     }
 
     /// `Set-Cookie` that forgets it.
-    pub fn clear_new_token(self) -> Option<HeaderValue> {
-        self.new_token_header("", 0)
+    pub fn forget(self, secret: NewSecret, path: &str) -> Option<HeaderValue> {
+        self.new_secret_header(secret, path, "", 0)
     }
 
-    fn new_token_header(self, value: &str, seconds: i64) -> Option<HeaderValue> {
+    fn new_secret_header(self, secret: NewSecret, path: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
-        let text =
-            format!("{NEW_TOKEN}={value}; Path={NEW_TOKEN_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
-        HeaderValue::from_str(&text).ok()
-    }
-
-    /// `Set-Cookie` that carries the secret of a new link to the page of its form, for the person who made it. Scripts
-    /// cannot read it, and it expires after a minute.
-    pub fn set_new_form_link(self, user: UserId, slug: &str, secret: &str) -> Option<HeaderValue> {
-        self.new_form_link_header(&format!("{user}.{secret}"), slug, NEW_TOKEN_SECONDS)
-    }
-
-    /// `Set-Cookie` that forgets it.
-    pub fn clear_new_form_link(self, slug: &str) -> Option<HeaderValue> {
-        self.new_form_link_header("", slug, 0)
-    }
-
-    fn new_form_link_header(self, value: &str, slug: &str, seconds: i64) -> Option<HeaderValue> {
-        let secure = if self.secure { "; Secure" } else { "" };
-        let text = format!(
-            "{NEW_FORM_LINK}={value}; Path=/views/{slug}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
-        );
+        let name = secret.cookie();
+        let text = format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
         HeaderValue::from_str(&text).ok()
     }
 
@@ -196,16 +203,6 @@ impl CookiePolicy {
 /// Whether this person does not want to be asked about the session at this address.
 pub fn is_rating_dismissed(headers: &HeaderMap, user: UserId) -> bool {
     find(headers, &format!("{UNASKED}{user}")).is_some()
-}
-
-/// The token that this person has just made.
-pub fn new_token(headers: &HeaderMap, user: UserId) -> Option<&str> {
-    find(headers, NEW_TOKEN)?.strip_prefix(&user.to_string())?.strip_prefix('.')
-}
-
-/// The secret of a link to the form at this address, which this person has just made.
-pub fn new_form_link(headers: &HeaderMap, user: UserId) -> Option<&str> {
-    find(headers, NEW_FORM_LINK)?.strip_prefix(&user.to_string())?.strip_prefix('.')
 }
 
 /// The theme the browser asked for.
@@ -266,14 +263,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_token_is_for_the_person_who_made_it() {
+    fn a_new_secret_is_for_the_person_who_made_it_and_of_its_kind() {
         let [ada, mia] = [1, 2].map(|n| UserId(uuid::Uuid::from_u128(n)));
-        let set = CookiePolicy::new(true).set_new_token(ada, "sbk_x").unwrap();
+        let set = CookiePolicy::new(true).carry(NewSecret::Token, "/settings", ada, "sbk_x").unwrap();
         let set = set.to_str().unwrap();
         assert!(set.contains("Path=/settings; Max-Age=60; HttpOnly; SameSite=Strict; Secure"), "{set}");
         let mut headers = HeaderMap::new();
         headers.insert(COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
-        assert_eq!((new_token(&headers, ada), new_token(&headers, mia)), (Some("sbk_x"), None));
+        let found = [ada, mia].map(|user| NewSecret::Token.of(&headers, user));
+        assert_eq!((found, NewSecret::Webhook.of(&headers, ada)), ([Some("sbk_x"), None], None));
     }
 
     fn headers(cookie: &str) -> HeaderMap {

@@ -24,7 +24,7 @@ use wire::access::Member;
 pub struct MemberProps {
     /// The member of whom the page is.
     pub member: Member,
-    /// A link for a new password, created by this request.
+    /// A link for a new password that was just created.
     pub new_link: Option<NewLink>,
     /// State of a refused form.
     pub form: FormState,

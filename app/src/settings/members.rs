@@ -23,7 +23,7 @@ use wire::access::{Invitation, Member};
 
 const _: () = assert!(INVITATION_DAYS == 7 && RESET_LINK_HOURS == 24, "the texts name these numbers");
 
-/// A link created by this request. It cannot be shown again.
+/// A link that was just created. It cannot be shown again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLink {
     /// The complete URL, with its secret.
@@ -39,8 +39,8 @@ pub fn new_link(link: NewLink, works_for: &'static str) -> impl IntoView {
         "Send it to {email} yourself: Shiftbook sends no e-mail. It works once, within {works_for}. Whoever has it can use it."
     );
     view! {
-        <div class="secret" role="status">
-            <p><strong>"Copy the link now. It is not shown again."</strong></p>
+        <div class="secret" id="new-link" role="group" aria-labelledby="new-link-title" tabindex="-1">
+            <p><strong id="new-link-title">"Copy the link now. It is not shown again."</strong></p>
             <CopyLine text=url what="the link"/>
             <p class="meta">{advice}</p>
         </div>
@@ -71,7 +71,7 @@ pub fn role_options(offered: impl Fn(Role) -> bool) -> Vec<(String, String)> {
 pub struct Inviting {
     /// Invitations that have not been accepted.
     pub invitations: Vec<Invitation>,
-    /// The link of an invitation created by this request.
+    /// The link of an invitation that was just created.
     pub new_link: Option<NewLink>,
 }
 

@@ -32,7 +32,6 @@ use wire::{
     access::{Member, SignIn},
     group::Group,
     settings::Token,
-    webhook::CreatedWebhook,
 };
 
 static BINDINGS_EDITOR: OnceLock<String> = OnceLock::new();
@@ -54,12 +53,12 @@ pub struct Props {
     pub undo_seconds: u32,
     /// Tokens: all of the workspace for admins, otherwise the reader's own.
     pub tokens: Vec<Token>,
-    /// The secret of a token created by this request. It cannot be shown again.
+    /// The secret of a token that was just created. It cannot be shown again.
     pub new_token: Option<String>,
     /// Webhooks of the workspace, for admins.
     pub webhooks: Vec<WebhookEntry>,
-    /// A webhook created by this request, with its secret, which cannot be shown again.
-    pub new_webhook: Option<CreatedWebhook>,
+    /// The secret of a webhook that was just created. It cannot be shown again.
+    pub new_webhook: Option<String>,
     /// Whether the reader gets e-mail.
     pub email: EmailChoice,
     /// State of a refused form, named after its path below /settings: `token`, `invitation`, `name`, `password`,

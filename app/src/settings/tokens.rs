@@ -19,7 +19,7 @@ use leptos::prelude::*;
 use std::collections::HashMap;
 use wire::settings::Token;
 
-/// The list, the form, and the secret of a token created by this request. Admins see all tokens; other people (`own`)
+/// The list, the form, and the secret of a token that was just created. Admins see all tokens; other people (`own`)
 /// see theirs.
 pub fn tokens_section(
     tokens: Vec<Token>,

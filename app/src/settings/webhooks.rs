@@ -16,7 +16,7 @@ use crate::{
 };
 use domain::notification::Topic;
 use leptos::prelude::*;
-use wire::webhook::{CreatedWebhook, Delivery, DeliveryState, Webhook};
+use wire::webhook::{Delivery, DeliveryState, Webhook};
 
 /// Prefix of the form fields that select events.
 pub const EVENT_FIELD: &str = "event:";
@@ -44,18 +44,18 @@ const fn event_words(topic: Topic) -> &'static str {
     }
 }
 
-/// The list, the form, and the secret of a webhook created by this request.
+/// The list, the form, and the secret of a webhook that was just created.
 pub fn webhooks_section(
     webhooks: Vec<WebhookEntry>,
-    created: Option<CreatedWebhook>,
+    new_webhook: Option<String>,
     form: &FormState,
 ) -> impl IntoView + use<> {
     let none = webhooks.is_empty();
-    let secret = created.map(|created| {
+    let secret = new_webhook.map(|secret| {
         view! {
-            <div class="secret" role="status">
-                <p><strong>"Copy the signing secret now. It is not shown again."</strong></p>
-                <CopyLine text=created.secret what="the secret"/>
+            <div class="secret" id="new-webhook" role="group" aria-labelledby="new-webhook-title" tabindex="-1">
+                <p><strong id="new-webhook-title">"Copy the signing secret now. It is not shown again."</strong></p>
+                <CopyLine text=secret what="the secret"/>
                 <p class="meta">"The receiver uses it to verify messages, as the Standard Webhooks specification says."</p>
             </div>
         }

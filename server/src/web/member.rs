@@ -2,10 +2,11 @@
 
 use super::{
     form::Form,
-    settings::{read, refused, role},
+    settings::{PAGE, carried, read, refused, role},
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{
+    cookie::NewSecret,
     extract::Id,
     problem::Problem,
     state::{AppState, access_link_url},
@@ -18,7 +19,7 @@ use app::{
 use axum::{
     Router,
     extract::State,
-    http::StatusCode,
+    http::{HeaderMap, StatusCode, header::SET_COOKIE},
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
@@ -27,6 +28,9 @@ use ledger::{
     member::{self, Withdrawal},
     page,
 };
+
+/// Where both pages show a link that was just made.
+const NEW_LINK: &str = "new-link";
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -40,8 +44,6 @@ pub fn router() -> Router<AppState> {
         .route("/settings/members/{id}/remove", post(remove))
 }
 
-/// Invites a person. Only this response contains the link, so it is not a redirect and nothing is
-/// stored.
 async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let made = match role(&form) {
         Ok(role) => {
@@ -49,15 +51,18 @@ async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         }
         Err(problem) => Err(problem),
     };
-    match made {
-        Ok((made, secret)) => {
-            let props = read(&state, &viewer, FormState::default()).await?;
-            let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
-            let props = Props { inviting: Inviting { new_link, ..props.inviting }, ..props };
-            Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
-        }
-        Err(problem) => refused(&state, viewer, form.refused("invitation", &problem), &problem).await,
+    let (made, secret) = match made {
+        Ok(made) => made,
+        Err(problem) => return refused(&state, viewer, form.refused("invitation", &problem), &problem).await,
+    };
+    let value = format!("{}.{secret}", made.id);
+    if let Some(response) = carried(&state, &viewer, (NewSecret::Invitation, &value), (PAGE, NEW_LINK)) {
+        return Ok(response);
     }
+    let props = read(&state, &viewer, FormState::default()).await?;
+    let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
+    let props = Props { inviting: Inviting { new_link, ..props.inviting }, ..props };
+    Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn withdraw_invitation(
@@ -69,9 +74,22 @@ async fn withdraw_invitation(
     Ok(redirect_with_notice("/settings", "invitation_withdrawn"))
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, PageRejection> {
-    let props = read_one(&state, &viewer, id, FormState::default()).await?;
-    Ok(render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await)
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<UserId>,
+    headers: HeaderMap,
+) -> Result<Response, PageRejection> {
+    let mut props = read_one(&state, &viewer, id, FormState::default()).await?;
+    let made = viewer.scope.user_id().and_then(|user| NewSecret::ResetLink.of(&headers, user));
+    let forgets = made.and_then(|_| state.cookies.forget(NewSecret::ResetLink, &page_of(id)));
+    let email = props.member.email.clone();
+    props.new_link = made.map(|secret| NewLink { url: access_link_url(&viewer.origin, secret), email });
+    let mut response = render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await;
+    if let Some(cookie) = forgets {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
 }
 
 async fn read_one(
@@ -102,8 +120,13 @@ async fn answer<T>(
     }
 }
 
+/// Path of the page of a member.
+fn page_of(id: UserId) -> String {
+    format!("/settings/members/{id}")
+}
+
 fn back(id: UserId, notice: &str) -> Redirect {
-    redirect_with_notice(&format!("/settings/members/{id}"), notice)
+    redirect_with_notice(&page_of(id), notice)
 }
 
 async fn set_role(
@@ -129,6 +152,10 @@ async fn reset_link(
 ) -> Result<Response, PageRejection> {
     match member::reset_link(&state.ledger, &viewer.scope, id).await {
         Ok((made, secret)) => {
+            let page = page_of(id);
+            if let Some(response) = carried(&state, &viewer, (NewSecret::ResetLink, &secret), (&page, NEW_LINK)) {
+                return Ok(response);
+            }
             let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
             let props = MemberProps { new_link, ..read_one(&state, &viewer, id, FormState::default()).await? };
             Ok(render(StatusCode::CREATED, move || ui::member_page(&viewer.shell, props)).await)

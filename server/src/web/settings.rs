@@ -5,10 +5,16 @@ use super::{
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
     webhook,
 };
-use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{
+    cookie::NewSecret,
+    extract::Id,
+    problem::Problem,
+    state::{AppState, access_link_url},
+    wire_map,
+};
 use app::{
     FormState,
-    settings::{self as ui, EmailChoice, Inviting, Props},
+    settings::{self as ui, EmailChoice, Inviting, NewLink, Props},
 };
 use axum::{
     Router,
@@ -31,6 +37,9 @@ use ledger::{
 };
 use wire::Code;
 
+/// Path of the page.
+pub(super) const PAGE: &str = "/settings";
+
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/settings", get(show))
@@ -44,14 +53,41 @@ pub fn router() -> Router<AppState> {
 
 async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap) -> Result<Response, PageRejection> {
     let mut props = read(&state, &viewer, viewer.form.clone()).await?;
-    let made = viewer.scope.user_id().and_then(|user| cookie::new_token(&headers, user));
-    props.new_token = made.map(str::to_owned);
-    let forgets = props.new_token.as_ref().and_then(|_| state.cookies.clear_new_token());
+    let made = |secret: NewSecret| viewer.scope.user_id().and_then(|user| secret.of(&headers, user));
+    props.new_token = made(NewSecret::Token).map(str::to_owned);
+    props.new_webhook = made(NewSecret::Webhook).map(str::to_owned);
+    props.inviting.new_link = made(NewSecret::Invitation).and_then(|made| invited(&viewer, &props.inviting, made));
+    let of_page = [NewSecret::Token, NewSecret::Webhook, NewSecret::Invitation];
+    let shown = of_page.into_iter().filter(|secret| made(*secret).is_some());
+    let forgets: Vec<_> = shown.filter_map(|secret| state.cookies.forget(secret, PAGE)).collect();
     let mut response = render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await;
-    if let Some(cookie) = forgets {
+    for cookie in forgets {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     Ok(response)
+}
+
+/// The link of an invitation that was just made. `made` is its id, a dot and the secret.
+fn invited(viewer: &Viewer, inviting: &Inviting, made: &str) -> Option<NewLink> {
+    let (id, secret) = made.split_once('.')?;
+    let invitation = inviting.invitations.iter().find(|invitation| invitation.id.to_string() == id)?;
+    Some(NewLink { url: access_link_url(&viewer.origin, secret), email: invitation.email.clone() })
+}
+
+/// Redirects to the place `of_page` that shows a new secret. A cookie of a minute carries the secret there: nothing is
+/// stored here, and loading that page again neither shows it nor makes another. `None` for a program, which has no
+/// cookies: its answer is the page itself.
+pub(super) fn carried(
+    state: &AppState,
+    viewer: &Viewer,
+    (secret, value): (NewSecret, &str),
+    of_page: (&str, &str),
+) -> Option<Response> {
+    let (path, fragment) = of_page;
+    let cookie = viewer.scope.user_id().and_then(|user| state.cookies.carry(secret, path, user, value))?;
+    let mut response = Redirect::to(&format!("{path}#{fragment}")).into_response();
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Some(response)
 }
 
 /// Reads the page and converts it.
@@ -87,21 +123,16 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
     })
 }
 
-/// The secret travels to the page that shows it in a cookie of a minute: nothing is stored here, and loading that page
-/// again neither shows it nor makes another token.
 async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let secret = match make_token(&state, &viewer, &form).await {
         Ok(secret) => secret,
         Err(problem) => return refused(&state, viewer, form.refused("token", &problem), &problem).await,
     };
-    let Some(cookie) = viewer.scope.user_id().and_then(|user| state.cookies.set_new_token(user, &secret)) else {
-        // A program has no cookies: its answer is the page itself.
-        let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
-        return Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await);
-    };
-    let mut response = Redirect::to("/settings#new-token").into_response();
-    response.headers_mut().append(SET_COOKIE, cookie);
-    Ok(response)
+    if let Some(response) = carried(&state, &viewer, (NewSecret::Token, &secret), (PAGE, "new-token")) {
+        return Ok(response);
+    }
+    let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
+    Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
 }
 
 /// Creates the token that the form describes, and returns its secret.

@@ -7,7 +7,7 @@ use super::{
     shell::{PageRejection, Viewer, redirect_with_notice, render},
     view_form::{draft_of, placed, press, read},
 };
-use crate::{cookie, embed_snippet::snippet, problem::Problem, state::AppState, wire_map};
+use crate::{cookie::NewSecret, embed_snippet::snippet, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     view::{self as ui, Draft, EditorProps, ListProps, Props},
@@ -72,8 +72,9 @@ async fn show(
     headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?).await?;
-    let made = viewer.scope.user_id().and_then(|user| cookie::new_form_link(&headers, user)).map(str::to_owned);
-    let forgets = made.as_ref().and_then(|_| state.cookies.clear_new_form_link(&page.view.slug));
+    let made = viewer.scope.user_id().and_then(|user| NewSecret::FormLink.of(&headers, user)).map(str::to_owned);
+    let path = format!("/views/{}", page.view.slug);
+    let forgets = made.as_ref().and_then(|_| state.cookies.forget(NewSecret::FormLink, &path));
     let shown = Shown { new_link: made, ..Shown::default() };
     let mut response = answer(viewer, page, shown, None).await;
     if let Some(cookie) = forgets {
@@ -184,7 +185,9 @@ async fn create_link(
         }
     };
     let slug = page.view.slug.clone();
-    let Some(cookie) = scope.user_id().and_then(|user| state.cookies.set_new_form_link(user, &slug, &secret)) else {
+    let path = format!("/views/{slug}");
+    let carried = |user| state.cookies.carry(NewSecret::FormLink, &path, user, &secret);
+    let Some(cookie) = scope.user_id().and_then(carried) else {
         // A program has no cookies: its answer is the page itself.
         let page = page::read(ledger, scope, slug).await?;
         let shown = Shown { new_link: Some(secret), ..Shown::default() };
@@ -192,7 +195,7 @@ async fn create_link(
         *response.status_mut() = StatusCode::CREATED;
         return Ok(response);
     };
-    let mut response = Redirect::to(&format!("/views/{slug}")).into_response();
+    let mut response = Redirect::to(&path).into_response();
     response.headers_mut().append(SET_COOKIE, cookie);
     Ok(response)
 }

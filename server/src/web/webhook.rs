@@ -2,10 +2,10 @@
 
 use super::{
     form::Form,
-    settings::{read, refused},
+    settings::{PAGE, carried, read, refused},
     shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{cookie::NewSecret, extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     settings::{self as ui, EVENT_FIELD, Props, WebhookEntry},
@@ -19,11 +19,9 @@ use axum::{
 };
 use domain::{id::WebhookId, notification::Topic};
 use ledger::{
-    WebhookRecord,
     page::settings as page,
     webhook::{self, NewWebhook},
 };
-use wire::webhook::CreatedWebhook;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -38,24 +36,24 @@ pub fn entry(found: page::Webhook) -> WebhookEntry {
     WebhookEntry { webhook: wire_map::webhook(found.webhook), deliveries }
 }
 
-/// Creates a webhook. Only this response contains the secret, so it is not a redirect and nothing
-/// is stored.
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    match make(&state, &viewer, &form).await {
-        Ok((record, secret)) => {
-            let created = CreatedWebhook { webhook: wire_map::webhook(record), secret };
-            let props = Props { new_webhook: Some(created), ..read(&state, &viewer, FormState::default()).await? };
-            Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
-        }
-        Err(problem) => refused(&state, viewer, form.refused("webhook", &problem), &problem).await,
+    let secret = match make(&state, &viewer, &form).await {
+        Ok(secret) => secret,
+        Err(problem) => return refused(&state, viewer, form.refused("webhook", &problem), &problem).await,
+    };
+    if let Some(response) = carried(&state, &viewer, (NewSecret::Webhook, &secret), (PAGE, "new-webhook")) {
+        return Ok(response);
     }
+    let props = Props { new_webhook: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
+    Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
 }
 
-/// Creates the webhook that the form describes, and returns it with its secret.
-async fn make(state: &AppState, viewer: &Viewer, form: &Form) -> Result<(WebhookRecord, String), Problem> {
+/// Creates the webhook that the form describes, and returns its secret.
+async fn make(state: &AppState, viewer: &Viewer, form: &Form) -> Result<String, Problem> {
     let chosen = Topic::SUBSCRIBABLE.iter().filter(|topic| form.has(&format!("{EVENT_FIELD}{topic}")));
     let new = NewWebhook { url: form.text("url").trim().to_owned(), events: chosen.map(ToString::to_string).collect() };
-    Ok(webhook::create(&state.ledger, &viewer.scope, &state.outbound, new).await?)
+    let (_, secret) = webhook::create(&state.ledger, &viewer.scope, &state.outbound, new).await?;
+    Ok(secret)
 }
 
 async fn delete(

@@ -107,11 +107,15 @@ async fn an_invitation_is_a_link_that_works_once_and_leaks_nowhere() {
     let app = App::start_with("", &[], &[("SHIFTBOOK_LOG", "debug")]);
     let mut ada = Browser::of(&app, ADA).await;
     let made = ada.post("/settings/invitations", &[("email", "eve@acme.test"), ("role", "reviewer")]).await;
-    assert_eq!(made.status(), StatusCode::CREATED);
-    let page = made.text().await.unwrap();
+    assert_eq!(leads(&made), (StatusCode::SEE_OTHER, "/settings#new-link"));
+    let shown = ada.ask_and_keep(Method::GET, "/settings", &[]).await;
+    let page = shown.text().await.unwrap();
+    assert!(page.contains("Send it to eve@acme.test yourself"), "{page}");
     let link = secret(&page, "sbl_");
     assert!(page.contains(&format!("{}/link/{link}", app.url)));
-    assert!(!ada.page("/settings").await.contains(&link), "it is shown once");
+    let again = ada.page("/settings").await;
+    assert!(!again.contains(&link), "it is shown once");
+    assert_eq!(again.matches("/withdraw").count(), 1, "loading the page again invites nobody");
 
     let mut eve = Browser::stranger(&app);
     let entered = eve.ask_and_keep(Method::GET, &format!("/link/{link}"), &[]).await;
@@ -221,9 +225,12 @@ async fn the_last_admin_stays_and_members_see_no_pages_of_members() {
         let refused = mia.ask(Method::POST, &format!("/settings/members/{mia_id}/{what}"), &[]).await;
         assert!([StatusCode::FORBIDDEN, StatusCode::NOT_FOUND].contains(&refused.status()), "{what}");
     }
-    let reset = ada.ask(Method::POST, &format!("/settings/members/{mia_id}/reset-link"), &[]).await;
-    assert_eq!(reset.status(), StatusCode::CREATED);
-    assert!(reset.text().await.unwrap().contains("/link/sbl_"));
+    let (mut ada, page) = (ada, format!("/settings/members/{mia_id}"));
+    let reset = ada.post(&format!("{page}/reset-link"), &[]).await;
+    assert_eq!(leads(&reset), (StatusCode::SEE_OTHER, format!("{page}#new-link").as_str()));
+    let shown = ada.ask_and_keep(Method::GET, &page, &[]).await.text().await.unwrap();
+    assert!(shown.contains("/link/sbl_") && shown.contains(&format!("Send it to {MIA} yourself")), "{shown}");
+    assert!(!ada.page(&page).await.contains("/link/sbl_"), "it is shown once");
     let off = ada.ask(Method::POST, &format!("/settings/members/{mia_id}/deactivate"), &[]).await;
     assert_eq!(leads(&off).1, format!("/settings/members/{mia_id}?notice=member_deactivated"));
     assert!(ada.page(&format!("/settings/members/{mia_id}")).await.contains("Activate"));

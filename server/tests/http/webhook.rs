@@ -1,6 +1,9 @@
 //! Webhooks with the real binary and a real receiver.
 
-use crate::app::{App, Who, problem};
+use crate::{
+    app::{App, Who, problem},
+    browser::Browser,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::receiver::Receiver;
@@ -99,13 +102,19 @@ async fn the_settings_page_adds_tests_and_removes_a_webhook() {
         page.contains("10.0.0.1 leads to 10.0.0.1: a private network") && page.contains("http://10.0.0.1/"),
         "{page}"
     );
-    let (status, page) = post("/settings/webhooks", &[("url", &receiver.url()), ("event:session.failed", "yes")]).await;
-    assert_eq!(status, 201);
-    assert!(page.contains("whsec_"), "{page}");
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let made =
+        ada.post("/settings/webhooks", &[("url", &receiver.url()), ("event:session.failed", "yes")]).await;
+    assert_eq!(made.status(), 303);
+    assert_eq!(made.headers()["location"], "/settings#new-webhook");
+    let shown = ada.ask_and_keep(Method::GET, "/settings", &[]).await.text().await.unwrap();
+    assert!(shown.contains("whsec_"), "{shown}");
+    assert!(!ada.page("/settings").await.contains("whsec_"), "it is shown once");
     let listed: Value =
         app.request(Who::Admin, Method::GET, "/api/webhooks").send().await.unwrap().json().await.unwrap();
     let id = listed["webhooks"][0]["id"].as_str().unwrap();
     assert_eq!(listed["webhooks"][0]["events"], json!(["session.failed"]));
+    assert_eq!(listed["webhooks"].as_array().unwrap().len(), 1, "loading the page again adds none");
     assert_eq!(post(&format!("/settings/webhooks/{id}/test"), &[]).await.0, 303);
     receiver.wait_for(1).await;
     assert_eq!(post(&format!("/settings/webhooks/{id}/delete"), &[]).await.0, 303);
