@@ -9,6 +9,7 @@ use crate::{
     document::render,
     memory::{StalledWriter, stalled},
     render::static_html,
+    sessions::Filter,
     shell::{RailEntry, Shell, frame},
     text::{
         duration,
@@ -37,8 +38,8 @@ pub struct Props {
     pub days: u32,
     /// The figures of the period.
     pub insights: Insights,
-    /// Addresses of the sessions of a task, by its slug.
-    pub action_links: BTreeMap<String, String>,
+    /// Ids of tasks by their slugs.
+    pub action_ids: BTreeMap<String, String>,
     /// Memory writers that wait after failures.
     pub stalled: Vec<StalledWriter>,
 }
@@ -46,7 +47,7 @@ pub struct Props {
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
-        let Props { days, insights, action_links, stalled: writers } = props;
+        let Props { days, insights, action_ids, stalled: writers } = props;
         let cut = insights.is_cut.then(|| {
             view! { <Notice tone=Tone::Wait><p>{"This period has more data than can be counted. The figures cover only the newest sessions and decisions."}</p></Notice> }
         });
@@ -67,7 +68,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 "No agent session ended in this period. Figures appear when sessions end and people decide and rate.";
             view! { <Empty sentence=sentence link=Some(("Go to Tasks", "/actions".to_owned()))/> }.into_any()
         } else {
-            figures(&insights, &action_links).into_any()
+            figures(&insights, &action_ids).into_any()
         };
         let export = shell.may(Permission::ManageSessions).then(|| {
             view! { <ButtonLink small=true href="/export">"Training data"</ButtonLink> }
@@ -97,7 +98,7 @@ fn windows(shown: u32) -> impl IntoView {
     view! { <Tabs label="Period" tabs=offered.map(tab).to_vec()/> }
 }
 
-fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl IntoView + use<> {
+fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl IntoView + use<> {
     let days: Vec<_> = insights
         .days
         .iter()
@@ -107,10 +108,13 @@ fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl Into
         .map(|of| section(&days, of))
         .into_iter()
         .collect::<Vec<_>>();
+    let of_agent = |slug: &str| Some(Filter { agent: Some(slug.to_owned()), ..Filter::default() });
+    let of_action =
+        |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..Filter::default() });
     view! {
         {sections}
-        {parts("agents", "By agent", "Agent", &insights.agents, &BTreeMap::new())}
-        {parts("actions", "By task", "Task", &insights.actions, actions)}
+        {parts("agents", "By agent", "Agent", &insights.agents, &of_agent)}
+        {parts("actions", "By task", "Task", &insights.actions, &of_action)}
         {writers(&insights.memory_writers)}
     }
 }

@@ -3,11 +3,12 @@
 use super::page::{percent, seconds};
 use crate::{
     render::static_html,
+    sessions::Filter,
     text::number::{dollars, grouped, unit},
     ui::table::{Column as UiColumn, Table},
 };
+use domain::session::Status;
 use leptos::prelude::*;
-use std::collections::BTreeMap;
 use wire::insight::{Figures, PartFigures, WriterFigures};
 
 /// Most rows of one table; the API returns all of them.
@@ -16,9 +17,12 @@ const ROWS_MAX: usize = 50;
 /// A column: its heading, and the text of a row; `None` for an empty cell.
 type Column = (&'static str, fn(&Figures) -> Option<String>);
 
+/// Heading of the column whose counts link to the failed sessions.
+const FAILED: &str = "Failed";
+
 const COLUMNS: [Column; 13] = [
     ("Sessions", |f| Some(grouped(f.sessions))),
-    ("Failed", |f| (f.failed > 0).then(|| grouped(f.failed))),
+    (FAILED, |f| (f.failed > 0).then(|| grouped(f.failed))),
     ("Helpful", |f| f.helpful.map(|share| format!("{} of {}", percent(share), f.positive + f.negative))),
     ("Not rated", |f| (f.sessions > 0).then(|| percent(f.unrated as f64 / f.sessions as f64))),
     ("Accepted", |f| count_if_answered(f, f.accepted)),
@@ -42,14 +46,14 @@ fn share_if_decided(figures: &Figures, count: u64) -> Option<String> {
     (judged > 0).then(|| percent(count as f64 / judged as f64))
 }
 
-/// The table of agents or tasks. Columns without any value are omitted, and so is a table without rows. `links` maps
-/// a slug to the address of its sessions.
+/// The table of agents or tasks. Columns without any value are omitted, and so is a table without rows.
+/// `sessions_of` returns the filter for the sessions of a slug.
 pub fn parts(
     name: &'static str,
     title: &'static str,
     one: &'static str,
     parts: &[PartFigures],
-    links: &BTreeMap<String, String>,
+    sessions_of: &dyn Fn(&str) -> Option<Filter>,
 ) -> Option<impl IntoView + use<>> {
     if parts.is_empty() {
         return None;
@@ -58,7 +62,7 @@ pub fn parts(
     let left_out = parts.len() - shown.len();
     let columns: Vec<Column> =
         COLUMNS.into_iter().filter(|(_, says)| shown.iter().any(|part| says(&part.figures).is_some())).collect();
-    let rows = shown.iter().map(|part| row(part, &columns, links)).collect::<Vec<_>>();
+    let rows = shown.iter().map(|part| row(part, &columns, sessions_of)).collect::<Vec<_>>();
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let label = format!("{title}: table");
@@ -79,14 +83,29 @@ pub fn parts(
     }))
 }
 
-fn row(part: &PartFigures, columns: &[Column], links: &BTreeMap<String, String>) -> impl IntoView + use<> {
-    let cells = columns.iter().map(|(_, says)| {
-        view! { <td class="table-number">{says(&part.figures).unwrap_or_else(|| "–".to_owned())}</td> }
+fn row(
+    part: &PartFigures,
+    columns: &[Column],
+    sessions_of: &dyn Fn(&str) -> Option<Filter>,
+) -> impl IntoView + use<> {
+    let name = part.slug.clone().unwrap_or_else(|| "none".to_owned());
+    let sessions = part.slug.as_deref().and_then(sessions_of);
+    let cells = columns.iter().map(|(head, says)| {
+        let text = says(&part.figures).unwrap_or_else(|| "–".to_owned());
+        let linked = sessions.clone().filter(|_| *head == FAILED && part.figures.failed > 0);
+        let text = match linked {
+            Some(filter) => {
+                let href = Filter { status: Some(Status::Failed), ..filter }.href(None);
+                let label = format!("{} of {name}", counted(part.figures.failed, "failed session"));
+                view! { <a href=href aria-label=label>{text}</a> }.into_any()
+            }
+            None => text.into_any(),
+        };
+        view! { <td class="table-number">{text}</td> }
     });
     let cells = cells.collect::<Vec<_>>();
-    let name = part.slug.clone().unwrap_or_else(|| "none".to_owned());
-    let name = match part.slug.as_ref().and_then(|slug| links.get(slug)) {
-        Some(href) => view! { <a href=href.clone()>{name}</a> }.into_any(),
+    let name = match sessions {
+        Some(filter) => view! { <a href=filter.href(None)>{name}</a> }.into_any(),
         None => name.into_any(),
     };
     view! { <tr><th scope="row" dir="auto">{name}</th>{cells}</tr> }

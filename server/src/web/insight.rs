@@ -34,9 +34,9 @@ async fn show(
     let asked = query.days.and_then(|days| days.parse().ok()).filter(|days| WINDOWS.contains(days));
     let days = asked.unwrap_or(WINDOWS[0]);
     let page = page::read(&state.ledger, &viewer.scope, days).await?;
-    let link = |action: ActionRecord| (action.slug, format!("/sessions?actionId={}", action.id));
-    let action_links = page.actions.into_iter().map(link).collect();
+    let id = |action: ActionRecord| (action.slug, action.id.to_string());
+    let action_ids = page.actions.into_iter().map(id).collect();
     let insights = wire_map::insights(page.record, state.turn_capture.failures());
-    let props = Props { days, insights, action_links, stalled: stalled_of(page.stalled) };
+    let props = Props { days, insights, action_ids, stalled: stalled_of(page.stalled) };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }

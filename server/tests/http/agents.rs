@@ -116,10 +116,36 @@ async fn what_a_failed_session_has_cost_is_in_the_api_on_its_page_and_in_the_ins
     assert_eq!((&ended["status"], &ended["error"]["code"]), (&json!("failed"), &json!("model_refused")));
     assert_eq!((&ended["usage"]["inputTokens"], &ended["usage"]["costUsd"]), (&json!(200), &json!(0.004)));
     for path in [format!("/sessions/{session}"), "/insights".into()] {
-        let request = app.http.get(format!("{}{path}", app.url)).header("cookie", app.cookie().await);
-        let page = request.send().await.unwrap().text().await.unwrap();
+        let page = page(&app, &path).await;
         assert!(page.contains("$0.004"), "{path}: {page}");
     }
+}
+
+async fn page(app: &App, path: &str) -> String {
+    let request = app.http.get(format!("{}{path}", app.url)).header("cookie", app.cookie().await);
+    request.send().await.unwrap().text().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_insights_link_to_the_sessions_of_an_agent_and_of_a_task_and_to_those_that_failed() {
+    let model = ScriptedModel::start([ScriptedReply::Status(400, None, "no such model")]).await;
+    let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    let ended = ended(&app, &session).await;
+    assert_eq!(ended["status"], "failed", "{ended}");
+    let insights = page(&app, "/insights").await;
+    let of_action = format!("/sessions?actionId={}", ended["actionId"].as_str().unwrap());
+    for (all, failed) in [
+        ("/sessions?agent=clerk".to_owned(), "/sessions?status=failed&agent=clerk".to_owned()),
+        (of_action.clone(), of_action.replace('?', "?status=failed&")),
+    ] {
+        for href in [all, failed] {
+            let escaped = href.replace('&', "&amp;");
+            assert!(insights.contains(&format!("href=\"{escaped}\"")), "{href}: {insights}");
+            assert!(page(&app, &href).await.contains(&format!("/sessions/{session}")), "{href}");
+        }
+    }
+    assert!(insights.contains("aria-label=\"1 failed session of clerk\""), "{insights}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
