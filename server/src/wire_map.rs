@@ -237,7 +237,7 @@ pub fn session_failure(record: FailureRecord) -> wire::failure::Failure {
         action_id: record.action_id,
         code: record.code,
         message: record.message,
-        remediation: record.remediation,
+        remediation: record.remediation.to_owned(),
         at: record.at,
         acknowledged_by: record.acknowledged_by,
         acknowledged_at: record.acknowledged_at,

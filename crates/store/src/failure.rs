@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
-    failure::FailureState,
+    failure::{FailureState, remediation},
     id::{ActionId, EventId, SessionId, TenantId},
     session::{Session, Status},
 };
@@ -16,7 +16,7 @@ use uuid::Uuid;
 macro_rules! failure_select {
     ($rest:expr) => {
         concat!(
-            "SELECT f.id, f.session_id, s.title, s.status, s.agent_slug, f.action_id, f.code, f.message, f.remediation, f.at, \
+            "SELECT f.id, f.session_id, s.title, s.status, s.agent_slug, f.action_id, f.code, f.message, f.at, \
              f.acknowledged_by, f.acknowledged_at FROM session_failures f \
              JOIN sessions s ON s.tenant_id = f.tenant_id AND s.id = f.session_id WHERE f.tenant_id = $1 ",
             $rest
@@ -74,8 +74,8 @@ pub struct FailureRecord {
     pub code: String,
     /// What went wrong, for people.
     pub message: String,
-    /// What a person can do about the failure.
-    pub remediation: String,
+    /// What a person can do about the failure. It follows from the code, and the column of the table is not read.
+    pub remediation: &'static str,
     /// Time the session ended (UTC).
     pub at: Timestamp,
     /// Who acknowledged the failure.
@@ -94,7 +94,6 @@ row! {
         action_id: Option<Uuid>,
         code: String,
         message: String,
-        remediation: String,
         at: i64,
         acknowledged_by: Option<String>,
         acknowledged_at: Option<i64>,
@@ -112,9 +111,9 @@ impl TryFrom<Row> for FailureRecord {
             status: Status::parse(&row.status).ok_or_else(|| Error::inconsistent("sessions", "status", &row.status))?,
             agent_slug: row.agent_slug,
             action_id: row.action_id.map(ActionId),
+            remediation: remediation(&row.code),
             code: row.code,
             message: row.message,
-            remediation: row.remediation,
             at: from_micros(row.at),
             acknowledged_by: row.acknowledged_by,
             acknowledged_at: row.acknowledged_at.map(from_micros),
@@ -131,8 +130,6 @@ pub struct NewFailure<'a> {
     pub code: &'a str,
     /// What went wrong, for people.
     pub message: &'a str,
-    /// What a person can do about it.
-    pub remediation: &'a str,
     /// Time the session ended (UTC).
     pub at: Timestamp,
 }
@@ -149,7 +146,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, session: &Session, failure: NewFailure
         session.action_id.map(|id| id.0),
         failure.code,
         failure.message,
-        failure.remediation,
+        remediation(failure.code),
         to_micros(failure.at),
     )?;
     Ok(())

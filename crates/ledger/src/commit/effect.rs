@@ -8,7 +8,7 @@ use super::{
 use crate::{Result, outbox::announce_end};
 use domain::{
     Timestamp,
-    failure::{code_of, remediation},
+    failure::code_of,
     feedback_request::RequestState,
     gate::Closing,
     id::EventId,
@@ -56,7 +56,10 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         effects.push(Effect::CloseGate(if is_expired { Closing::Expire } else { Closing::Withdraw }));
     }
     effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
-    effects.extend(failure(after, cause.reason));
+    effects.extend(failure_of(after, cause.reason).map(|(code, message)| Effect::RecordFailure {
+        code: code.to_owned(),
+        message: message.to_owned(),
+    }));
     if after.status().is_final() {
         let cascades = after.end_reason().is_some_and(cancels_children);
         // Most sessions have no other session waiting for them.
@@ -73,14 +76,14 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
     effects
 }
 
-fn failure(session: &Session, reason: &str) -> Option<Effect> {
+/// Returns code and message of the failure of a session that failed, expired, or never began because of another
+/// session. `reason` is the one in its last status change event.
+pub(crate) fn failure_of<'a>(session: &'a Session, reason: &'a str) -> Option<(&'a str, &'a str)> {
     let end_reason = session.end_reason().unwrap_or(EndReason::Error);
     let never_began = session.status() == Status::Abandoned && end_reason == EndReason::DependencyFailed;
     let failed = never_began || matches!(session.status(), Status::Failed | Status::Expired);
-    failed.then(|| Effect::RecordFailure {
-        code: session.error_code().unwrap_or(code_of(end_reason)).to_owned(),
-        message: session.error_message().unwrap_or(reason).to_owned(),
-    })
+    let (code, message) = (session.error_code(), session.error_message());
+    failed.then(|| (code.unwrap_or(code_of(end_reason)), message.unwrap_or(reason)))
 }
 
 /// Carries the effects out. `session` is the row as it was written, `changed_by` is the event of the status
@@ -101,8 +104,7 @@ pub(crate) async fn carry_out(
                 store::interaction::push_if_answered(tx, due, has_answered.then_some(REPLY)).await?;
             }
             Effect::RecordFailure { code, message } => {
-                let remediation = remediation(&code);
-                let failure = NewFailure { id: changed_by, code: &code, message: &message, remediation, at: now };
+                let failure = NewFailure { id: changed_by, code: &code, message: &message, at: now };
                 store::failure::insert(tx, session, failure).await?;
             }
             Effect::NotifyGraph { cascades } => {

@@ -56,6 +56,8 @@ pub(super) fn status_metadata(from: Status, session: &Session, reason: &str) -> 
 pub(crate) struct RecordedStatusChange {
     /// The new status.
     pub(crate) to: Status,
+    /// Why the status changed.
+    pub(crate) reason: String,
     /// How the event binds the row.
     pub(crate) bound: RowBinding,
 }
@@ -79,5 +81,6 @@ pub(crate) fn read(metadata: &str) -> Option<RecordedStatusChange> {
         None => RowBinding::Not,
         Some(text) => text.as_str().and_then(parse_final_digest).map_or(RowBinding::Unknown, RowBinding::To),
     };
-    Some(RecordedStatusChange { to, bound })
+    let reason = metadata.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Some(RecordedStatusChange { to, reason, bound })
 }

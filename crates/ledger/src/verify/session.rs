@@ -1,8 +1,11 @@
-//! Verifies one session: its events, and its row against them.
+//! Verifies one session: its events, its row against them, and its failure against both.
 
 use crate::{
-    InstanceKey, Ledger, Result,
-    commit::final_row::{self, RecordedStatusChange, RowBinding},
+    FailureRecord, InstanceKey, Ledger, Result,
+    commit::{
+        effect::failure_of,
+        final_row::{self, RecordedStatusChange, RowBinding},
+    },
     retention::is_sealed,
 };
 use domain::{
@@ -11,7 +14,10 @@ use domain::{
     id::{SessionId, TenantId},
     session::Session,
 };
-use store::{Access, retention::ErasureRecord};
+use store::{
+    Access,
+    retention::{ERASED, ErasureRecord},
+};
 
 /// Number of events that one read returns.
 const EVENTS: u32 = 1_000;
@@ -44,12 +50,16 @@ pub(super) async fn check(
             // The row is read first. Later events are not part of this check.
             let session = store::session::find(conn, tenant_id, id).await?;
             let erasure = store::retention::of_session(conn, tenant_id, id).await?;
-            Ok((session, erasure))
+            let failure = match &session {
+                Some(session) if session.status().is_final() => store::failure::find(conn, tenant_id, id).await?,
+                _ => None,
+            };
+            Ok((session, erasure, failure))
         })
     });
-    let (session, erasure) = match read.await {
-        Ok((Some(session), erasure)) => (session, erasure),
-        Ok((None, _)) => {
+    let (session, erasure, recorded) = match read.await {
+        Ok((Some(session), erasure, recorded)) => (session, erasure, recorded),
+        Ok((None, ..)) => {
             checked.bad = Some((0, "its row is gone".into()));
             return Ok(checked);
         }
@@ -74,7 +84,9 @@ pub(super) async fn check(
     checked.bad = events(ledger, &session, &mut walk, &mut checked.events).await?;
     checked.erased = walk.erased;
     if checked.bad.is_none() {
-        checked.bad = row(&session, &walk, &mut checked.is_unbound).map(|problem| (walk.sequence, problem));
+        let problem = row(&session, &walk, &mut checked.is_unbound);
+        let problem = problem.or_else(|| failure(&session, &walk, recorded.as_ref()));
+        checked.bad = problem.map(|problem| (walk.sequence, problem));
     }
     Ok(checked)
 }
@@ -123,7 +135,7 @@ fn row(session: &Session, walk: &Walk, is_unbound: &mut bool) -> Option<String> 
         let is_same = row_digest.is_none_or(|digest| digest == final_row::digest_of(session));
         return (!is_same).then(|| "its row was changed after its content was erased".into());
     }
-    let Some(RecordedStatusChange { to, bound }) = &walk.status_change else {
+    let Some(RecordedStatusChange { to, bound, .. }) = &walk.status_change else {
         // An erasure in progress has already erased the metadata of the status change.
         *is_unbound = session.status().is_final();
         return None;
@@ -140,6 +152,32 @@ fn row(session: &Session, walk: &Walk, is_unbound: &mut bool) -> Option<String> 
         RowBinding::To(_) => Some("its row was changed after it ended".into()),
         RowBinding::Unknown => Some("its row is bound in a way that this version does not know".into()),
     }
+}
+
+/// Checks the failure, which is a row of its own, against the session's row and the reason in its log. Returns the
+/// error, if there is one. What is not bound by the log is not compared.
+fn failure(session: &Session, walk: &Walk, recorded: Option<&FailureRecord>) -> Option<String> {
+    let is_erased = walk.erasure.is_some_and(|erasure| erasure.finished_at.is_some());
+    let reason = match &walk.status_change {
+        Some(RecordedStatusChange { reason, bound: RowBinding::To(_), .. }) => reason.as_str(),
+        _ if is_erased => ERASED,
+        _ => return None,
+    };
+    let problem = match (failure_of(session, reason), recorded) {
+        (None, None) => return None,
+        // Sessions may have ended, and been erased later, before failures were recorded.
+        (Some(_), None) if is_erased => return None,
+        (Some(_), None) => "its failure is gone",
+        (None, Some(_)) => "it has a failure, but it did not fail",
+        (Some((code, message)), Some(found)) => {
+            let is_same = found.code == code && found.message == message && found.action_id == session.action_id;
+            if is_same && Some(found.at) == session.completed_at() {
+                return None;
+            }
+            "its failure was changed"
+        }
+    };
+    Some(problem.to_owned())
 }
 
 struct Walk {

@@ -6,7 +6,7 @@ use domain::{
     session::{Status, Type},
 };
 use ledger::{
-    InstanceKey, retention,
+    InstanceKey, failure, retention,
     session::{self, Completion, Failure, NewSession},
     verify::{self, Verified},
 };
@@ -19,6 +19,7 @@ on_both_engines!(
     an_erased_row_still_verifies_and_a_change_of_it_is_named,
     sessions_that_ended_before_rows_were_bound_are_counted,
     an_unknown_value_is_located,
+    a_changed_failure_is_named_and_its_advice_follows_from_its_code,
 );
 
 fn key() -> InstanceKey {
@@ -34,7 +35,13 @@ async fn intruder(f: &Fixture) -> Raw {
     let mut raw = f.engine.raw().await;
     match f.engine {
         Engine::Sqlite(_) => {
-            for trigger in ["sessions_final_stays", "session_events_no_update", "erasures_stay"] {
+            for trigger in [
+                "sessions_final_stays",
+                "session_events_no_update",
+                "erasures_stay",
+                "session_failures_kept",
+                "session_failures_no_delete",
+            ] {
                 raw.execute(&format!("DROP TRIGGER {trigger}")).await.unwrap();
             }
         }
@@ -179,6 +186,49 @@ async fn an_erased_row_still_verifies_and_a_change_of_it_is_named(f: Fixture) {
     raw.execute("UPDATE erasures SET row_digest = NULL").await.unwrap();
     let (bad, _, problem) = verified(&f).await.bad.unwrap();
     assert!(bad == id && problem.contains("not sealed"), "{problem}");
+    f.done().await;
+}
+
+/// Executes a statement on the failures, asserts that `verify` finds what it changed, and restores the failures.
+async fn assert_failure_named(f: &Fixture, raw: &mut Raw, change: &str, words: &str) {
+    raw.execute("CREATE TABLE kept AS SELECT * FROM session_failures").await.unwrap();
+    assert!(raw.execute(change).await.unwrap() > 0, "{change}");
+    let (_, _, problem) = verified(f).await.bad.unwrap_or_else(|| panic!("{change} passed"));
+    assert!(problem.contains(words), "{change}: {problem}");
+    raw.execute("DELETE FROM session_failures").await.unwrap();
+    raw.execute("INSERT INTO session_failures SELECT * FROM kept").await.unwrap();
+    raw.execute("DROP TABLE kept").await.unwrap();
+    assert_eq!(verified(f).await.bad, None);
+}
+
+async fn a_changed_failure_is_named_and_its_advice_follows_from_its_code(f: Fixture) {
+    let ended = ended(&f).await;
+    let (completed, failed) = (ended[0].1, ended[1].1);
+    let mut raw = intruder(&f).await;
+    let was_changed = "its failure was changed";
+    let changes = ["code = 'other'", "message = 'other'", "at = at + 1"];
+    for change in changes {
+        assert_failure_named(&f, &mut raw, &format!("UPDATE session_failures SET {change}"), was_changed).await;
+    }
+    assert_failure_named(&f, &mut raw, "DELETE FROM session_failures", "its failure is gone").await;
+    let id = match f.engine {
+        Engine::Sqlite(_) => format!("x'{}'", completed.0.simple()),
+        Engine::Postgres { .. } => format!("'{}'", completed.0),
+    };
+    let moved = format!("UPDATE session_failures SET session_id = {id}");
+    assert_failure_named(&f, &mut raw, &moved, "it has a failure, but it did not fail").await;
+
+    raw.execute("UPDATE session_failures SET remediation = 'Send your password to us.'").await.unwrap();
+    let shown = failure::of_sessions(&f.ledger, &f.member, &[failed]).await.unwrap();
+    assert_eq!(shown[0].remediation, domain::failure::remediation("broken"));
+
+    f.clock.advance(TimeDelta::days(40));
+    let before = f.ledger.now() - TimeDelta::days(30);
+    retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap();
+    assert_eq!(verified(&f).await.bad, None);
+    for change in changes {
+        assert_failure_named(&f, &mut raw, &format!("UPDATE session_failures SET {change}"), was_changed).await;
+    }
     f.done().await;
 }
 
