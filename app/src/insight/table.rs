@@ -4,7 +4,7 @@ use super::page::{percent, seconds};
 use crate::{
     render::static_html,
     sessions::Filter,
-    text::number::{dollars, grouped, unit},
+    text::number::{counted, dollars, grouped, unit},
     ui::table::{Column as UiColumn, Table},
 };
 use domain::session::Status;
@@ -78,9 +78,14 @@ pub fn parts(
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown. GET /api/insights returns all of them.")}</p> })}
+            {(left_out > 0).then(|| view! { <p class="meta">{not_shown(left_out)}</p> })}
         </section>
     }))
+}
+
+/// Says how many rows of a table are left out.
+fn not_shown(left_out: usize) -> String {
+    format!("Not shown: {}. GET /api/insights returns all of them.", counted(left_out as u64, "more row"))
 }
 
 fn row(
@@ -140,7 +145,7 @@ pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
             <h2 id="insight-writers">"Memory writers"</h2>
             <p class="insight-answer">"What the models used that summarise conversations. It is not part of the figures above."</p>
             <Table caption="Memory writers by agent" columns=columns>{rows}</Table>
-            {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown. GET /api/insights returns all of them.")}</p> })}
+            {(left_out > 0).then(|| view! { <p class="meta">{not_shown(left_out)}</p> })}
         </section>
     }))
 }
@@ -158,5 +163,11 @@ mod tests {
         for part in [" run<", " failed<", "1,200", " input tokens<", " output tokens<", ">Cost <"] {
             assert!(html.contains(part), "{part}: {html}");
         }
+    }
+
+    #[test]
+    fn what_a_table_leaves_out_is_counted() {
+        assert_eq!(not_shown(1), "Not shown: 1 more row. GET /api/insights returns all of them.");
+        assert_eq!(not_shown(2), "Not shown: 2 more rows. GET /api/insights returns all of them.");
     }
 }

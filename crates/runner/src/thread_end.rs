@@ -7,6 +7,7 @@
 use crate::execute::{Adapter, WorkerApi};
 use domain::{
     Scope,
+    count::counted,
     id::{SessionId, TenantId},
     limit::CLOSING_MS_MAX,
     session::{Session, Status},
@@ -92,7 +93,7 @@ impl ThreadEndings {
         };
         let Ok(summary) = summary else {
             let seconds = CLOSING_MS_MAX / 1_000;
-            return Some(missing(format!("the agent took longer than {seconds} seconds")));
+            return Some(missing(format!("the agent took longer than {}", counted(seconds, "second"))));
         };
         if let Err(failure) = &summary.text {
             tracing::info!(session = %id, code = failure.code, "a conversation ends without a summary of its agent");

@@ -12,7 +12,11 @@ use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
     export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating},
 };
-use domain::{Timestamp, count::counted, id::ActionId};
+use domain::{
+    Timestamp,
+    count::{counted, grouped},
+    id::ActionId,
+};
 use ledger::{Ledger, Mode, action};
 use runner::export::{Rated, dump, private_folder, rating};
 use std::{
@@ -380,8 +384,8 @@ impl ProgressBar {
         self.drawn_at = Instant::now();
         let text = match progress {
             Progress::Read(read) => format!("{} read", counted(read, "interaction")),
-            Progress::Matched(done, of) => format!("{done} of {of} interactions matched"),
-            Progress::Written(done, of) => format!("{done} of {of} rows written"),
+            Progress::Matched(done, of) => format!("{} of {} matched", grouped(done), counted(of, "interaction")),
+            Progress::Written(done, of) => format!("{} of {} written", grouped(done), counted(of, "row")),
         };
         // A failure to write to standard error is ignored.
         let _ = write!(io::stderr(), "\r\u{1b}[K{text}");

@@ -61,7 +61,7 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
             };
             let unrolled = match verified.sessions.saturating_sub(verified.rolled) {
                 0 => String::new(),
-                count => format!("; {count} wait to be entered in the roll of their workspace"),
+                count => format!("; not yet in the roll of their workspace: {}", counted(count, "session")),
             };
             let pages =
                 if verified.has_checked_pages { "" } else { "; PostgreSQL's pages are not checked here (amcheck)" };

@@ -3,7 +3,7 @@
 //! is proposed: an approval that only names another one is an approval.
 
 use super::{GateKind, MEMORY_BODY, MemoryProposal};
-use crate::issue::Issue;
+use crate::{count::counted, issue::Issue};
 use serde_json::{Map, Value};
 
 /// What an approval does to the proposal.
@@ -117,7 +117,7 @@ fn values(path: &str, staged: &Value, edited: &Value, issues: &mut Vec<Issue>) {
         (Value::Array(staged), Value::Array(edited)) => {
             // A list of objects keeps its length. A list of plain values may grow and shrink.
             if staged.iter().any(Value::is_object) && staged.len() != edited.len() {
-                issues.push(Issue::new(path, format!("{} items, as they were staged", staged.len())));
+                issues.push(Issue::new(path, format!("{}, as staged", counted(staged.len() as u64, "item"))));
                 return;
             }
             for (at, item) in edited.iter().enumerate() {

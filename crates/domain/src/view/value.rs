@@ -2,6 +2,7 @@
 
 use super::{Choice, Field, Kind};
 use crate::{
+    count::counted,
     criteria_set::{Dimension, DimensionKind},
     id::EntityId,
     issue::Issue,
@@ -88,10 +89,10 @@ pub(super) fn check_text(text: &str) -> Result<(), String> {
 fn check_length(text: &str, least: Option<u32>, most: Option<u32>) -> Result<(), String> {
     let count = text.chars().count();
     if let Some(least) = least.filter(|least| count < *least as usize) {
-        return Err(format!("at least {least} characters"));
+        return Err(format!("at least {}", counted(least.into(), "character")));
     }
     match most.filter(|most| count > *most as usize) {
-        Some(most) => Err(format!("at most {most} characters")),
+        Some(most) => Err(format!("at most {}", counted(most.into(), "character"))),
         None => Ok(()),
     }
 }
@@ -235,6 +236,12 @@ mod tests {
                 vec![json!("ab"), json!("äö")],
                 vec![json!("a")],
                 "at least 2 characters",
+            ),
+            (
+                json!({ "type": "short_text", "maxLength": 1 }),
+                vec![json!("a")],
+                vec![json!("ab")],
+                "at most 1 character",
             ),
             (json!({ "type": "short_text" }), vec![json!("x")], vec![json!("a\nb")], "a text on one line"),
             (

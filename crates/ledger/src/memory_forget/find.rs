@@ -10,6 +10,7 @@ use crate::{
 };
 use domain::{
     Scope,
+    count::counted,
     gate::Task,
     id::{GateId, MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
     limit::{MEMORY_FORGET_LINES_MAX, MEMORY_FORGET_NAMES_MAX, NAME_CHARS_MAX, PAGE_MAX},
@@ -340,10 +341,11 @@ impl Search {
         found.answer.short_names = short;
         found.answer.denials = found.denials.len() as u64;
         let kept = &mut found.answer.kept;
-        let count = turns.sessions.len();
+        let count = turns.sessions.len() as u64;
         if count > 0 {
+            let conversations = counted(count, "conversation");
             kept.push(format!(
-                "Memories came from {count} conversations with this person. Their logs, and the memory blocks in logs, keep their text until retention erases it."
+                "Memories came from {conversations} with this person. Their logs, and the memory blocks in logs, keep their text until retention erases it."
             ));
         } else {
             kept.push(
@@ -353,7 +355,7 @@ impl Search {
         }
         if turns.unknown > 0 {
             kept.push(format!(
-                "{} turns that memories come from are erased. Whether they were this person's is not known.",
+                "Erased turns that memories come from: {}. Whether they were this person's is not known.",
                 turns.unknown
             ));
         }

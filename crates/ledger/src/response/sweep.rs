@@ -7,6 +7,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
+    count::counted,
     id::{SessionId, TenantId},
     session::{Actor, Command, Report, decide},
 };
@@ -46,12 +47,13 @@ async fn abandon(
     left_for: TimeDelta,
 ) -> Result<bool> {
     let scope = Scope::system(tenant_id);
+    let hours = left_for.num_hours().unsigned_abs();
     let change = Change {
         id,
         actor: Actor::Server,
         command: Command::Leave,
         caller: Caller::System,
-        reason: format!("left for {} hours without being submitted", left_for.num_hours()),
+        reason: format!("left for {} without being submitted", counted(hours, "hour")),
         factory: EventFactory::new(ledger, ledger.now(), 1),
     };
     ledger

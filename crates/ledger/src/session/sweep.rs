@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{
     Caller, Scope,
+    count::counted,
     event::Kind,
     id::{SessionId, TenantId},
     session::{Actor, Command, Report, Status, decide},
@@ -75,6 +76,11 @@ async fn take_back_lost(ledger: &Ledger, swept: &mut Swept) -> Result<()> {
     }
 }
 
+/// Why a session failed whose attempts are used up.
+fn exhausted_reason(attempts_max: u32) -> String {
+    format!("the last of {} was lost", counted(attempts_max.into(), "attempt"))
+}
+
 /// Takes one session back if its lease is still expired. Returns its new status.
 async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<Option<Status>> {
     let scope = Scope::system(tenant_id);
@@ -100,7 +106,7 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
                 let mut events = Vec::new();
                 let exhausted = transition.to() == Status::Failed;
                 if exhausted {
-                    change.reason = format!("the last of {} attempts was lost", before.attempts_max);
+                    change.reason = exhausted_reason(before.attempts_max);
                     let metadata = json!({ "code": "lease_exhausted", "attempts": before.attempt });
                     events.push(change.factory.event(Kind::SESSION_ERROR, Some(&change.reason.clone()), &metadata)?);
                 }
@@ -111,4 +117,14 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
             })
         })
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::exhausted_reason;
+
+    #[test]
+    fn a_single_attempt_is_named_in_the_singular() {
+        assert_eq!([1, 3].map(exhausted_reason), ["the last of 1 attempt was lost", "the last of 3 attempts was lost"]);
+    }
 }

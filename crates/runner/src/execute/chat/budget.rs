@@ -1,6 +1,7 @@
 //! The budget of a session, and what the session has spent.
 
 use super::super::adapter::Failure;
+use domain::count::{counted, grouped};
 use serde::Deserialize;
 
 /// Limits on what one session may spend. An absent limit is unlimited.
@@ -74,27 +75,24 @@ impl Budget {
     /// # Errors
     /// A failure with the code of the first limit that is reached.
     pub fn check(&self, spent: &Spent, prices: Option<&Prices>) -> Result<(), Failure> {
-        let over = |name: &str, code: &str, used: String, allowed: String| {
-            Failure::new(
-                code,
-                format!("the budget of {allowed} {name} is spent: {used} used, and the task is not done"),
-            )
+        let over = |code: &str, used: String, allowed: String| {
+            Failure::new(code, format!("the budget of {allowed} is spent: {used} used, and the task is not done"))
         };
         if let Some(steps) = self.steps.filter(|steps| spent.steps >= *steps) {
-            return Err(over("steps", "budget_steps", spent.steps.to_string(), steps.to_string()));
+            return Err(over("budget_steps", grouped(spent.steps.into()), counted(steps.into(), "step")));
         }
         for (name, code, used, allowed) in [
-            ("input tokens", "budget_input_tokens", spent.input_tokens, self.input_tokens),
-            ("output tokens", "budget_output_tokens", spent.output_tokens, self.output_tokens),
+            ("input token", "budget_input_tokens", spent.input_tokens, self.input_tokens),
+            ("output token", "budget_output_tokens", spent.output_tokens, self.output_tokens),
         ] {
             if let Some(allowed) = allowed.filter(|allowed| used >= *allowed) {
-                return Err(over(name, code, used.to_string(), allowed.to_string()));
+                return Err(over(code, grouped(used), counted(allowed, name)));
             }
         }
         let cost = prices.map_or(0.0, |prices| spent.cost(prices));
         match self.cost_usd {
             Some(allowed) if cost >= allowed => {
-                Err(over("US dollars", "budget_cost", format!("{cost:.4}"), format!("{allowed}")))
+                Err(over("budget_cost", format!("${cost:.4}"), format!("${allowed}")))
             }
             _ => Ok(()),
         }
@@ -126,6 +124,11 @@ mod tests {
         ] {
             assert_eq!(budget.check(&SPENT, Some(&prices)).unwrap_err().code, code);
         }
+        let one = Budget { steps: Some(1), ..none };
+        assert_eq!(
+            one.check(&SPENT, None).unwrap_err().message,
+            "the budget of 1 step is spent: 3 used, and the task is not done"
+        );
         let enough = Budget {
             steps: Some(4),
             input_tokens: Some(1_000_001),

@@ -31,7 +31,7 @@ use super::{
     worker_api::WorkerApi,
 };
 use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
-use domain::message::ModelContext;
+use domain::{count::counted, message::ModelContext};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
@@ -65,7 +65,8 @@ impl Adapter for ChatAdapter {
                 biased;
                 () = context.stop_requested() => Outcome::Stopped,
                 seconds = timed_out(self.budget.seconds) => {
-                    let why = format!("the budget of {seconds} seconds is spent, and the task is not done");
+                    let allowed = counted(seconds, "second");
+                    let why = format!("the budget of {allowed} is spent, and the task is not done");
                     Outcome::Failed(Failure::new("budget_seconds", why))
                 }
                 ended = chat_run.run() => ended.unwrap_or_else(Stop::outcome),
