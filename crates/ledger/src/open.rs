@@ -313,8 +313,9 @@ impl Ledger {
         self.store().access_changed().await;
     }
 
-    /// Returns a receiver that is notified when someone's access changes. On PostgreSQL changes by other servers and
-    /// by commands are included, as far as their notifications arrive.
+    /// Returns a receiver that is notified when someone's access changes. Changes by commands, and by other servers on
+    /// PostgreSQL, are included: on PostgreSQL as far as their notifications arrive, on SQLite within a second, with
+    /// all other writes of commands.
     pub fn access_changes(&self) -> watch::Receiver<u64> {
         self.0.access.changes.subscribe()
     }

@@ -24,8 +24,8 @@ pub enum UserCommand {
     Add(AddArgs),
     /// Remove a person from a workspace; what they did stays in the log
     ///
-    /// Their sign-ins, their own tokens and the streams that they follow stop within a second, also in a running server
-    /// (open streams at their next sign of life, within 15 seconds).
+    /// Their sign-ins, their own tokens and the streams that they follow stop within a second, also in a running
+    /// server.
     Remove(WhoArgs),
     /// Take a person's access away until they are activated again
     Deactivate(WhoArgs),

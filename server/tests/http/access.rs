@@ -6,6 +6,7 @@ use crate::{
 };
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 const ADA: &str = "ada@acme.test";
 const MIA: &str = "mia@acme.test";
@@ -77,6 +78,28 @@ async fn everything_of_a_removed_member_stops() {
     let settings = ada.page("/settings").await;
     assert!(!settings.contains(&format!("/settings/members/{id}")), "no member any more");
     assert!(settings.contains(&format!("for {MIA}")), "her token keeps her name");
+}
+
+#[tokio::test]
+async fn a_removal_by_the_command_line_ends_open_streams_before_their_heartbeat() {
+    let app = App::start();
+    add_person(&app, MIA);
+    let mia = Browser::of(&app, MIA).await;
+    let session = app.running(Who::Member).await;
+    let mut streams = Vec::new();
+    for path in ["/api/live".to_owned(), format!("/api/sessions/{session}/events/stream")] {
+        let follow = app.http.get(format!("{}{path}", app.url)).header("cookie", mia.jar[0].0.clone());
+        streams.push(follow.send().await.unwrap());
+    }
+    let begun = Instant::now();
+    let removed = app.cli().args(["user", "remove", "--tenant", "acme", "--email", MIA]).output().unwrap();
+    assert!(removed.status.success(), "{}", String::from_utf8_lossy(&removed.stderr));
+    for stream in streams {
+        let text = stream.text().await.unwrap();
+        assert!(text.contains("event: bye"), "{text}");
+    }
+    // The heartbeat comes after 15 s. The promise is a second; slow test machines get more.
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

@@ -35,7 +35,13 @@ const STATEMENTS_MAX: usize = 256;
 /// Moves the write-ahead log into the file and empties it.
 pub(crate) const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-pub(crate) const SQLITE_SQL: Texts = &[("engine::sqlite::SQLITE_CHECKPOINT", SQLITE_CHECKPOINT)];
+/// A number that changes when another connection commits, and not by commits of the connection that reads it.
+const DATA_VERSION: &str = "PRAGMA data_version";
+
+pub(crate) const SQLITE_SQL: Texts = &[
+    ("engine::sqlite::SQLITE_CHECKPOINT", SQLITE_CHECKPOINT),
+    ("engine::sqlite::DATA_VERSION", DATA_VERSION),
+];
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -248,6 +254,12 @@ impl SqliteConnection {
         self.0.busy_timeout(BUSY_TIMEOUT).map_err(SqliteFailure::into_sqlx)?;
         let (busy, ..) = outcome?;
         Ok(busy == 0)
+    }
+
+    /// A number that is another one after a commit of another connection.
+    pub(crate) fn data_version(&mut self) -> Result<i64> {
+        type Version = (i64,);
+        self.fetch_one::<Version>(DATA_VERSION, &[]).map(|(version,)| version)
     }
 
     /// Closes the connection and returns an error if that fails.

@@ -65,7 +65,8 @@ pub enum Change {
     Committed(Notice),
     /// What waits in this workspace may have changed although no session changed its status.
     CountsChanged(TenantId),
-    /// Another server or a command changed someone's access. What is remembered of callers is out of date.
+    /// Another server or a command changed someone's access, or on SQLite wrote anything. What is remembered of callers
+    /// may be out of date.
     AccessChanged,
     /// Notices of other servers may have been lost. Watchers must re-read what they show.
     Missed,

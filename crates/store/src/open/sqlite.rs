@@ -120,9 +120,13 @@ impl Store {
             sqlx::Connection::close(migrating).await?;
         }
         let notices = broadcast::Sender::new(NOTICES_MAX);
+        let writer = Writer::sqlite(connection, notices.clone());
+        if mode == Mode::Server {
+            writer.look_for_others();
+        }
         Ok(Self(Arc::new(Inner {
             db: Db::Sqlite(Readers { file: path, idle: Mutex::default(), as_it_is: None }),
-            writer: Writer::sqlite(connection, notices.clone()),
+            writer,
             notices,
             notifier: None,
             data_dir: Some(data_dir.to_owned()),

@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Notifies other servers of one PostgreSQL database that someone's access changed. Best effort; does nothing on
-    /// SQLite, which has one server.
+    /// SQLite, whose server looks once a second for commits of other processes.
     pub async fn access_changed(&self) {
         if let Some(notifier) = &self.0.notifier {
             notifier.access_changed().await;

@@ -13,9 +13,12 @@ use crate::{
 };
 use domain::{id::SessionId, session::Session};
 use sqlx::PgPool;
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
@@ -29,6 +32,9 @@ const APPEND_LANES: usize = 2;
 /// Index of the lane that merges claims. There is only one, in which workspaces and agents take turns. With
 /// two lanes a busy workspace could occupy one almost alone and take more than its share.
 const CLAIM_LANE: usize = APPEND_LANES;
+
+/// Interval at which a server on SQLite looks for commits of other processes.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Handle of the writer tasks.
 pub(crate) struct Writer {
@@ -47,6 +53,28 @@ impl Writer {
         // The writer has its own thread, because it blocks on the disk.
         let task = tokio::task::spawn_blocking(move || futures_executor::block_on(lane.run(jobs)));
         Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]), full }
+    }
+
+    /// Looks once a second for commits of other processes, and publishes [`Change::AccessChanged`] after any. Ends with
+    /// the writer. SQLite only.
+    pub(crate) fn look_for_others(&self) {
+        let lanes: Vec<_> = self.lanes.iter().map(mpsc::Sender::downgrade).collect();
+        let counters = self.counters.clone();
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(LOOK_INTERVAL);
+            loop {
+                ticks.tick().await;
+                // The lanes are held only for a moment, so that the writer ends when its handle is dropped.
+                let Some(lane) = lanes.first().and_then(mpsc::WeakSender::upgrade) else { return };
+                if counters.closed.load(Ordering::Acquire) {
+                    return;
+                }
+                counters.enqueued(0);
+                if lane.try_send(Job::LookForOthers).is_err() {
+                    counters.dequeued(0);
+                }
+            }
+        });
     }
 
     /// A writer that refuses all writes.

@@ -79,6 +79,8 @@ pub(super) enum Job {
     Claim(WaitingClaim),
     /// Empties the write-ahead log after the group. Answered when that was tried. SQLite only.
     EmptyWal(oneshot::Sender<()>),
+    /// Looks whether another process has written since the last look. SQLite only.
+    LookForOthers,
     Stop,
 }
 
@@ -86,7 +88,7 @@ impl Job {
     fn bytes(&self) -> usize {
         match self {
             Self::Append { request, .. } => request.bytes(),
-            Self::Command(_) | Self::Claim(_) | Self::EmptyWal(_) | Self::Stop => 0,
+            Self::Command(_) | Self::Claim(_) | Self::EmptyWal(_) | Self::LookForOthers | Self::Stop => 0,
         }
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct SqliteLane {
     counters: Arc<Counters>,
     /// When emptying the write-ahead log was last tried.
     truncated_at: Option<Instant>,
+    /// The file's version at the last look for commits of other processes.
+    seen: Option<i64>,
 }
 
 /// Results that wait for COMMIT.
@@ -39,17 +41,23 @@ struct Waiting {
 
 impl SqliteLane {
     pub(super) fn new(
-        connection: SqliteConnection,
+        mut connection: SqliteConnection,
         notices: broadcast::Sender<Change>,
         counters: Arc<Counters>,
     ) -> Self {
-        Self { connection, notices, counters, truncated_at: None }
+        let seen = connection.data_version().ok();
+        Self { connection, notices, counters, truncated_at: None, seen }
     }
 
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         loop {
             let mut group = Group::default();
             let stop = group.fill(&mut jobs, &self.counters).await;
+            let taken = group.jobs.len();
+            group.jobs.retain(|job| !matches!(job, Job::LookForOthers));
+            if group.jobs.len() < taken {
+                self.look_for_others();
+            }
             if !group.jobs.is_empty() {
                 self.commit_group(group.jobs).await;
             }
@@ -62,6 +70,19 @@ impl SqliteLane {
         }
         if let Err(error) = self.connection.close() {
             tracing::warn!(%error, "closing the database failed");
+        }
+    }
+
+    /// Publishes that access may have changed if another process has committed since the last look: a command that
+    /// removes a person runs beside the server, and the file notifies no one.
+    fn look_for_others(&mut self) {
+        match self.connection.data_version() {
+            Ok(version) => {
+                if self.seen.replace(version) != Some(version) {
+                    publish(&self.notices, None, [Change::AccessChanged]);
+                }
+            }
+            Err(error) => tracing::warn!(%error, "whether another process has written is not known"),
         }
     }
 
@@ -141,7 +162,7 @@ impl SqliteLane {
                 }
                 Job::Claim(WaitingClaim { reply, .. }) => drop(reply.send(Ok(None))),
                 Job::EmptyWal(done) => waiting.truncations.push(done),
-                Job::Stop => {}
+                Job::LookForOthers | Job::Stop => {}
             }
         }
         self.append_step(&mut appends, is_alone, waiting, &mut broken).await;

@@ -157,7 +157,7 @@ impl PostgresLane {
                 }
                 Job::Claim(claim) => claims.push(claim),
                 // On PostgreSQL every other write has its own transaction.
-                Job::Command(_) | Job::EmptyWal(_) | Job::Stop => {}
+                Job::Command(_) | Job::EmptyWal(_) | Job::LookForOthers | Job::Stop => {}
             }
         }
         self.deferred.put(held, &self.counters);
