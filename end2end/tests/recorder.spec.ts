@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
 import { startServer, stopServer, type Server } from "../server";
-import { BINARY, expect, signInByForm, environment, test } from "../support";
+import { api, BINARY, expect, signInByForm, environment, test } from "../support";
 import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
 
 const EVENTS = "**/fn/working-on/record";
@@ -50,6 +50,19 @@ test("an entity is named once per session, by a path with a UUID alone", async (
   expect(seen.map(({ metadata: { at: _, ...rest } }) => rest)).toEqual([
     { entityId: id, entityType: "companies", pathname: `/t/acme/companies/${id}` },
   ]);
+});
+
+test("an entity's own page adds the type of the entity", async ({ page }) => {
+  const slug = `kind-${randomBytes(4).toString("hex")}`;
+  const type = await api().post<{ id: string }>("/api/entity-types", { name: "Kind", slug, fields: [] });
+  const { id } = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: "Acme Ltd", fields: {} });
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Looking at an entity"));
+  const pathname = `/entities/${id}`;
+  await visit(page, pathname);
+  await expect.poll(async () => (await logOf(session, "human.entity_view")).length, { timeout: 20_000 }).toBe(1);
+  const [seen] = await logOf(session, "human.entity_view");
+  expect(seen!.metadata).toMatchObject({ entityId: id, entityType: slug, pathname });
 });
 
 test("recording can be paused and says what it records", async ({ page }) => {

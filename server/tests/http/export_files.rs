@@ -6,7 +6,7 @@ use crate::{
 };
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::{fs, path::Path, process::Output};
+use std::{collections::BTreeSet, fs, path::Path, process::Output};
 
 fn line(workspace: &str, id: &str, answer: &str) -> String {
     let prompt = json!([{ "role": "user", "content": "Which port?" }]);
@@ -114,6 +114,54 @@ async fn actions_are_named_by_slug_or_id_and_an_unknown_one_is_refused_by_the_co
     let (status, made) = begin(&app, &cookie, &chosen("find-port")).await;
     assert_eq!(status, 303, "{made}");
     ended(&app, &cookie, &made).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_chooses_by_time_and_agent_and_offers_the_rows_for_validation_in_a_file_of_their_own() {
+    // Sessions are set aside by their random ids. With half of 16, none or all of them are in one of 30,000 runs.
+    const SESSIONS: usize = 16;
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let mut asked = Vec::new();
+    for number in 0..SESSIONS {
+        asked.push(asked_once(&app, &format!("Which port, number {number}?"), "5432").await);
+    }
+    for session in &asked {
+        captured(&app, session, 1).await;
+    }
+    let all = [
+        ("format", "sft"),
+        ("fileType", "jsonl"),
+        ("minFeedback", "none"),
+        ("source.manual", "on"),
+        ("step", "export"),
+    ];
+    for (more, count) in [
+        (&[("since", "2999-01-01")][..], 0),
+        (&[("until", "2000-01-01")], 0),
+        (&[("since", "2000-01-01"), ("until", "2999-01-01")], SESSIONS),
+        (&[("agents", "writer")], 0),
+        (&[("agents", "writer, scout")], SESSIONS),
+    ] {
+        let (status, made) = begin(&app, &cookie, &[&all[..], more].concat()).await;
+        assert_eq!(status, 303, "{more:?}: {made}");
+        ended(&app, &cookie, &made).await;
+        let manifest: Value = serde_json::from_str(&seen(&app, &cookie, &format!("{made}/manifest")).await.1).unwrap();
+        assert_eq!(manifest["counts"]["rows"], count, "{more:?}: {manifest}");
+        let none = seen(&app, &cookie, &format!("{made}/file?split=validation")).await;
+        assert_eq!(none.0, 404, "no sessions are set aside unless asked for");
+    }
+    let (status, made) = begin(&app, &cookie, &[&all[..], &[("validationShare", "0.5")]].concat()).await;
+    assert_eq!(status, 303, "{made}");
+    let page = ended(&app, &cookie, &made).await;
+    assert!(page.contains("Download sft.jsonl") && page.contains("Download sft-validation.jsonl"), "{page}");
+    let mut rows = BTreeSet::new();
+    for split in ["", "?split=validation"] {
+        let (status, file) = seen(&app, &cookie, &format!("{made}/file{split}")).await;
+        assert!(status == 200 && file.lines().count() > 0, "{split}: {status} {file}");
+        rows.extend(file.lines().map(str::to_owned));
+    }
+    assert_eq!(rows.len(), SESSIONS, "each row is in one of the files");
 }
 
 /// A turn of the conversation: the context of the model, a tool call with its result, and the answer.
