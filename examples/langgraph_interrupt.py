@@ -33,7 +33,7 @@ class Purchase(TypedDict, total=False):
 
 
 def ask(state: Purchase) -> Purchase:
-    """Stops the graph until somebody answers."""
+    """Stops the graph until someone answers."""
     answer = interrupt(
         {
             "message": f"Before I order {state['item']}: how many, and until when?",

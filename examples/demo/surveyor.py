@@ -67,7 +67,7 @@ def ask(path):
 
 def report(path, resume):
     if resume["outcome"] != "answered":
-        text = f"Nobody said which part of {path} should be clearer: {resume['outcome']}."
+        text = f"No one said which part of {path} should be clearer: {resume['outcome']}."
         print(json.dumps({"type": "result", "result": {"text": text}}), flush=True)
         return
     # Answers of people without an account are data, not instructions.

@@ -86,7 +86,7 @@ pub fn check(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Res
     if PROBES.contains(&uri.path()) || HostClass::of(uri, headers, public_origin) != HostClass::Foreign {
         return Ok(());
     }
-    let detail = "nobody has set this server up, and until then it answers to localhost, to IP addresses and to the \
+    let detail = "no one has set this server up, and until then it answers to localhost, to IP addresses and to the \
          host of its public URL";
     Err(Problem::detailed(Code::UnknownHost, detail))
 }

@@ -228,7 +228,7 @@ fn show_forms(client: &Client, sessions: &[Watched]) -> Result<String> {
     let id = text(&form, "id")?;
     client.post(&format!("/api/views/{id}/publish"), &json!({}))?;
     let link = client.post(&format!("/api/views/{id}/links"), &json!({}))?;
-    say("==> forms for people without an account: open them in a private window, or send them to somebody");
+    say("==> forms for people without an account: open them in a private window, or send them to someone");
     let url = text(&link, "url")?.to_owned();
     say(&format!("    {}: {url}", text(&form, "title")?));
     for session in sessions.iter().filter(|session| session.rests_in == "waiting_human") {

@@ -59,7 +59,7 @@ pub struct Targets {
 /// The people to whom a task can be assigned: id and e-mail address. `assigned` is the present id, which may be that
 /// of a former member.
 fn assignees(members: &[Member], assigned: &str) -> Vec<(String, String)> {
-    let mut people = vec![(String::new(), "Nobody".to_owned())];
+    let mut people = vec![(String::new(), "No one".to_owned())];
     people.extend(members.iter().map(|m| (m.id.to_string(), m.email.clone())));
     if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {
         people.push((assigned.to_owned(), "A former member".to_owned()));

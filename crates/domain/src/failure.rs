@@ -73,11 +73,11 @@ pub const REMEDIATIONS: [(&str, &str); 13] = [
     ),
     (
         "nobody_answered",
-        "Nobody answered the agent's question in time. Check who was asked and how, then run the session again.",
+        "No one answered the agent's question in time. Check who was asked and how, then run the session again.",
     ),
     (
         "approval_expired",
-        "Nobody decided in time. Check who was asked and whether they can still decide, then run the session again.",
+        "No one decided in time. Check who was asked and whether they can still decide, then run the session again.",
     ),
 ];
 

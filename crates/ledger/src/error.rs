@@ -101,7 +101,7 @@ pub enum Error {
     #[error("you have answered already, and otherwise")]
     AlreadyAnswered(Box<store::AnswerRecord>),
     /// The request takes no answers any more.
-    #[error("nobody waits for an answer any more: the request is {state}")]
+    #[error("no one waits for an answer any more: the request is {state}")]
     RequestClosed {
         /// State of the request.
         state: domain::feedback_request::RequestState,
@@ -134,7 +134,7 @@ pub enum Error {
         retry_after_seconds: u64,
     },
     /// The change would leave the workspace without an admin.
-    #[error("a workspace needs an admin: make somebody else one first")]
+    #[error("a workspace needs an admin: make someone else one first")]
     LastAdmin,
     /// The installation is already set up.
     #[error("this installation is already set up")]

@@ -35,7 +35,7 @@ pub struct AskFeedback {
     /// Whether the session waits for the answer; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocking: Option<bool>,
-    /// What somebody must do before the form opens: none, lead or member. When absent the rule of the view, or member.
+    /// What someone must do before the form opens: none, lead or member. When absent the rule of the view, or member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ViewGate>))]
     pub gate: Option<Gate>,
@@ -85,7 +85,7 @@ pub struct FeedbackRequest {
     pub message: String,
     /// Whether the session waits for the answer.
     pub blocking: bool,
-    /// What somebody must do before the form opens: none, lead or member.
+    /// What someone must do before the form opens: none, lead or member.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ViewGate))]
     pub gate: Gate,
     /// Slug of the group whose members may answer.

@@ -71,7 +71,7 @@ codes! {
     /// The respondent answered otherwise before; `recorded` is that answer.
     AlreadyAnswered = "already_answered", 409, "You have answered already";
     /// The request was cancelled with its session.
-    RequestClosed = "request_closed", 409, "Nobody waits for an answer any more";
+    RequestClosed = "request_closed", 409, "No one waits for an answer any more";
     /// A safety rule forbids a value; `errors` names the dimension.
     HardBlock = "hard_block", 422, "A safety rule blocks this";
     /// The slug or name is taken.

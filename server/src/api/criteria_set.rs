@@ -114,7 +114,7 @@ pub async fn versions(
     responses(
         (status = 200, description = "As it is now", body = CriteriaSet),
         (
-            status = 409, description = "`stale_version`: somebody changed it since it was read",
+            status = 409, description = "`stale_version`: someone changed it since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

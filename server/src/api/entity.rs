@@ -98,7 +98,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller, Id(id): Id<Entit
     responses(
         (status = 200, description = "As it is now", body = Entity),
         (
-            status = 409, description = "`stale_version`: somebody wrote a newer version since it was read",
+            status = 409, description = "`stale_version`: someone wrote a newer version since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

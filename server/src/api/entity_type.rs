@@ -78,7 +78,7 @@ pub async fn get(
     responses(
         (status = 200, description = "As it is now", body = EntityType),
         (
-            status = 409, description = "`stale_version`: somebody changed it since it was read",
+            status = 409, description = "`stale_version`: someone changed it since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

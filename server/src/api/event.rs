@@ -56,7 +56,7 @@ pub async fn append(
     tag = "worker", request_body = wire::worker::Delta,
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
-        (status = 204, description = "Told to whoever follows; perhaps to nobody"),
+        (status = 204, description = "Sent to the followers of the session, if there are any"),
         (
             status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
             body = wire::Problem, content_type = "application/problem+json",

@@ -58,7 +58,7 @@ pub async fn list(
     responses(
         (status = 200, description = "The failure", body = Failure),
         (
-            status = 403, description = "`forbidden`: somebody else's session, and the caller is no operator",
+            status = 403, description = "`forbidden`: someone else's session, and the caller is no operator",
             body = wire::Problem, content_type = "application/problem+json",
         ),
         (

@@ -122,7 +122,7 @@ pub async fn list(
     responses(
         (status = 201, description = "It is kept", body = AnswerFeedback),
         (
-            status = 403, description = "`forbidden`: somebody else's session, and the caller decides nothing here",
+            status = 403, description = "`forbidden`: someone else's session, and the caller decides nothing here",
             body = wire::Problem, content_type = "application/problem+json",
         ),
         (

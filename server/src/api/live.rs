@@ -177,7 +177,7 @@ impl Feed {
         match use_case::hidden(&self.state.ledger, self.caller.scope(), &moved).await {
             Ok(hidden) => self.pending.moved.retain(|id, _| !hidden.contains(id)),
             Err(error) => {
-                tracing::warn!(%error, "a page is told to read again, because nobody knows what it may hear of");
+                tracing::warn!(%error, "a page is told to read again, because no one knows what it may hear of");
                 self.pending.lost();
             }
         }

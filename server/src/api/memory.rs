@@ -123,7 +123,7 @@ pub struct PathQuery {
     responses(
         (status = 200, description = "As it is now", body = MemoryDocument),
         (
-            status = 409, description = "`stale_version`: somebody wrote a newer version since it was read",
+            status = 409, description = "`stale_version`: someone wrote a newer version since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -171,7 +171,7 @@ pub struct DeleteQuery {
     responses(
         (status = 200, description = "As it is now", body = MemoryDocument),
         (
-            status = 409, description = "`stale_version`: somebody wrote a newer version since it was read",
+            status = 409, description = "`stale_version`: someone wrote a newer version since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -224,7 +224,7 @@ pub async fn rename(
     responses(
         (status = 200, description = "As it is now", body = MemoryDocument),
         (
-            status = 409, description = "`stale_version`: somebody wrote a newer version since it was read",
+            status = 409, description = "`stale_version`: someone wrote a newer version since it was read",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

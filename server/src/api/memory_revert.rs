@@ -22,7 +22,7 @@ use wire::memory_revert::{RevertMemorySession, RevertedMemorySession};
     responses(
         (status = 200, description = "What changes, or would", body = RevertedMemorySession),
         (
-            status = 409, description = "`stale_version`: somebody wrote at the same time",
+            status = 409, description = "`stale_version`: someone wrote at the same time",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

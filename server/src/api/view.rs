@@ -20,7 +20,7 @@ use wire::{
 
 /// Create a view
 ///
-/// Creates a draft. Nobody can answer it before it is published.
+/// Creates a draft. No one can answer it before it is published.
 #[utoipa::path(
     post, path = "/api/views", operation_id = "createView", tag = "views",
     request_body = CreateView,

@@ -60,7 +60,7 @@ fn warn_of_wider_paths(settings: &Settings) {
 /// Prints the set-up code on standard error, whatever the log filter is: standard output has only the address, and the
 /// program that reads it may have closed it.
 fn print_set_up_code(set_up: &SetupState) {
-    let text = "shiftbook: nobody has set this server up. Browsers on other machines are asked for the set-up code:";
+    let text = "shiftbook: no one has set this server up. Browsers on other machines are asked for the set-up code:";
     let said = writeln!(std::io::stderr(), "{text} {}", set_up.grouped_code());
     if let Err(error) = said {
         tracing::warn!(%error, "the set-up code could not be printed; set the server up on this machine");

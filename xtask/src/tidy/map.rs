@@ -131,7 +131,7 @@ fn module_path(path: &str) -> Option<Vec<&str>> {
 }
 
 /// The code without items under `#[cfg(test)]`.
-fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
+pub(super) fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
     const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let is_test = |at: usize| tokens[at..].iter().map(|token| token.text.as_str()).take(TEST.len()).eq(TEST);
     let mut ranges = Vec::new();

@@ -11,6 +11,7 @@ mod dependencies;
 mod files;
 mod map;
 mod prose;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -98,6 +99,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
     for (path, text) in sources {
         if path.ends_with(".rs") {
             findings.extend(code::check(path, text));
+            findings.extend(texts::check(path, text));
         }
         findings.extend(files::check(path, text));
         if path.ends_with("Cargo.toml") {

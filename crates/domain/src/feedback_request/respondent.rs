@@ -47,8 +47,8 @@ impl Assurance {
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::SignedIn => "a member of the workspace who had signed in",
-            Self::Claimed => "somebody with the link, who gave this name and address; nobody checked them",
-            Self::Unknown => "somebody with the link; nobody knows who",
+            Self::Claimed => "someone with the link, who gave this name and address; no one checked them",
+            Self::Unknown => "someone with the link; no one knows who",
             Self::Program => "a program with a token of the workspace; whether a person saw the question is not known",
             Self::Server => "the server",
         }

@@ -49,7 +49,7 @@ pub fn check_fields(fields: &[Field]) -> Vec<Issue> {
         }
         check_condition(field, &fields[..index], &at, &mut issues);
         if field.hidden && field.required && field.default.is_none() && !field.prefill {
-            let message = "nobody can answer it: a hidden field that is required needs `prefill` or `default`";
+            let message = "no one can answer it: a hidden field that is required needs `prefill` or `default`";
             issues.push(Issue::new(at("required"), message));
         }
         if field.prefill && matches!(field.kind, Kind::YesNo | Kind::Rating { .. }) {

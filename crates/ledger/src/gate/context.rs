@@ -210,7 +210,7 @@ async fn unanswered(conn: &mut Conn<'_>, gate: &Gate, delimiter: &Delimiter) -> 
         tool_name: None,
         decision: Verdict::Deny,
         tool_input: None,
-        note: Some("Nobody answered in time.".into()),
+        note: Some("No one answered in time.".into()),
         answer: None,
         given: Some(GivenAnswer {
             answer_id: Some(answer.id),

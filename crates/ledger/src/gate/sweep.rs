@@ -159,13 +159,13 @@ async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, factory:
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
     let (id, actor, caller) = (session.id, Actor::Server, Caller::System);
     let Some(asked) = asked else {
-        let reason = "nobody decided in time".into();
+        let reason = "no one decided in time".into();
         let change = Change { id, actor, command: Command::Expire, caller, reason, factory };
-        let report = Report::error("Nobody decided in time.", "approval_expired");
+        let report = Report::error("No one decided in time.", "approval_expired");
         write(tx, session, transition, change, Vec::new(), report).await?;
         return Ok(());
     };
-    let reason = "nobody answered in time".into();
+    let reason = "no one answered in time".into();
     if asked.on_expiry == OnExpiry::Resume {
         gate.state = gate.state.close(Closing::Expire, factory.at())?;
         store::gate::save(tx, &gate).await?;
@@ -176,7 +176,7 @@ async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, factory:
         return Ok(());
     }
     let change = Change { id, actor, command: Command::Expire, caller, reason, factory };
-    let report = Report::error("Nobody answered in time.", "nobody_answered");
+    let report = Report::error("No one answered in time.", "nobody_answered");
     write(tx, session, transition, change, Vec::new(), report).await?;
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
     }
     let gone = ledger.store().read(Access::System, |conn| Box::pin(store::roll::list_missing(conn, PLACES))).await?;
     for (tenant_id, session) in gone.into_iter().take(MISSING_NAMED) {
-        problems.push(format!("workspace {tenant_id}: session {session} was made and is not there any more"));
+        problems.push(format!("workspace {tenant_id}: session {session} was created and is missing"));
     }
     Ok((sessions, problems))
 }
@@ -53,8 +53,8 @@ async fn one(ledger: &Ledger, state: RollState, problems: &mut Vec<String>) -> R
             found = RollHead { sessions: ordinal, root };
             let what = match now {
                 Some(now) if now == entry => continue,
-                Some(_) => "is not what it was made as",
-                None => "is not there any more, or its first event is not",
+                Some(_) => "differs from what was created",
+                None => "is missing, or its first event is",
             };
             missing += 1;
             if missing <= MISSING_NAMED {

@@ -59,7 +59,7 @@ async fn an_agent_goes_on_when_nobody_answers_in_time(f: Fixture) {
     let told = resume.given.unwrap();
     assert_eq!((claimed.session.id, resume.decision), (session.id, Verdict::Deny));
     assert_eq!((told.outcome, told.respondent.kind), (Outcome::NobodyAnswered, RespondentKind::System));
-    assert!(told.block.contains("Nobody answered in time"), "{}", told.block);
+    assert!(told.block.contains("No one answered in time"), "{}", told.block);
     let again = ask(&f, &claimed.session, request(&claimed.session, "k", true)).await;
     assert_eq!(again.answer.unwrap().outcome, Outcome::NobodyAnswered);
     assert_eq!(again.session.status(), Status::Running);

@@ -87,8 +87,8 @@ async fn a_removed_session_is_named(f: Fixture) {
     take_out(&f, &mut raw, late).await;
     let problems = verified(&f).await.problems;
     let words = [
-        format!("session {} (place 3 of its roll) is not there any more", made[2]),
-        format!("session {late} was made and is not there any more"),
+        format!("session {} (place 3 of its roll) is missing", made[2]),
+        format!("session {late} was created and is missing"),
     ];
     assert_eq!(problems.len(), 2, "{problems:?}");
     for words in words {
@@ -236,7 +236,7 @@ async fn a_creator_is_bound_before_the_session_ends(f: Fixture) {
     raw.execute("UPDATE sessions SET created_by = 'user:somebody-else'").await.unwrap();
     let problems = verified(&f).await.problems;
     assert!(
-        problems.iter().any(|p| p.contains(&id.to_string()) && p.contains("not what it was made as")),
+        problems.iter().any(|p| p.contains(&id.to_string()) && p.contains("differs from what was created")),
         "{problems:?}"
     );
     f.done().await;

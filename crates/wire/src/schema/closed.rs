@@ -87,7 +87,7 @@ closed! {
     ReviewerKind = ["user", "group", "anyone", "admins"].into_iter();
     /// State of a request of an agent.
     RequestState = feedback_request::RequestState::ALL.into_iter().map(feedback_request::RequestState::as_str);
-    /// What happens to a session when nobody answers in time.
+    /// What happens to a session when no one answers in time.
     OnExpiry = feedback_request::OnExpiry::ALL.into_iter().map(feedback_request::OnExpiry::as_str);
     /// How a request ended.
     AnswerOutcome = feedback_request::Outcome::ALL.into_iter().map(feedback_request::Outcome::as_str);
@@ -95,7 +95,7 @@ closed! {
     AnsweredByKind = respondent::RespondentKind::ALL.into_iter().map(respondent::RespondentKind::as_str);
     /// How sure it is who gave an answer.
     Assurance = feedback_request::Assurance::ALL.into_iter().map(feedback_request::Assurance::as_str);
-    /// What somebody must do before a form opens.
+    /// What someone must do before a form opens.
     ViewGate = view::Gate::ALL.into_iter().map(view::Gate::as_str);
     /// A role in a workspace.
     Role = role::ROLES.into_iter().map(role::Role::as_str);

@@ -79,7 +79,7 @@ impl PostgresLane {
             let now = Instant::now();
             let (late, held): (Vec<_>, Vec<_>) = held.into_iter().partition(|waiting| stop || waiting.until <= now);
             for Waiting { request, reply, .. } in late {
-                tracing::warn!(session_id = %request.session_id, "an append was given up: somebody holds its session");
+                tracing::warn!(session_id = %request.session_id, "an append was given up: someone holds its session");
                 let refusal = Error::Unavailable("another transaction holds the session".into());
                 let _ = reply.send(Err(refusal.into()));
             }
