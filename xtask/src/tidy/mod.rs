@@ -10,6 +10,7 @@ mod code;
 mod dependencies;
 mod files;
 mod map;
+mod pictures;
 mod prose;
 mod texts;
 
@@ -109,11 +110,12 @@ fn check(sources: &Sources) -> Vec<Finding> {
     findings.extend(files::check_migrations(sources));
     findings.extend(prose::check(sources));
     findings.extend(map::check(sources));
+    findings.extend(pictures::check(sources));
     findings.sort();
     findings
 }
 
-/// Reads the files that people write; other files are not text or are generated.
+/// Reads the files that people write, and the names of pictures; other files are not text or are generated.
 fn read(root: &Path) -> Result<Sources> {
     const WRITTEN: [&str; 10] = [".rs", ".md", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs"];
     let mut sources = Sources::new();
@@ -122,6 +124,9 @@ fn read(root: &Path) -> Result<Sources> {
         if WRITTEN.iter().any(|ending| path.ends_with(ending)) {
             let text = std::fs::read_to_string(&file).with_context(|| format!("{path} is not UTF-8"))?;
             sources.insert(path, text);
+        } else if path.starts_with(pictures::FOLDER) {
+            // Only its name is checked.
+            sources.insert(path, String::new());
         }
     }
     Ok(sources)
