@@ -2,7 +2,7 @@
 
 use super::{
     chart::{Ink, Series},
-    section::{Section, section},
+    section::{Day, Section, section},
     table::{parts, writers},
 };
 use crate::{
@@ -23,10 +23,11 @@ use crate::{
         tabs::{Tab, Tabs},
     },
 };
-use domain::role::Permission;
+use chrono::NaiveDate;
+use domain::{role::Permission, session::Type};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
-use wire::insight::{Figures, Insights, RatingsMissing};
+use wire::insight::{DayFigures, Figures, Insights, RatingsMissing};
 
 /// The offered periods in days; the first is the default.
 pub const WINDOWS: [u32; 3] = [30, 7, 90];
@@ -102,7 +103,11 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
     let days: Vec<_> = insights
         .days
         .iter()
-        .map(|day| (day.day.format("%a %Y-%m-%d").to_string(), day.day.format("%b %-d").to_string()))
+        .map(|DayFigures { day, .. }| Day {
+            long: day.format("%a %Y-%m-%d").to_string(),
+            short: day.format("%b %-d").to_string(),
+            sessions: ended_on(*day).href(None),
+        })
         .collect();
     let sections = [helpfulness(insights), outcomes(insights), decisions(insights), waiting(insights), cost(insights)]
         .map(|of| section(&days, of))
@@ -117,6 +122,11 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         {parts("actions", "By task", "Task", &insights.actions, &of_action)}
         {writers(&insights.memory_writers)}
     }
+}
+
+/// The agent sessions that ended on a day.
+fn ended_on(day: NaiveDate) -> Filter {
+    Filter { session_type: Some(Type::Agent), ended: Some(day.to_string()), ..Filter::default() }
 }
 
 fn series(insights: &Insights, name: &'static str, ink: Ink, value: fn(&Figures) -> f64) -> Series {
@@ -152,6 +162,7 @@ fn helpfulness(insights: &Insights) -> Section {
             series(insights, "Not rated", Ink::Quiet, |f| f.unrated as f64),
         ],
         word: whole,
+        is_of_sessions: true,
     }
 }
 
@@ -184,6 +195,7 @@ fn outcomes(insights: &Insights) -> Section {
             series(insights, "Unknown", Ink::Quiet, |f| f.unknown as f64),
         ],
         word: whole,
+        is_of_sessions: false,
     }
 }
 
@@ -220,6 +232,7 @@ fn decisions(insights: &Insights) -> Section {
             series(insights, "Expired", Ink::Quiet, |f| f.expired as f64),
         ],
         word: whole,
+        is_of_sessions: false,
     }
 }
 
@@ -249,6 +262,7 @@ fn waiting(insights: &Insights) -> Section {
             },
         ],
         word: seconds,
+        is_of_sessions: false,
     }
 }
 
@@ -272,6 +286,7 @@ fn cost(insights: &Insights) -> Section {
         answer,
         series: vec![series(insights, "Cost", Ink::Accent, |f| f.cost_usd.unwrap_or_default())],
         word: dollars,
+        is_of_sessions: true,
     }
 }
 

@@ -7,6 +7,16 @@ use crate::{
 };
 use leptos::prelude::*;
 
+/// A day of the period.
+pub struct Day {
+    /// Its name in tables.
+    pub long: String,
+    /// Its name at the axis.
+    pub short: String,
+    /// Address of the sessions that ended on it.
+    pub sessions: String,
+}
+
 /// Data of a section.
 pub struct Section {
     /// Prefix of its ids.
@@ -19,18 +29,20 @@ pub struct Section {
     pub series: Vec<Series>,
     /// Formats a value for the axis and the table.
     pub word: fn(f64) -> String,
+    /// Whether the figures of a day are those of the sessions that ended on it, to which the table links then.
+    pub is_of_sessions: bool,
 }
 
-/// The section. `days` are pairs of a long name for the table and a short one for the axis.
-pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + use<> {
-    let Section { name, title, answer, series, word } = section;
-    let short: Vec<_> = days.iter().map(|(_, short)| short.clone()).collect();
+/// Renders the question with its answer, and the chart with its figures where there are any.
+pub fn section(days: &[Day], section: Section) -> impl IntoView + use<> {
+    let Section { name, title, answer, series, word, is_of_sessions } = section;
+    let short: Vec<_> = days.iter().map(|day| day.short.clone()).collect();
     let drawing = stacked_bars(&short, &series, word);
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let body = drawing.map(|svg| {
         view! {
-            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, word)}</ChartFrame>
+            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, (word, is_of_sessions))}</ChartFrame>
         }
     });
     static_html(view! {
@@ -48,10 +60,10 @@ fn legend(series: &[Series]) -> Vec<Key> {
 
 /// Days with at least one value, newest first.
 fn table(
-    days: &[(String, String)],
+    days: &[Day],
     series: &[Series],
     title: &'static str,
-    word: fn(f64) -> String,
+    (word, is_of_sessions): (fn(f64) -> String, bool),
 ) -> impl IntoView + use<> {
     let heads = series.iter().map(|part| view! { <th scope="col" class="table-number">{part.name}</th> });
     let heads = heads.collect::<Vec<_>>();
@@ -60,13 +72,17 @@ fn table(
         .enumerate()
         .rev()
         .filter(|(day, _)| series.iter().any(|part| part.values.get(*day).is_some_and(|value| *value != 0.0)))
-        .map(|(day, (long, _))| {
+        .map(|(day, Day { long, sessions, .. })| {
+            let name = match is_of_sessions {
+                true => view! { <a href=sessions.clone()>{long.clone()}</a> }.into_any(),
+                false => long.clone().into_any(),
+            };
             let cell = |part: &Series| {
                 let value = part.says.as_ref().unwrap_or(&part.values).get(day).copied().unwrap_or_default();
                 let shown = if value == 0.0 { "–".to_owned() } else { word(value) };
                 view! { <td class="table-number">{shown}</td> }
             };
-            view! { <tr><th scope="row">{long.clone()}</th>{series.iter().map(cell).collect::<Vec<_>>()}</tr> }
+            view! { <tr><th scope="row">{name}</th>{series.iter().map(cell).collect::<Vec<_>>()}</tr> }
         })
         .collect::<Vec<_>>();
     view! {

@@ -23,6 +23,8 @@ pub struct Filter {
     pub action_id: Option<String>,
     /// `?agent=`: the agent's slug.
     pub agent: Option<String>,
+    /// `?ended=`: the day on which the session ended, UTC.
+    pub ended: Option<String>,
     /// `?q=`: part of the title.
     pub q: Option<String>,
 }
@@ -45,6 +47,7 @@ impl Filter {
         add("status", self.status.map(Status::as_str));
         add("actionId", self.action_id.as_deref());
         add("agent", self.agent.as_deref());
+        add("ended", self.ended.as_deref());
         add("q", self.q.as_deref());
         add("cursor", cursor);
         if pairs.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", pairs.join("&")) }
@@ -73,12 +76,14 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     all_actions.extend(actions);
     let q = filter.q.clone().unwrap_or_default();
     let agent = filter.agent.clone().unwrap_or_default();
+    let ended = filter.ended.clone().unwrap_or_default();
     view! {
         <form class="filter" method="get" action="/sessions" role="search">
             <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
             <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
             <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
             <div class="field"><Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/></div>
+            <div class="field"><Input scope="filter" field=Field::new("ended", "Ended on (UTC)") kind="date" value=&ended form=&none/></div>
             <div class="field" data-wide=""><Input scope="filter" field=Field::new("q", "Title contains") kind="search" value=&q form=&none/></div>
             <Button>"Filter"</Button>
             {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
@@ -96,5 +101,7 @@ mod tests {
         let filter = Filter { status: Some(Status::Failed), q: Some("a b".into()), ..Filter::default() };
         assert_eq!(filter.href(Some("x=")), "/sessions?status=failed&q=a%20b&cursor=x%3D");
         assert_eq!(Filter { agent: Some("scout".into()), ..Filter::default() }.href(None), "/sessions?agent=scout");
+        let day = Filter { session_type: Some(Type::Agent), ended: Some("2026-11-25".into()), ..Filter::default() };
+        assert_eq!(day.href(None), "/sessions?type=agent&ended=2026-11-25");
     }
 }

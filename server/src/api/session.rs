@@ -98,6 +98,7 @@ pub async fn list(
         agent_slug: query.agent_slug,
         parent_id: query.parent_id,
         title_contains: query.title,
+        ended_on: None,
         limit: query.limit.0,
         cursor: query.cursor,
     };

@@ -13,6 +13,7 @@ use axum::{
     response::{Html, Response},
     routing::get,
 };
+use chrono::NaiveDate;
 use domain::{
     id::SessionId,
     role::Permission,
@@ -28,6 +29,8 @@ use wire::Code;
 
 /// Number of rows on a page.
 const ROWS: u32 = 50;
+/// Length of a day as `2026-11-25`.
+const DAY_CHARS: usize = 10;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/sessions", get(show)).route("/sessions/rows", get(rows))
@@ -41,6 +44,7 @@ struct ListQuery {
     status: Option<String>,
     action_id: Option<String>,
     agent: Option<String>,
+    ended: Option<String>,
     q: Option<String>,
     cursor: Option<String>,
 }
@@ -55,11 +59,15 @@ async fn show(
     viewer: Viewer,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
+    // chrono also reads years of more than four digits.
+    let ended = non_empty(query.ended.as_ref()).filter(|day| day.len() == DAY_CHARS);
+    let ended_on: Option<NaiveDate> = ended.and_then(|day| day.parse().ok());
     let filter = Filter {
         session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
         status: non_empty(query.status.as_ref()).and_then(Status::parse),
         action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
         agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
+        ended: ended_on.map(|day| day.to_string()),
         q: non_empty(query.q.as_ref()).map(str::to_owned),
     };
     let action_id = match &filter.action_id {
@@ -73,6 +81,7 @@ async fn show(
         agent_slug: filter.agent.clone(),
         parent_id: None,
         title_contains: filter.q.clone(),
+        ended_on,
         limit: ROWS,
         cursor: query.cursor.clone(),
     };

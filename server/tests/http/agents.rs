@@ -127,7 +127,7 @@ async fn page(app: &App, path: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_insights_link_to_the_sessions_of_an_agent_and_of_a_task_and_to_those_that_failed() {
+async fn the_insights_link_to_the_sessions_of_an_agent_a_task_and_a_day_and_to_those_that_failed() {
     let model = ScriptedModel::start([ScriptedReply::Status(400, None, "no such model")]).await;
     let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
     let session = trigger(&app).await;
@@ -146,6 +146,12 @@ async fn the_insights_link_to_the_sessions_of_an_agent_and_of_a_task_and_to_thos
         }
     }
     assert!(insights.contains("aria-label=\"1 failed session of clerk\""), "{insights}");
+    let by_day = "/sessions?type=agent&amp;ended=";
+    let (_, day) = insights.split_once(by_day).unwrap_or_else(|| panic!("no day: {insights}"));
+    for (day, is_listed) in [(&day[..10], true), ("2000-01-01", false)] {
+        let listed = page(&app, &format!("/sessions?type=agent&ended={day}")).await;
+        assert_eq!(listed.contains(&format!("/sessions/{session}")), is_listed, "{day}: {listed}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,13 +7,15 @@ use crate::{
     guard::{Fields, require},
     visibility::can_see,
 };
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::{
-    Scope,
-    id::{ActionId, SessionId},
+    Scope, Timestamp,
+    id::{ActionId, SessionId, least_v7},
     limit::TITLE_CHARS_MAX,
     role::Permission,
     session::{Session, Status, Type},
 };
+use std::ops::Range;
 use store::{Conn, session::Filter};
 
 /// Filter and page of a list of sessions.
@@ -31,6 +33,8 @@ pub struct ListSessions {
     pub parent_id: Option<SessionId>,
     /// Only sessions whose title contains this text. Case is ignored.
     pub title_contains: Option<String>,
+    /// Only sessions that ended on this day, UTC.
+    pub ended_on: Option<NaiveDate>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -47,6 +51,12 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
         }
         _ => Ok(filter),
     }
+}
+
+/// The time from the beginning of a day to the beginning of the next one, UTC.
+fn time_of(day: NaiveDate) -> Range<Timestamp> {
+    let begins = day.and_time(NaiveTime::MIN).and_utc();
+    begins..begins.checked_add_signed(TimeDelta::days(1)).unwrap_or(begins)
 }
 
 /// A checked [`ListSessions`] with a decoded cursor, for one caller.
@@ -67,7 +77,11 @@ impl ListQuery {
         fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
         fields.slug("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
+        let ended = query.ended_on.map(time_of);
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
+        // What ended by then has an id from before, so newer sessions need not be read.
+        let newest = ended.as_ref().map(|time| SessionId(least_v7(time.end)));
+        let before = before.into_iter().chain(newest).min_by_key(|id| id.0);
         let filter = Filter {
             session_type: query.session_type,
             status: query.status,
@@ -76,6 +90,7 @@ impl ListQuery {
             parent_id: query.parent_id,
             retry_of: None,
             title_contains: query.title_contains.filter(|text| !text.is_empty()),
+            ended,
             private_to: Some(scope.caller.to_string()),
         };
         Ok(Self { filter, before, limit: page_size(query.limit)? })

@@ -3,9 +3,12 @@
 use super::{Row, record, session_select};
 use crate::engine::{Conn, Page, Result, Texts, contains, run};
 use domain::{
+    Timestamp,
+    clock::to_micros,
     id::{ActionId, SessionId, TenantId},
     session::{Session, Status, Type},
 };
+use std::ops::Range;
 use uuid::Uuid;
 
 // One text per leading filter, so that each walks its own index; the rest of the filter narrows what it finds.
@@ -16,7 +19,8 @@ macro_rules! list_select {
             $lead,
             " AND id < $3 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
              AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
-             AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) ORDER BY id DESC LIMIT $7"
+             AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) \
+             AND (completed_at >= $10 OR $10 IS NULL) AND (completed_at < $11 OR $11 IS NULL) ORDER BY id DESC LIMIT $7"
         ))
     };
 }
@@ -61,6 +65,8 @@ pub struct Filter {
     pub retry_of: Option<SessionId>,
     /// Only titles that contain this, whatever the case.
     pub title_contains: Option<String>,
+    /// Only sessions that ended in this time.
+    pub ended: Option<Range<Timestamp>>,
     /// Whose private sessions are listed too; none if absent.
     pub private_to: Option<String>,
 }
@@ -80,19 +86,21 @@ pub async fn list(
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
     let status = filter.status.map(Status::as_str);
+    let since = filter.ended.as_ref().map(|time| to_micros(time.start));
+    let until = filter.ended.as_ref().map(|time| to_micros(time.end));
     let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
     let rows = if let Some(retried) = filter.retry_of {
-        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to, agent)?
+        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     } else if let Some(parent) = filter.parent_id {
-        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to, agent)?
+        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     } else if let Some(action) = filter.action_id {
-        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to, agent)?
+        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     } else if let Some(lead) = agent {
-        run!(conn, fetch_all Row, BY_AGENT, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent)?
+        run!(conn, fetch_all Row, BY_AGENT, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     } else if let Some(lead) = status {
-        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent)?
+        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     } else {
-        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent)?
+        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     };
     page(rows, limit)
 }

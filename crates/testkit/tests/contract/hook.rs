@@ -74,6 +74,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
         agent_slug: None,
         parent_id: None,
         title_contains: None,
+        ended_on: None,
         limit: 100,
         cursor: None,
     };

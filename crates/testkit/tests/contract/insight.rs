@@ -9,7 +9,7 @@ use domain::insight::{Decisions, Figures, Ratings};
 use domain::session_feedback::{Label, Surface};
 use ledger::{
     Error, feedback, insight,
-    session::{self, Completion, Failure},
+    session::{self, Completion, Failure, ListSessions},
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -19,6 +19,7 @@ on_both_engines!(
     decisions_and_the_time_that_agents_waited_are_counted,
     ratings_count_as_they_were_given_and_silence_as_silence,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
+    sessions_are_listed_by_the_day_on_which_they_ended,
 );
 
 async fn figures(f: &Fixture, days: u32) -> insight::InsightsRecord {
@@ -106,5 +107,20 @@ async fn a_window_has_bounds_and_a_workspace_sees_itself_alone(f: Fixture) {
     let strangers = insight::read_window(&f.ledger, &f.stranger, 366).await.unwrap();
     assert_eq!(strangers.insights.total, Figures::default());
     assert_eq!(figures(&f, 366).await.insights.total.sessions, 1);
+    f.done().await;
+}
+
+async fn sessions_are_listed_by_the_day_on_which_they_ended(f: Fixture) {
+    let first = completed(&f, json!({})).await;
+    let begun = f.pending().await.id;
+    let day = f.ledger.now().date_naive();
+    f.clock.advance(TimeDelta::days(2));
+    session::cancel(&f.ledger, &f.operator, begun, None).await.unwrap();
+    for (after, expected) in [(0, vec![first]), (1, Vec::new()), (2, vec![begun])] {
+        let ended_on = Some(day + TimeDelta::days(after));
+        let wanted = ListSessions { ended_on, ..ListSessions::default() };
+        let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
+        assert_eq!(listed.iter().map(|session| session.id).collect::<Vec<_>>(), expected, "day {after}");
+    }
     f.done().await;
 }
