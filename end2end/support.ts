@@ -166,8 +166,32 @@ async function endAnimations(page: Page) {
 /** Rules that depend on colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** Checks WCAG 2.2 AA and best practices. No violation is allowed. */
-export async function expectNoAxeViolations(page: Page, colorScheme: "light" | "dark" = "light") {
+/** Widths at which pages are checked: of a desktop and of a phone. */
+const WIDTHS = [1280, 360] as const;
+
+/** Checks the page as it is in both themes and at both widths. Nothing is loaded anew, so a dialog stays open. */
+export async function expectAccessible(page: Page, what = "the page") {
+  // axe runs as a script in the page. What it finds is the same without the scripts of the page.
+  if (test.info().project.name === "no-js") return;
+  const before = page.viewportSize();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow, `${what} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
+    await expectAccessibleAsWide(page);
+  }
+  if (before) await page.setViewportSize(before);
+}
+
+/** Checks the page in both themes at the width that it has. */
+export async function expectAccessibleAsWide(page: Page) {
+  if (test.info().project.name === "no-js") return;
+  for (const colorScheme of ["dark", "light"] as const) await expectNoAxeViolations(page, colorScheme);
+}
+
+/** Checks WCAG 2.2 AA and best practices in one theme, which the page then keeps. No violation is allowed. */
+export async function expectNoAxeViolations(page: Page, colorScheme: "light" | "dark") {
+  await page.emulateMedia({ colorScheme });
   await endAnimations(page);
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
   // Pages have no frames, and only violations are read: other results would double the time.

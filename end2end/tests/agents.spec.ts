@@ -1,5 +1,5 @@
 /** The page of an agent: a card is previewed and given by forms alone, what was erased, the list of its sessions. */
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, expect, expectAccessible, signIn, test } from "../support";
 import { type Page } from "@playwright/test";
 
 const card = (data: Record<string, unknown>) =>
@@ -54,29 +54,23 @@ test("the sessions of an agent are one link away @nojs", async ({ page }, info) 
   await expect(page.getByLabel("Agent", { exact: true })).toHaveValue(agent);
 });
 
-for (const width of [1280, 360]) {
-  test(`the page of an agent pleases axe empty, previewed and erased at ${width} px`, async ({ page }, info) => {
-    const agent = agentOf(info, `states-${width}`);
-    const pleases = async () => {
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-      await expectNoAxeViolations(page);
-    };
-    await page.setViewportSize({ width, height: 800 });
-    await signIn(page, "admin");
-    await page.goto(`/agents/${agent}`);
-    await expect(page.getByText("remembers nothing yet")).toBeVisible();
-    await pleases();
-    const long = { name: "Iris 👩‍👩‍👧 עברית", description: "x".repeat(400) + "\nA gardener.", scenario: "A\nB\nC" };
-    await preview(page, agent, card(long));
-    await pleases();
-    await page.getByRole("button", { name: "Use this card" }).click();
-    await expect(page.getByText("The agent has the card.")).toBeVisible();
-    await api("admin").send("POST", `/api/agents/${agent}/memory/erase`, { path: "self/scenario.md" });
-    await page.goto(`/agents/${agent}`);
-    await expect(page.getByRole("heading", { name: "Erased" })).toBeVisible();
-    await expect(page.getByText("1 document of its memory")).toBeVisible();
-    await pleases();
-    await page.goto(`/sessions?agent=${agent}`);
-    await pleases();
-  });
-}
+test("the page of an agent pleases axe empty, previewed and erased", async ({ page }, info) => {
+  test.slow();
+  const agent = agentOf(info, "states");
+  await signIn(page, "admin");
+  await page.goto(`/agents/${agent}`);
+  await expect(page.getByText("remembers nothing yet")).toBeVisible();
+  await expectAccessible(page, "empty");
+  const long = { name: "Iris 👩‍👩‍👧 עברית", description: "x".repeat(400) + "\nA gardener.", scenario: "A\nB\nC" };
+  await preview(page, agent, card(long));
+  await expectAccessible(page, "previewed");
+  await page.getByRole("button", { name: "Use this card" }).click();
+  await expect(page.getByText("The agent has the card.")).toBeVisible();
+  await api("admin").send("POST", `/api/agents/${agent}/memory/erase`, { path: "self/scenario.md" });
+  await page.goto(`/agents/${agent}`);
+  await expect(page.getByRole("heading", { name: "Erased" })).toBeVisible();
+  await expect(page.getByText("1 document of its memory")).toBeVisible();
+  await expectAccessible(page, "erased");
+  await page.goto(`/sessions?agent=${agent}`);
+  await expectAccessible(page, "its sessions");
+});

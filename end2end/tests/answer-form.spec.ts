@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { type Page } from "@playwright/test";
 import { askWithForm } from "../questions";
-import { REDIRECT_HOST, api, environment, expect, expectNoAxeViolations, test } from "../support";
+import { REDIRECT_HOST, api, environment, expect, expectAccessibleAsWide, test } from "../support";
 
 /** A stranger's first page with everything that it loads, bytes. */
 const BYTES_MAX = 60 * 1024;
@@ -34,11 +34,6 @@ async function published(config: object): Promise<Made & { view: string }> {
 const responses = async (view: string) =>
   (await api().get<{ items: { status: string; answers: Record<string, unknown> }[] }>(`/api/views/${view}/responses`)).items;
 
-/** axe needs scripts in the page. What it finds is the same without them. */
-async function expectAccessible(page: Page) {
-  if (test.info().project.name !== "no-js") await expectNoAxeViolations(page);
-}
-
 async function answer(page: Page, name: string) {
   await page.getByLabel("Your name?").fill(name);
   await page.getByRole("radio", { name: "4" }).check();
@@ -51,14 +46,14 @@ for (const width of WIDTHS) {
     await page.goto(url);
     expect(page.url()).toContain("/forms/");
     expect(page.url()).not.toContain("sbf_");
-    await expectAccessible(page);
+    await expectAccessibleAsWide(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
 
     await page.getByLabel("Your e-mail?").fill("zoe");
     await page.getByRole("button", { name: "Submit" }).click();
     await expect(page).toHaveTitle(/^Error: /);
     await expect(page.getByRole("alert")).toContainText("Your name? Needs an answer");
-    await expectAccessible(page);
+    await expectAccessibleAsWide(page);
     await page.getByRole("link", { name: /Your name/ }).click();
     await expect(page.getByLabel("Your name?")).toBeFocused();
     await expect(page.getByLabel("Your e-mail?")).toHaveValue("zoe");
@@ -67,7 +62,7 @@ for (const width of WIDTHS) {
     await answer(page, "Zoe");
     await page.getByRole("button", { name: "Submit" }).click();
     await expect(page.getByText("Many thanks.")).toBeVisible();
-    await expectAccessible(page);
+    await expectAccessibleAsWide(page);
     const [recorded] = await responses(view);
     expect(recorded).toMatchObject({ status: "submitted", answers: { name: "Zoe", mood: 4, mail: "zoe@example.org" } });
   });
@@ -361,7 +356,7 @@ test("a closed form answers kindly @nojs", async ({ page }) => {
   await api().send("DELETE", `/api/view-links/${link.id}`);
   await page.reload();
   await expect(page.getByRole("heading", { name: "This form takes no answers" })).toBeVisible();
-  await expectAccessible(page);
+  await expectAccessibleAsWide(page);
   await page.goto(`${environment().url}/f/sbf_guess`);
   await expect(page.getByRole("heading", { name: "This form takes no answers" })).toBeVisible();
 });

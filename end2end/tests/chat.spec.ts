@@ -1,6 +1,6 @@
 /** Conversations with a real agent: a process that reads the messages and prints its reply. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, runWorker, signIn, test, type Worker } from "../support";
+import { api, expect, expectAccessible, runWorker, signIn, test, type Worker } from "../support";
 
 /** Replies in Markdown with the last message; fails if the message says so. */
 const AGENT = `
@@ -131,16 +131,7 @@ test("what is typed stays while the agent works, while it is refused and while t
 
 test("the list and a conversation in every state have no axe violation and fit a phone", async ({ page }) => {
   test.slow();
-  const look = async (what: string) => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectNoAxeViolations(page, colorScheme);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(overflow, `${what} scrolls sideways`).toBeLessThanOrEqual(0);
-    await page.setViewportSize({ width: 1280, height: 720 });
-  };
+  const look = (what: string) => expectAccessible(page, what);
   const agent = await clerk("looks");
   await signIn(page, "operator");
   await page.goto("/chat");

@@ -1,6 +1,6 @@
 /** Decisions whose response is lost, that select nothing, or that were made: what the page shows. */
 import { type Page } from "@playwright/test";
-import { api, environment, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, environment, expect, expectAccessible, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -172,7 +172,7 @@ test("a text output waits, and the task's page says what waits for whom @nojs", 
   await expect(page.locator("[name='value.text']")).toHaveValue(/goodbye\.$/);
 });
 
-test("today says whose work it shows, and remembers it @nojs", async ({ page, javaScriptEnabled }) => {
+test("today says whose work it shows, and remembers it @nojs", async ({ page }) => {
   const agentSlug = unique("nobody").toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const action = await api().createAction({ name: unique("Nobody's"), agentSlug });
   const session = await api().trigger(action.id);
@@ -189,7 +189,7 @@ test("today says whose work it shows, and remembers it @nojs", async ({ page, ja
   await page.goto("/today");
   await expect(failed).toContainText(agentSlug);
   await expect(page.getByRole("link", { name: "Everyone" })).toHaveAttribute("aria-current", "true");
-  if (javaScriptEnabled !== false) await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await page.getByRole("link", { name: "Mine" }).click();
   await expect(failed).not.toContainText(agentSlug);
 });

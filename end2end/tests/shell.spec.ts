@@ -1,6 +1,6 @@
 /** The shell of every page: the palette, the bottom bar of phones, error pages, and the start of Today. */
 import { devices, type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, pageLoaded, signIn, environment, test } from "../support";
+import { api, expect, expectAccessible, expectAccessibleAsWide, pageLoaded, signIn, environment, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -28,7 +28,7 @@ test.describe("the palette", () => {
     await field(page).fill(name);
     const hrefs = () => options(page).evaluateAll((found) => found.map((option) => option.getAttribute("data-href")));
     await expect.poll(hrefs).toEqual([`/actions/${action.id}`, `/entities/${entity.id}`, `/sessions/${session.id}`]);
-    await expectNoAxeViolations(page);
+    await expectAccessible(page, "the palette");
     await field(page).fill(agent);
     await expect.poll(hrefs).toEqual([`/chat?agent=${agent}`]);
     await page.keyboard.press("Enter");
@@ -147,7 +147,7 @@ test.describe("on a phone", () => {
     }
     if (javaScriptEnabled) {
       await awake(page);
-      await expectNoAxeViolations(page);
+      await expectAccessibleAsWide(page);
       await bar.getByRole("button", { name: "Go to or search" }).click();
       await expect(field(page)).toBeFocused();
       await page.keyboard.press("Escape");
@@ -263,7 +263,7 @@ test("Today shows a question while it waits for an answer, without a reload", as
   const asked = questions.locator(`a.row-title[href="/inbox/${request.id}"]`);
   await expect(asked).toHaveText(message);
   await expect(questions.getByRole("link", { name: "Answer this" }).first()).toBeVisible();
-  await expectNoAxeViolations(page);
+  await expectAccessible(page);
   await api().post(`/api/feedback-requests/${request.id}/answer`, { content: { which: "Both" } });
   await expect(asked).toHaveCount(0);
 });

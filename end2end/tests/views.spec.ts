@@ -1,11 +1,5 @@
 /** Forms (views): made, edited by keyboard, published, with and without scripts. */
-import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
-
-/** axe itself runs as a script in the page. */
-async function expectAccessible(page: Page) {
-  if (test.info().project.name === "js") await expectNoAxeViolations(page);
-}
+import { api, expect, expectAccessible, signIn, test } from "../support";
 
 test("a form is made with the buttons of the editor and published @nojs", async ({ page }, info) => {
   const of = info.project.name;

@@ -217,7 +217,7 @@ fn first(pairs: &[Pair]) -> impl IntoView + use<> {
             .map(|Pair(parts)| {
                 let parts = parts
                     .iter()
-                    .map(|(name, text)| view! { <dt>{name.clone()}</dt><dd><pre class="export-text" dir="auto">{text.clone()}</pre></dd> })
+                    .map(|(name, text)| view! { <dt>{name.clone()}</dt><dd><pre class="export-text" dir="auto" tabindex="0">{text.clone()}</pre></dd> })
                     .collect::<Vec<_>>();
                 view! { <li><dl>{parts}</dl></li> }
             })
