@@ -17,6 +17,8 @@ const openedParts = new Map();
 const partModules = new Map();
 const partLoads = new Map();
 const partCalls = new Set();
+// What the page last said of a part.
+let partNotice;
 
 // The server does not have a part.
 class PartGone extends Error {}
@@ -171,8 +173,8 @@ function showPartNotice(role, text) {
     notice.id = "part-notice";
     notice.setAttribute("role", role);
     notice.textContent = text;
-    const before = document.getElementById("part-notice");
-    if (before) before.remove();
+    if (partNotice) partNotice.remove();
+    partNotice = notice;
     // What is outside of a modal dialog is neither read out nor usable.
     (document.querySelector("dialog:modal") || document.body).append(notice);
 }

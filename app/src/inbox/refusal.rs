@@ -8,12 +8,18 @@ use web_sys::{Element, HtmlElement, Node};
 /// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now. Controls
 /// that the reviewer left alone show what is proposed now: another reviewer may have changed it.
 pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
+    let controls = dom::find_all(new, "[id][name]");
+    let mut earlier = Vec::new();
     for before in dom::find_all(old, "[id][name]") {
-        let Some((property, value)) = typed(&before) else { continue };
-        let same = dom::find_all(new, "[id][name]").into_iter().find(|now| now.id() == before.id());
-        if let Some(now) = same {
-            let _ = js_sys::Reflect::set(&now, &property.into(), &value);
+        let wanted = key(&before);
+        // Some forms of an item have a control of the same name, such as the reason: the nth belongs to the nth.
+        let nth = earlier.iter().filter(|other| **other == wanted).count();
+        if let Some((property, value)) = typed(&before)
+            && let Some(now) = controls.iter().filter(|now| key(now) == wanted).nth(nth)
+        {
+            let _ = js_sys::Reflect::set(now, &property.into(), &value);
         }
+        earlier.push(wanted);
     }
     for before in dom::find_all(old, "details[open] > [data-key]") {
         let key = before.get_attribute("data-key").unwrap_or_default();
@@ -22,6 +28,16 @@ pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
         }
     }
     let _ = new.set_attribute("data-typed", "");
+}
+
+/// What a control is for: its name, and the value of one option of several.
+fn key(control: &HtmlElement) -> [Option<String>; 2] {
+    let value = is_option(control).then(|| control.get_attribute("value")).flatten();
+    [control.get_attribute("name"), value]
+}
+
+fn is_option(control: &HtmlElement) -> bool {
+    matches!(control.get_attribute("type").as_deref(), Some("radio" | "checkbox"))
 }
 
 /// What a reviewer typed into a control or chose with it: the name of the property, and its value. `None` if the
@@ -37,8 +53,7 @@ pub fn typed(control: &HtmlElement) -> Option<(&'static str, JsValue)> {
 
 /// The names of a control's properties: what it holds, and what it was rendered with.
 pub fn properties(control: &HtmlElement) -> (&'static str, &'static str) {
-    let is_option = matches!(control.get_attribute("type").as_deref(), Some("radio" | "checkbox"));
-    if is_option { ("checked", "defaultChecked") } else { ("value", "defaultValue") }
+    if is_option(control) { ("checked", "defaultChecked") } else { ("value", "defaultValue") }
 }
 
 /// Shows each error at its control, and the others above the item.

@@ -79,7 +79,7 @@ fn read_trends(queue: Queue) {
 
 /// The section of a bucket.
 fn section(queue: Queue, name: &str) -> Option<HtmlElement> {
-    queue.sections.find(&["[aria-labelledby=heading-", name, "]"].concat())
+    queue.sections.find(&["[data-section=", name, "]"].concat())
 }
 
 fn read_section(queue: Queue, name: &'static str) {
@@ -99,7 +99,7 @@ fn read_section(queue: Queue, name: &'static str) {
 
 /// Reads the questions for which no session waits. Their section is on the page without any, hidden.
 fn read_questions(queue: Queue) {
-    let Some(section) = queue.sections.find("[aria-labelledby=asked-title]") else { return };
+    let Some(section) = queue.sections.find("[data-section=questions]") else { return };
     spawn_local(async move {
         let Some(new) = fragment::read("/today/questions").await else { return };
         if let (Some(list), Some(rows)) = (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {

@@ -86,7 +86,7 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
         view! { <ul class="rows">{rows}</ul>{more} }.into_any()
     };
     view! {
-        <section class="section" id=format!("section-{name}") hidden=hidden aria-labelledby=format!("heading-{name}")>
+        <section class="section" id=format!("section-{name}") data-section=name hidden=hidden aria-labelledby=format!("heading-{name}")>
             <div class="section-head">
                 <h2 id=format!("heading-{name}") tabindex="-1">{words.heading(section.everyone)}</h2>
                 <span class="meta">{count}</span>

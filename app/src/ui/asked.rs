@@ -30,7 +30,7 @@ pub struct Question {
 pub fn asked(questions: &[Question]) -> impl IntoView + use<> {
     let rows = questions.iter().map(row).collect::<Vec<_>>();
     view! {
-        <section class="section inbox-terminal" aria-labelledby="asked-title" hidden=questions.is_empty()>
+        <section class="section inbox-terminal" data-section="questions" aria-labelledby="asked-title" hidden=questions.is_empty()>
             <h2 id="asked-title">"Open questions"</h2>
             <p class="meta">"The agents keep working. They read your answer at their next step."</p>
             <ul class="rows">{rows}</ul>

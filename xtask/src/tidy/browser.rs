@@ -11,6 +11,9 @@ const EDGE: &str = "app/src/browser/";
 /// Functions that take a selector.
 const SEARCHES: [&str; 6] = ["find", "find_all", "closest", "matches", "query_selector", "query_selector_all"];
 
+/// Attributes whose value is an id: a selector that names such a value looks up by id as well.
+const ID_ATTRIBUTES: [&str; 5] = ["[id=", "[for=", "[aria-labelledby=", "[aria-describedby=", "[aria-controls="];
+
 /// State in a `thread_local!`, and elements found by their id, outside of the wrappers of the browser.
 pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
     if !PAGES.iter().any(|pages| path.starts_with(pages)) || path.starts_with(EDGE) {
@@ -28,7 +31,11 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
                 let what = "an element looked up by its id: use a node reference or a signal";
                 findings.push(Finding::new(path, token.line, "element-by-id", what));
             }
-            text if names_id(text) && is_searched(tokens, at) => {
+            "id" if before == Some(".") && is_compared(tokens, at) => {
+                let what = "elements compared by their id: compare what they stand for, such as their name";
+                findings.push(Finding::new(path, token.line, "element-by-id", what));
+            }
+            text if text.starts_with('"') && names_id(text) && is_searched(tokens, at) => {
                 let what = "a selector with an id: use a node reference, a signal, or a class or attribute of its kind";
                 findings.push(Finding::new(path, token.line, "element-by-id", what));
             }
@@ -38,10 +45,30 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
     findings
 }
 
-/// Whether this is a text with a selector that names an id, as in `"#inbox"` and `"[id=inbox] a"`.
-fn names_id(text: &str) -> bool {
+/// Elements found by their id in a script of the pages.
+pub(super) fn check_script(path: &str, text: &str) -> Vec<Finding> {
+    if !PAGES.iter().any(|pages| path.starts_with(pages)) {
+        return Vec::new();
+    }
+    let is_found = |line: &str| {
+        let selector = line.split_once("querySelector").map_or("", |(_, selector)| selector);
+        line.contains("getElementById") || names_id(selector)
+    };
+    let what = "an element looked up by its id: keep the element, or name a class or attribute of its kind";
+    let lines = text.lines().zip(1..).filter(|(line, _)| is_found(line));
+    lines.map(|(_, number)| Finding::new(path, number, "element-by-id", what)).collect()
+}
+
+/// Whether a selector names an id, as `#inbox` and `[id=inbox] a` do.
+fn names_id(selector: &str) -> bool {
     let is_id = |from: &str| from.starts_with(|first: char| first.is_ascii_alphabetic());
-    text.starts_with('"') && (text.contains("[id=") || text.split('#').skip(1).any(is_id))
+    ID_ATTRIBUTES.iter().any(|attribute| selector.contains(attribute)) || selector.split('#').skip(1).any(is_id)
+}
+
+/// Whether the `id` at this token is called and the result compared, as in `a.id() == b.id()`.
+fn is_compared(tokens: &[Token], at: usize) -> bool {
+    let following = tokens.iter().skip(at + 1).take(4).map(|token| token.text.as_str()).collect::<Vec<_>>();
+    matches!(following[..], ["(", ")", "=" | "!", "="])
 }
 
 /// Whether the token is inside the arguments of a function that takes a selector.
@@ -74,6 +101,14 @@ mod tests {
     }
 
     #[test]
+    fn elements_by_id_are_found_in_scripts() {
+        let lookups = "f(document.getElementById('a'));\nform.querySelector(\"#a\");\nform.querySelectorAll(\".row\");\n";
+        let lines = |path| super::check_script(path, lookups).into_iter().map(|found| found.line).collect::<Vec<_>>();
+        assert_eq!(lines("frontend/src/parts.js"), [1, 2]);
+        assert_eq!(lines("crates/bench/reference/svelte-page.js"), [0; 0]);
+    }
+
+    #[test]
     fn state_of_pages_in_thread_locals_and_elements_by_id_are_found() {
         let state = "thread_local! { static OPEN: Cell<bool> = const { Cell::new(false) }; }";
         let lookups = "fn f() { dom::by_id(\"inbox\"); document().get_element_by_id(\"inbox\"); }";
@@ -84,6 +119,8 @@ mod tests {
         assert_eq!(rules("app/src/inbox/rows.rs", selectors), ["element-by-id"; 3]);
         let links = "fn f() { let href = \"#new\"; find(\".row\"); tab(\"Mine\", \"#mine\"); find(&[\"a[href='\", at, \"']\"].concat()) }";
         assert!(rules("app/src/inbox/rows.rs", links).is_empty());
+        let others = "fn f() { a.id() == b.id(); find(\"[aria-labelledby=title]\"); let id = a.id(); g(a.id()) }";
+        assert_eq!(rules("app/src/inbox/rows.rs", others), ["element-by-id"; 2]);
         assert!(rules("app/src/browser/dom.rs", lookups).is_empty());
         assert!(rules("crates/client/src/lib.rs", state).is_empty());
         assert!(rules("app/src/inbox/rows.rs", "// dom::by_id(\"inbox\")\nfn by_id() {}").is_empty());

@@ -102,6 +102,9 @@ fn check(sources: &Sources) -> Vec<Finding> {
             findings.extend(code::check(path, text));
             findings.extend(texts::check(path, text));
         }
+        if path.ends_with(".js") {
+            findings.extend(browser::check_script(path, text));
+        }
         findings.extend(files::check(path, text));
         if path.ends_with("Cargo.toml") {
             findings.extend(dependencies::check(path, text));
@@ -117,7 +120,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
 
 /// Reads the files that people write, and the names of pictures; other files are not text or are generated.
 fn read(root: &Path) -> Result<Sources> {
-    const WRITTEN: [&str; 10] = [".rs", ".md", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs"];
+    const WRITTEN: [&str; 11] = [".rs", ".md", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs", ".js"];
     let mut sources = Sources::new();
     for file in files_below(root)? {
         let path = file.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
