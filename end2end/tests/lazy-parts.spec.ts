@@ -1,6 +1,6 @@
 /** The parts of the frontend that are fetched when they are needed: what happens before they come, and if they do not. */
 import { type Page } from "@playwright/test";
-import { api, expect, signIn, test } from "../support";
+import { api, expect, pageLoaded, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -187,3 +187,58 @@ test("P-48: a page with typed text is not reloaded", async ({ page }) => {
   await expect(page.locator('[name="value.note"]')).toHaveValue("typed by a person");
   expect(loaded.length).toBe(1);
 });
+
+/** Pages with a part that comes later: how to get to the page, and the part. */
+const LATER: [string, string, (page: Page) => Promise<string>][] = [
+  ["Today", "work_queue_strip", async () => "/today"],
+  ["the inbox", "live_inbox", async () => `/inbox/${(await staged(unique("Still"))).id}`],
+  ["the list of sessions", "live_rows", async () => "/sessions"],
+  ["a session", "live_transcript", async () => `/sessions/${(await staged(unique("Read"))).sessionId}`],
+  ["a conversation", "live_conversation", async (page) => `/chat/${(await conversation(page)).id}`],
+  ["the day", "live_day", async () => "/working-on"],
+  ["the keys", "bindings_editor", async () => "/settings"],
+];
+
+/** Begins to collect what moves. Elements that are replaced are not compared. */
+async function watchPlaces(page: Page) {
+  await page.evaluate(() => {
+    const place = (element: Element) => {
+      const { top, height } = element.getBoundingClientRect();
+      return `${Math.round(top + scrollY)} + ${Math.round(height)}`;
+    };
+    const named = (node: Node | null) => (node instanceof Element ? `<${node.localName} class="${node.className}">` : String(node?.textContent));
+    const parts = [...document.querySelectorAll("main :is(h1, h2, section, li, tr, form, .row, .button)")];
+    const before = parts.filter((part) => part.getClientRects().length > 0).map((part) => ({ part, was: place(part) }));
+    const shifted: string[] = [];
+    new PerformanceObserver((list) => {
+      const entries = list.getEntries() as (PerformanceEntry & { sources: { node: Node | null }[] })[];
+      shifted.push(...entries.flatMap(({ sources }) => sources.map(({ node }) => `shifted: ${named(node)}`)));
+    }).observe({ type: "layout-shift" });
+    const moved = () => {
+      const there = before.filter(({ part, was }) => part.isConnected && place(part) !== was);
+      return [...shifted, ...there.map(({ part, was }) => `${named(part)}: ${was}, now ${place(part)}`)];
+    };
+    Object.assign(window, { moved });
+  });
+  return () => page.evaluate(() => (window as unknown as { moved: () => string[] }).moved());
+}
+
+for (const [name, part, address] of LATER) {
+  test(`nothing moves on the page of ${name} when its part comes`, async ({ page }) => {
+    await signIn(page, "operator");
+    const path = await address(page);
+    // The first page of a browser is rendered without its time zone, and read again.
+    await page.goto(path);
+    await expect(root(page)).toHaveAttribute("data-ready", "");
+    const release = await holdBack(page, `**/pkg/${part}.*.wasm`);
+    await page.goto(path);
+    await live(page);
+    await expect(root(page)).not.toHaveAttribute("data-ready");
+    const moved = await watchPlaces(page);
+    release();
+    await expect(root(page)).toHaveAttribute("data-ready", "");
+    await pageLoaded(page);
+    await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+    expect(await moved()).toEqual([]);
+  });
+}
