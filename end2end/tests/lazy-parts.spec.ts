@@ -242,3 +242,35 @@ for (const [name, part, address] of LATER) {
     expect(await moved()).toEqual([]);
   });
 }
+
+test("the part of a page is fetched when the pointer comes to a link to the page", async ({ page }) => {
+  await staged(unique("Hovered"));
+  await signIn(page, "operator");
+  await page.goto("/entities");
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  const links = page.getByRole("navigation", { name: "Main" });
+  for (const [name, part] of [["Today", "work_queue_strip"], ["Inbox", "live_inbox"], ["Sessions", "live_rows"], ["Settings", "bindings_editor"]]) {
+    const fetched = page.waitForRequest(`**/pkg/${part}.*.wasm`);
+    await links.getByRole("link", { name: new RegExp(`^${name}`) }).hover();
+    await fetched;
+  }
+  await expect(page).toHaveURL(/\/entities$/);
+  await page.goto("/sessions");
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  const fetched = page.waitForRequest("**/pkg/live_transcript.*.wasm");
+  await page.locator(".table-main a").first().hover();
+  await fetched;
+});
+
+test("the palette is fetched once the page works and the browser is idle, before a key asks for it", async ({ page }) => {
+  await signIn(page, "operator");
+  await page.addInitScript(() => document.addEventListener("shiftbook-ready", () => performance.mark("ready"), { once: true }));
+  await page.goto("/entities");
+  const isLater = () =>
+    page.evaluate(() => {
+      const [ready] = performance.getEntriesByName("ready");
+      const part = performance.getEntriesByType("resource").find(({ name }) => name.includes("/palette_dialog."));
+      return ready && part ? part.startTime >= ready.startTime : undefined;
+    });
+  await expect.poll(isLater).toBe(true);
+});

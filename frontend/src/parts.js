@@ -3,12 +3,22 @@
 
 // Session storage: the parts for which this tab has reloaded its page and that have not come since.
 const RELOADED_FOR = "shiftbook-reloaded-for";
-const FETCH_OPTIONS = { credentials: "same-origin" };
 // How long after a failed request the page says so, in milliseconds.
 const UNREACHABLE_MS = 2000;
 
-// Paths that are fetched when the pointer comes to a link to them, with what their pages load.
-const HOVERED = [["/inbox", "LiveInbox"], ["/today", "WorkQueueStrip"], ["/sessions/", "LiveTranscript"], ["/chat/", "LiveConversation"]];
+// What is fetched when the pointer comes to a link: the first name of its path → what its page loads, and behind a
+// space what the pages below it load.
+const HOVERED = {
+    inbox: "LiveInbox LiveInbox",
+    today: "WorkQueueStrip",
+    sessions: "LiveRows LiveTranscript",
+    chat: "LiveRows LiveConversation",
+    actions: " LiveRows",
+    settings: "BindingsEditor",
+    exports: " LiveProgress",
+    views: " LivePreview",
+    "working-on": "LiveDay",
+};
 
 // File → the fetch that `prefetch` has begun, until it is used.
 const begunFetches = new Map();
@@ -27,7 +37,7 @@ async function fetchPart(file) {
     const begun = begunFetches.get(file);
     // A response can be read once.
     begunFetches.set(file, undefined);
-    const response = await (begun || fetch(new URL(file, import.meta.url), FETCH_OPTIONS));
+    const response = await (begun || fetch(new URL(file, import.meta.url)));
     if (!response.ok) throw new PartGone(`${file}: ${response.status}`);
     return response;
 }
@@ -63,10 +73,10 @@ async function instantiatePart(compiled, imports) {
 // Begins to fetch what an island or a lazy function needs, before there is WASM to call it.
 export function prefetch(island) {
     const name = island.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
-    for (const file of Object.hasOwn(partFiles, name) ? partFiles[name] : []) {
+    for (const file of partFiles[name] || []) {
         const path = "./" + file;
         if (!begunFetches.has(path)) {
-            const begun = fetch(new URL(path, import.meta.url), FETCH_OPTIONS);
+            const begun = fetch(new URL(path, import.meta.url));
             // Who needs it reports the failure.
             begun.catch(() => {});
             begunFetches.set(path, begun);
@@ -76,8 +86,9 @@ export function prefetch(island) {
 
 document.addEventListener("pointerover", (event) => {
     const link = event.target.closest("a[href^='/']");
-    const path = link && new URL(link.href).pathname;
-    for (const [begin, island] of HOVERED) if (path && path.startsWith(begin)) prefetch(island);
+    const [, first, below] = link ? link.pathname.split("/") : [];
+    const island = (HOVERED[first] || "").split(" ")[below ? 1 : 0];
+    if (island) prefetch(island);
 });
 
 // Loads parts that the page may need soon, while the browser has nothing else to do. A failure is no matter yet.
