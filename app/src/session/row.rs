@@ -115,6 +115,7 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
         (_, "session.error") => write_error(html, entry),
         (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry),
         (Group::State | Group::People | Group::External | Group::Other, kind) => {
+            write_invalid_event(html, event);
             write_note(html, entry, kind);
             write_written(html, event);
         }
@@ -349,6 +350,9 @@ mod tests {
         assert!(torn.contains("data-tone=\"wait\"") && torn.contains("agent.message"));
         assert!(shown(r#"{"notAnEvent":"refused"}"#).contains("This is not an event: refused"));
         assert!(!shown("{}").contains("data-tone"));
+        let diagnostics = event(1, "external.event", content, r#"{"notAnEvent":"torn","line":2}"#);
+        let html = rows_fragment("s", &[diagnostics], &Titles::new());
+        assert!(html.contains("Line 2 of the output is not an event: torn"), "{html}");
     }
 
     #[test]

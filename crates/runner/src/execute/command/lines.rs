@@ -22,6 +22,9 @@ use serde_json::{Value, json, value::RawValue};
 use std::collections::BTreeMap;
 use wire::{Json, event::NewEvent, feedback_request::AskFeedback};
 
+/// Why a line that is cut into parts is no event.
+const TOO_LONG: &str = "the line is too long to be read as JSON";
+
 /// The fields of a JSON object, each value as it was printed.
 type Fields = BTreeMap<String, Box<RawValue>>;
 
@@ -94,6 +97,7 @@ impl LineParser {
             notes.insert("invalidUtf8".into(), true.into());
         }
         let mut lost = None;
+        let mut refused = None;
         let mut kind = "agent.message";
         match &mut self.syntax {
             Syntax::Stderr => {
@@ -105,21 +109,22 @@ impl LineParser {
                 LineMeaning::Result(output) => return vec![Parsed::Result(output)],
                 LineMeaning::Ask(ask) => return vec![Parsed::Ask(ask)],
                 LineMeaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
-                LineMeaning::NoEvent(why) => {
-                    notes.insert("notAnEvent".into(), why.into());
-                    notes.insert("line".into(), self.number.into());
-                }
+                LineMeaning::NoEvent(why) => refused = Some(why),
                 LineMeaning::Text => {}
             },
             // Output of a coding agent outside of its format is diagnostics, not its reply.
-            Syntax::ClaudeCode(parser) => match parsed(&text, whole) {
-                Some(json) => return parser.read(json),
-                None => kind = "external.event",
+            Syntax::ClaudeCode(parser) => match parsed(&text, line) {
+                Ok(json) => return parser.read(json),
+                Err(why) => (kind, refused) = ("external.event", why),
             },
-            Syntax::Codex(parser) => match parsed(&text, whole) {
-                Some(json) => return parser.read(json),
-                None => kind = "external.event",
+            Syntax::Codex(parser) => match parsed(&text, line) {
+                Ok(json) => return parser.read(json),
+                Err(why) => (kind, refused) = ("external.event", why),
             },
+        }
+        if let Some(why) = refused {
+            notes.insert("notAnEvent".into(), why.into());
+            notes.insert("line".into(), self.number.into());
         }
         let texts = self.parts.write(kind, &text, (line.begins, line.ends), &notes);
         let mut parsed: Vec<_> = texts.into_iter().map(Parsed::Event).collect();
@@ -130,9 +135,22 @@ impl LineParser {
     }
 }
 
-/// The JSON object on a whole line; `None` if there is none.
-fn parsed(text: &str, whole: bool) -> Option<Value> {
-    if whole { serde_json::from_str(text).ok().filter(Value::is_object) } else { None }
+/// The JSON object on a whole line; an error if there is none, with the reason if the line begins like one.
+fn parsed(text: &str, line: &Line) -> Result<Value, Option<String>> {
+    let why = if line.begins && line.ends {
+        match serde_json::from_str::<Value>(text) {
+            Ok(json) if json.is_object() => return Ok(json),
+            Ok(_) => return Err(None),
+            Err(error) => not_json(&error),
+        }
+    } else {
+        TOO_LONG.to_owned()
+    };
+    Err(begins_like_object(text, line).then_some(why))
+}
+
+fn begins_like_object(text: &str, line: &Line) -> bool {
+    line.begins && text.trim_start().starts_with('{')
 }
 
 /// The result of a command that failed afterwards, as text: it is not the session's result.
@@ -153,7 +171,7 @@ enum LineMeaning {
 }
 
 fn interpret(text: &str, line: &Line) -> LineMeaning {
-    if !line.begins || !text.trim_start().starts_with('{') {
+    if !begins_like_object(text, line) {
         return LineMeaning::Text;
     }
     if !line.ends {
@@ -161,7 +179,7 @@ fn interpret(text: &str, line: &Line) -> LineMeaning {
         return if announces_result(text) {
             LineMeaning::LostResult("the result line is too long".into())
         } else {
-            LineMeaning::NoEvent("the line is too long to be read as JSON".into())
+            LineMeaning::NoEvent(TOO_LONG.into())
         };
     }
     let mut fields = match serde_json::from_str::<Fields>(text) {

@@ -115,6 +115,24 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
 }
 
 #[test]
+fn a_torn_line_of_a_coding_agent_is_kept_with_its_number_and_the_reason() {
+    for format in [Format::ClaudeCode, Format::Codex] {
+        let mut reader = LineParser::for_stdout(format);
+        let mut event_of = |line: &Line| match reader.read(line).pop() {
+            Some(Parsed::Event(event)) => serde_json::to_value(event).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let plain = event_of(&line("Warning: no cache"));
+        assert_eq!((&plain["type"], plain.get("metadata")), (&json!("external.event"), None));
+        let torn = event_of(&line(r#"{"type":"assistant","message":{"text":"Two"#));
+        assert_eq!((&torn["type"], &torn["metadata"]["line"]), (&json!("external.event"), &json!(2)));
+        assert!(torn["metadata"]["notAnEvent"].as_str().unwrap().starts_with("not valid JSON at column "), "{torn}");
+        let long = event_of(&Line { bytes: br#"{"type":"assistant"#.to_vec(), begins: true, ends: false });
+        assert!(long["metadata"]["notAnEvent"].as_str().unwrap().contains("too long"), "{long}");
+    }
+}
+
+#[test]
 fn stderr_is_never_interpreted() {
     let Some(Parsed::Event(event)) = LineParser::for_stderr().read(&line(r#"{"type":"result"}"#)).pop() else {
         panic!()
