@@ -196,6 +196,26 @@ async fn a_script_gets_the_problem_with_its_request_id() {
 }
 
 #[tokio::test]
+async fn calls_are_logged_with_their_route_and_code_and_without_what_was_sent() {
+    let app = App::start_with("", &[], &[("SHIFTBOOK_LOG", "info,shiftbook::request=debug")]);
+    let bob = bob(&app).await;
+    let line = async |response: Response| {
+        let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+        app.until_logged(0, &id).await;
+        app.log().lines().find(|line| line.contains(&id)).unwrap().to_owned()
+    };
+    let create = bob.call(Method::POST, "/fn/working-on/create").form(&[("name", "Call Acme")]);
+    let created = line(create.send().await.unwrap()).await;
+    assert!(created.contains("/fn/working-on/create") && created.contains("200"), "{created}");
+    assert!(!created.contains("Acme"), "{created}");
+    let unknown = [("task_id", "00000000-0000-7000-8000-000000000000")];
+    let start = bob.call(Method::POST, "/fn/working-on/start").form(&unknown);
+    let refused = line(start.send().await.unwrap()).await;
+    assert!(refused.contains("/fn/working-on/start") && refused.contains("not_found"), "{refused}");
+    assert!(!refused.contains(unknown[0].1), "{refused}");
+}
+
+#[tokio::test]
 async fn recorded_events_are_checked_as_those_of_the_api() {
     let app = App::start();
     let bob = bob(&app).await;

@@ -32,12 +32,16 @@ async fn slow_clients_are_disconnected_while_others_are_served() {
     let mut silent: Vec<_> = futures_util::future::join_all(silent).await.into_iter().map(Result::unwrap).collect();
     let mut slow_head = TcpStream::connect(&app.address).await.unwrap();
     slow_head.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ").await.unwrap();
-    let mut slow_body = TcpStream::connect(&app.address).await.unwrap();
-    let head = format!(
-        "POST /api/actions HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{{",
-        app.address
-    );
-    slow_body.write_all(head.as_bytes()).await.unwrap();
+    let mut slow_bodies = Vec::new();
+    for path in ["/api/actions", "/fn/working-on/record"] {
+        let mut stream = TcpStream::connect(&app.address).await.unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\norigin: {}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{{",
+            app.address, app.url
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow_bodies.push((path, stream));
+    }
     let ok = app.request(Who::Operator, Method::GET, "/api/me").send().await.unwrap();
     assert_eq!(ok.status(), 200, "a normal client is served meanwhile");
     let cut = async {
@@ -45,11 +49,16 @@ async fn slow_clients_are_disconnected_while_others_are_served() {
         for stream in &mut silent {
             until_closed(stream).await;
         }
-        until_closed(&mut slow_body).await
+        let mut answers = Vec::new();
+        for (path, stream) in &mut slow_bodies {
+            answers.push((*path, until_closed(stream).await));
+        }
+        answers
     };
-    let answer = timeout(END_MAX, cut).await.expect("slow connections stay open");
-    let answer = String::from_utf8_lossy(&answer).into_owned();
-    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    for (path, answer) in timeout(END_MAX, cut).await.expect("slow connections stay open") {
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.starts_with("HTTP/1.1 408"), "{path}: {answer}");
+    }
 }
 
 /// Largest body that the server reads, as in `middleware/body.rs`.
