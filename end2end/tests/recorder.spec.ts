@@ -145,6 +145,50 @@ test("events whose session has ended meanwhile are set aside, said to be, and do
   await expect(aside).toBeHidden();
 });
 
+/** How often the recorder sends what is queued while a page is shown. */
+const SEND_EVERY_MS = 5_000;
+
+/** Opens a page whose events cannot be sent at first, and are not sent again by the clock. */
+async function visitWithQueue(page: Page, path: string) {
+  await page.addInitScript((everyMs) => {
+    const { fetch, setInterval } = window;
+    window.setInterval = ((call: TimerHandler, ms?: number) => (ms === everyMs ? 0 : setInterval(call, ms))) as typeof window.setInterval;
+    const kept: boolean[] = [];
+    window.fetch = (input, init) => {
+      if (input instanceof Request && input.url.endsWith("/fn/working-on/record")) kept.push(input.keepalive);
+      return fetch(input, init);
+    };
+    Object.assign(window, { kept });
+  }, SEND_EVERY_MS);
+  await page.route(EVENTS, (route) => route.abort());
+  const refused = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/fn/working-on/record"));
+  await visit(page, path);
+  await refused;
+  await page.unroute(EVENTS);
+}
+
+test("what is queued is sent when the page is hidden, by a request that survives it", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Hidden"));
+  await visitWithQueue(page, "/actions");
+  expect(await pathsOf(session)).toEqual([]);
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { get: () => true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await expect.poll(() => pathsOf(session)).toEqual(["/actions"]);
+  expect(await page.evaluate(() => (window as unknown as { kept: boolean[] }).kept)).toEqual([true, true]);
+  await expect.poll(() => waiting(page)).toBe(0);
+});
+
+test("what is queued is sent when the page is left", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Left"));
+  await visitWithQueue(page, "/actions");
+  await page.goto("about:blank");
+  await expect.poll(() => pathsOf(session)).toEqual(["/actions"]);
+});
+
 test("eight tabs read one live stream", async ({ page, context }) => {
   await signInIdle(page, "operator");
   const open = new Set<unknown>();
