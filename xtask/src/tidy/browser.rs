@@ -14,7 +14,7 @@ const SEARCHES: [&str; 6] = ["find", "find_all", "closest", "matches", "query_se
 /// Attributes whose value is an id: a selector that names such a value looks up by id as well.
 const ID_ATTRIBUTES: [&str; 5] = ["[id=", "[for=", "[aria-labelledby=", "[aria-describedby=", "[aria-controls="];
 
-/// State in a `thread_local!`, and elements found by their id, outside of the wrappers of the browser.
+/// State in a `thread_local!` or a static, and elements found by their id, outside of the wrappers of the browser.
 pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
     if !PAGES.iter().any(|pages| path.starts_with(pages)) || path.starts_with(EDGE) {
         return Vec::new();
@@ -25,6 +25,11 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
         match token.text.as_str() {
             "thread_local" => {
                 let what = "state of a page in a thread local: give it to a component, as a signal";
+                findings.push(Finding::new(path, token.line, "view-state", what));
+            }
+            // HTML that the server renders once is a text.
+            "OnceLock" | "LazyLock" if before == Some(":") && tokens.get(at + 2).is_some_and(|of| of.text != "String") => {
+                let what = "state of a page in a static: give it to a component, as a signal";
                 findings.push(Finding::new(path, token.line, "view-state", what));
             }
             "by_id" | "get_element_by_id" if before == Some("::") || before == Some(".") => {
@@ -113,6 +118,8 @@ mod tests {
         let state = "thread_local! { static OPEN: Cell<bool> = const { Cell::new(false) }; }";
         let lookups = "fn f() { dom::by_id(\"inbox\"); document().get_element_by_id(\"inbox\"); }";
         assert_eq!(rules("app/src/inbox/rows.rs", state), ["view-state"]);
+        assert_eq!(rules("app/src/inbox/rows.rs", "static OPEN: OnceLock<Rows> = OnceLock::new();"), ["view-state"]);
+        assert!(rules("app/src/shell/frame.rs", "static RAIL: OnceLock<String> = OnceLock::new();").is_empty());
         assert_eq!(rules("app/src/inbox/rows.rs", lookups), ["element-by-id", "element-by-id"]);
         let selectors =
             "fn f() { find(\"#inbox\"); at.closest(\"li #row\"); dom::find(&page, &[\"[id=\", id, \"]\"].concat()); }";
