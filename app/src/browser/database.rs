@@ -1,10 +1,23 @@
-//! The page's IndexedDB connection.
+//! The page's IndexedDB connection, and the results of requests to it.
 
-use idb::{Database, DatabaseEvent as _, Error, Factory};
+use super::dom;
+use idb::{Database, DatabaseEvent as _, Error, Factory, Transaction};
 use std::{cell::RefCell, rc::Rc};
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
 
 thread_local! {
     static OPENED: RefCell<Option<Rc<Database>>> = const { RefCell::new(None) };
+}
+
+/// The browser has no IndexedDB, or a request to it failed.
+#[derive(Debug, Clone, Copy)]
+pub struct Failed;
+
+impl From<Error> for Failed {
+    fn from(_: Error) -> Self {
+        Self
+    }
 }
 
 /// The database of this name, opened once per page. `create` makes the stores of a new one.
@@ -35,4 +48,38 @@ pub async fn opened(
     let database = Rc::new(database);
     OPENED.set(Some(database.clone()));
     Ok(database)
+}
+
+/// Waits for the event `good` of a request or transaction; fails on the event `bad`. The resolve functions of the
+/// promise are the listeners, so no other code runs before the awaiting task.
+async fn heard(target: &JsValue, good: &str, bad: &str) -> Result<(), Failed> {
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        let _ = js_sys::Reflect::set(target, &good.into(), &resolve);
+        let _ = js_sys::Reflect::set(target, &bad.into(), &reject);
+    });
+    JsFuture::from(promise).await.map(drop).map_err(|_| Failed)
+}
+
+/// Waits for the result of a request. The requests of a transaction complete in order, so all earlier ones are done
+/// too.
+///
+/// # Errors
+/// The request failed.
+pub async fn answer(request: impl Into<JsValue>) -> Result<JsValue, Failed> {
+    let request = request.into();
+    heard(&request, "onsuccess", "onerror").await?;
+    Ok(result(&request))
+}
+
+/// The result of a completed request.
+pub fn result(request: &JsValue) -> JsValue {
+    dom::member(request, "result")
+}
+
+/// Waits until a transaction has committed.
+///
+/// # Errors
+/// It was aborted; nothing of it is stored.
+pub async fn commit(transaction: Transaction) -> Result<(), Failed> {
+    heard(&transaction.commit()?.into(), "oncomplete", "onabort").await
 }

@@ -97,6 +97,15 @@ pub fn store(key: &str, value: Option<&str>) {
     }
 }
 
+/// Calls whenever another tab changes the local storage value of this key.
+pub fn on_stored(key: &'static str, mut changed: impl FnMut() + 'static) {
+    on(&window(), "storage", move |event: web_sys::StorageEvent| {
+        if event.key().as_deref() == Some(key) {
+            changed();
+        }
+    });
+}
+
 /// Sets a cookie that is kept for a year.
 pub fn set_cookie(name: &str, value: &str) {
     if let Ok(document) = document().dyn_into::<web_sys::HtmlDocument>() {

@@ -1,11 +1,13 @@
 //! Browser APIs for the islands. Only in the WASM build.
 
+pub mod channel;
 pub mod database;
 pub mod dom;
 pub mod fetch;
 pub mod id;
 pub mod live;
 pub mod lock;
+pub mod notification;
 pub mod page;
 pub mod patch;
 pub mod task;

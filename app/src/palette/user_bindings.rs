@@ -17,11 +17,7 @@ pub fn stored() -> Bindings {
 
 /// Follows changes in other tabs.
 pub fn follow(keys: Keys) {
-    dom::on(&dom::window(), "storage", move |event: web_sys::StorageEvent| {
-        if event.key().as_deref() == Some(STORAGE_KEY) {
-            keys.bindings.set(stored());
-        }
-    });
+    dom::on_stored(STORAGE_KEY, move || keys.bindings.set(stored()));
 }
 
 /// Binds `pressed` to the shortcut at this index; `None` restores the default.

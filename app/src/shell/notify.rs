@@ -4,16 +4,15 @@
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
-    browser::{dom, fetch, lock},
+    browser::{dom, fetch, lock, notification},
 };
 use js_sys::{Function, Promise};
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
 };
-use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Event, MouseEvent, Notification, NotificationOptions, NotificationPermission};
+use web_sys::{Event, MouseEvent};
 
 /// Key in local storage: set if this browser shows notifications.
 const WANTED: &str = "shiftbook-notify";
@@ -30,14 +29,8 @@ struct Notices {
     release: Rc<Cell<Option<Function>>>,
 }
 
-fn has_notifications() -> bool {
-    !dom::member(&dom::window(), "Notification").is_undefined()
-}
-
 fn wanted() -> bool {
-    has_notifications()
-        && Notification::permission() == NotificationPermission::Granted
-        && dom::stored(WANTED).is_some()
+    notification::are_allowed() && dom::stored(WANTED).is_some()
 }
 
 /// Attaches the notification buttons and subscribes to the live stream.
@@ -80,10 +73,7 @@ fn update_visible_lock(notices: &Notices) {
 async fn toggle() {
     if wanted() {
         dom::store(WANTED, None);
-    } else if has_notifications()
-        && let Ok(asked) = Notification::request_permission()
-        && JsFuture::from(asked).await.is_ok()
-    {
+    } else if notification::ask().await {
         dom::store(WANTED, Some("1"));
     }
     label_buttons();
@@ -92,7 +82,7 @@ async fn toggle() {
 /// Labels the buttons with what a click does.
 fn label_buttons() {
     let Some(root) = dom::root() else { return };
-    let blocked = !has_notifications() || Notification::permission() == NotificationPermission::Denied;
+    let blocked = notification::are_blocked();
     let words = match (blocked, wanted()) {
         (true, _) => "This browser blocks notifications",
         (false, true) => "Stop notifying in this browser",
@@ -113,15 +103,5 @@ async fn notify(notices: &Notices, session_id: &str) {
         return;
     }
     notices.shown.borrow_mut().push(key.clone());
-    let options = NotificationOptions::new();
-    options.set_body(&text("body"));
-    options.set_tag(&key);
-    let Ok(shown) = Notification::new_with_options(&text("title"), &options) else { return };
-    dom::on(&shown, "click", move |event: Event| {
-        let _ = dom::window().focus();
-        let _ = dom::window().location().set_href(&path);
-        if let Some(shown) = event.target().and_then(|target| target.dyn_into::<Notification>().ok()) {
-            shown.close();
-        }
-    });
+    notification::show(&text("title"), &text("body"), &key, path);
 }

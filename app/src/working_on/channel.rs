@@ -6,29 +6,17 @@ use super::{
     active::{ActiveChange, after},
     work::Waiting,
 };
-use crate::browser::dom;
+use crate::browser::{channel::Channel, dom};
 use leptos::prelude::{GetUntracked as _, Set as _, UpdateValue as _, WithValue as _};
-use wasm_bindgen::JsValue;
-use web_sys::{BroadcastChannel, MessageEvent, StorageEvent};
 
 const CHANNEL_NAME: &str = "shiftbook-working";
 const PAUSED_KEY: &str = "shiftbook-recorder-paused";
 
 /// Follows the messages of the other tabs.
 pub fn follow(work: Work) {
-    if let Ok(channel) = BroadcastChannel::new(CHANNEL_NAME) {
-        dom::on(&channel, "message", move |event: MessageEvent| {
-            if let Some(message) = event.data().as_string() {
-                receive(work, &message);
-            }
-        });
-        work.tab.update_value(|tab| tab.channel = Some(channel));
-    }
-    dom::on(&dom::window(), "storage", move |event: StorageEvent| {
-        if event.key().as_deref() == Some(PAUSED_KEY) {
-            work.paused.set(is_paused());
-        }
-    });
+    let joined = Channel::join(CHANNEL_NAME, move |message| receive(work, message));
+    work.tab.update_value(|tab| tab.channel = joined);
+    dom::on_stored(PAUSED_KEY, move || work.paused.set(is_paused()));
 }
 
 /// Whether recording is paused in this browser.
@@ -75,7 +63,7 @@ fn send(work: Work, word: &str, rest: &str) {
     let message = [&work.owner(), word, rest].join("\n");
     work.tab.with_value(|tab| {
         if let Some(channel) = &tab.channel {
-            let _ = channel.post_message(&JsValue::from_str(&message));
+            channel.send(&message);
         }
     });
 }

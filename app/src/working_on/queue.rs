@@ -3,10 +3,12 @@
 //! The database numbers the rows, so the rows of one tab are in order. A row names its owner (workspace and person):
 //! another person who signs in with this browser neither sees nor sends it.
 
-use crate::browser::{database::opened, dom};
+use crate::browser::{
+    database::{Failed, answer, commit, opened, result},
+    dom,
+};
 use idb::{Database, Error, IndexParams, KeyPath, ObjectStoreParams, Query, Transaction, TransactionMode};
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
 
 /// Most queued events in one browser, of all owners together.
 pub const QUEUED_MAX: u32 = 5_000;
@@ -51,16 +53,6 @@ pub struct Stored {
     pub refused: Vec<Row>,
 }
 
-/// The browser has no IndexedDB, or a request to it failed.
-#[derive(Debug, Clone, Copy)]
-pub struct Failed;
-
-impl From<Error> for Failed {
-    fn from(_: Error) -> Self {
-        Self
-    }
-}
-
 async fn database() -> Result<std::rc::Rc<Database>, Failed> {
     Ok(opened(DATABASE, 1, create).await?)
 }
@@ -97,36 +89,8 @@ fn of(owner: &str) -> Option<Query> {
     Some(Query::Key(owner.into()))
 }
 
-/// Waits for the event `good` of a request or transaction; fails on the event `bad`. The resolve functions of the
-/// promise are the listeners, so no other code runs before the awaiting task.
-async fn heard(target: &JsValue, good: &str, bad: &str) -> Result<(), Failed> {
-    let promise = js_sys::Promise::new(&mut |resolve, reject| {
-        let _ = js_sys::Reflect::set(target, &good.into(), &resolve);
-        let _ = js_sys::Reflect::set(target, &bad.into(), &reject);
-    });
-    JsFuture::from(promise).await.map(drop).map_err(|_| Failed)
-}
-
-/// Waits for the result of a request. The requests of a transaction complete in order, so all earlier ones are done
-/// too.
-async fn answer(request: impl Into<JsValue>) -> Result<JsValue, Failed> {
-    let request = request.into();
-    heard(&request, "onsuccess", "onerror").await?;
-    Ok(result(&request))
-}
-
-/// The result of a completed request.
-fn result(request: &JsValue) -> JsValue {
-    dom::member(request, "result")
-}
-
 fn rows(found: &JsValue) -> Vec<Row> {
     js_sys::Array::from(found).iter().filter_map(|object| row(&object)).collect()
-}
-
-/// Waits until a transaction has committed. Fails if it was aborted; then nothing of it is stored.
-async fn commit(transaction: Transaction) -> Result<(), Failed> {
-    heard(&transaction.commit()?.into(), "oncomplete", "onabort").await
 }
 
 async fn begin(stores: &[&str], mode: TransactionMode) -> Result<Transaction, Failed> {

@@ -1,7 +1,7 @@
 //! What the recorder of one tab knows. Only in the WASM build.
 
 use super::queue::Row;
-use web_sys::BroadcastChannel;
+use crate::browser::channel::Channel;
 
 /// The state of the recorder on one page.
 #[derive(Default)]
@@ -15,6 +15,6 @@ pub struct Tab {
     pub is_sending: bool,
     /// Whether the listeners of the page are attached.
     pub is_listening: bool,
-    /// The channel to the other tabs. It does not receive what it sends.
-    pub channel: Option<BroadcastChannel>,
+    /// The channel to the other tabs.
+    pub channel: Option<Channel>,
 }

@@ -1,13 +1,11 @@
 //! The listeners of this page, and the channel between tabs.
 
 use super::leader;
-use crate::browser::dom;
+use crate::browser::{channel::Channel, dom};
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
 };
-use wasm_bindgen::JsValue;
-use web_sys::{BroadcastChannel, MessageEvent};
 
 /// A change that the live stream reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,7 +78,7 @@ type Watcher = Rc<dyn Fn(State)>;
 thread_local! {
     static LISTENERS: RefCell<Vec<Listener>> = const { RefCell::new(Vec::new()) };
     static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
-    static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
+    static CHANNEL: RefCell<Option<Channel>> = const { RefCell::new(None) };
     static STATE: Cell<State> = const { Cell::new(State::Connecting) };
     static IS_LEADER: Cell<bool> = const { Cell::new(false) };
     /// Whether a signal has been delivered on this page.
@@ -106,10 +104,8 @@ pub fn watch(watcher: impl Fn(State) + 'static) {
 
 /// Joins the channel and asks the leading tab for its state.
 pub fn open_channel() {
-    let Ok(channel) = BroadcastChannel::new("shiftbook-live") else { return };
-    dom::on(&channel, "message", |event: MessageEvent| {
-        let Some(message) = event.data().as_string() else { return };
-        let (word, rest) = message.split_once(' ').unwrap_or((&message, ""));
+    let joined = Channel::join("shiftbook-live", |message| {
+        let (word, rest) = message.split_once(' ').unwrap_or((message, ""));
         match word {
             "hello" if IS_LEADER.get() => {
                 leader::open_if_signed_out();
@@ -124,8 +120,8 @@ pub fn open_channel() {
             _ => {}
         }
     });
-    let _ = channel.post_message(&JsValue::from_str("hello"));
-    CHANNEL.set(Some(channel));
+    CHANNEL.set(joined);
+    post("hello");
 }
 
 /// Makes this tab the leader, which reads the stream.
@@ -182,7 +178,7 @@ pub fn broadcast_state(state: State) {
 fn post(message: &str) {
     CHANNEL.with_borrow(|channel| {
         if let Some(channel) = channel {
-            let _ = channel.post_message(&JsValue::from_str(message));
+            channel.send(message);
         }
     });
 }
