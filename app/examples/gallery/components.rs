@@ -10,6 +10,7 @@ use app::{
         badge::StatusBadge,
         button::{Button, ButtonLink, CopyLine, IconButton, Look, Press},
         chart_frame::{ChartFrame, Key},
+        chip::Chip,
         dialog::Dialog,
         diff::Diff,
         empty::Empty,
@@ -180,6 +181,7 @@ fn messages() -> impl IntoView {
             </div>
             <Empty sentence="No session matches the filter." link=Some(("Show all", "#main".to_owned()))/>
             <Empty sentence="Nothing is waiting." small=true/>
+            <Empty sentence="There are no sessions yet."><p class="meta">"Connect an agent."</p></Empty>
             <Skeleton label="Reading the tasks"/>
             <Progress label="Rows processed" of=|| (37, Some(100))/>
             <Progress label="Rows found" of=|| (37, None)/>
@@ -204,8 +206,9 @@ fn values() -> impl IntoView {
     let rows = vec![row("Daily cash position", 1_204), row(LONG, 3), row("راجع صندوق الوارد 📬 اليوم", 0)];
     let figures = view! { <tr><td>"Helpful"</td><td class="table-number">"5"</td></tr> };
     view! {
-        <Section name="values" title="Tabs, badge, table, diff, tooltip and chart">
+        <Section name="values" title="Tabs, chip, badge, table, diff, tooltip and chart">
             <Tabs label="Which items" tabs=tabs/>
+            <div class="chips"><Chip href="#main" is_here=true>"Messages"</Chip><Chip href="#main">{LONG}</Chip></div>
             <div class="form-actions">{badges}<StatusBadge status=Status::Completed large=true/></div>
             <Table caption="Sessions" columns=columns>{rows}</Table>
             <Pager newest=Some("#main".to_owned()) older=Some("#main".to_owned())/>

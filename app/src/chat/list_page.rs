@@ -12,7 +12,7 @@ use crate::{
     thread::StartConversation,
     ui::{
         badge::StatusBadge,
-        button::{Button, ButtonLink, Look},
+        button::{Button, Look},
         empty::{Connect, ConnectAgent, Empty},
         field::{Choice, Field, Select},
         notice::Refused,
@@ -75,11 +75,9 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         };
         let begin = if with.is_empty() {
             view! {
-                <div class="empty" data-size="small">
-                    <p>"No agent in this workspace can chat yet. Name an agent in a task, or configure one in the server's settings file. Then start a conversation here."</p>
-                    <p><ButtonLink href="/actions#new">"New task"</ButtonLink></p>
+                <Empty sentence=NO_AGENT link=Some(("New task", "/actions#new".to_owned())) small=true>
                     <ConnectAgent connect=connecting/>
-                </div>
+                </Empty>
             }
             .into_any()
         } else {
@@ -103,6 +101,10 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         frame(shell, RailEntry::Chat, page)
     })
 }
+
+/// Why no conversation can be started, and what would change that.
+const NO_AGENT: &str = "No agent in this workspace can chat yet. Name an agent in a task, or configure one in the \
+    server's settings file. Then start a conversation here.";
 
 /// What incognito means, shown next to the first message.
 const INCOGNITO_MEANS: &str = "Only you can see this conversation. Other people in the workspace, admins included, cannot \

@@ -5,7 +5,7 @@ use crate::{
     render::static_html,
     ui::{
         field::{Field, Select},
-        icon::{Icon, icon},
+        notice::{Notice, Tone},
     },
 };
 use domain::criteria_set::{Dimension, DimensionKind, SafetyGate};
@@ -48,22 +48,19 @@ pub fn verdict(preview: &Preview) -> impl IntoView + use<> {
         let found = preview.dimensions.iter().find(|d| d.slug == slug);
         found.map_or_else(|| slug.to_owned(), |d| d.name.clone())
     };
-    let (tone, picture, head, lines) = match &preview.verdict {
+    let (tone, head, lines) = match &preview.verdict {
         blocked @ SafetyGate::Blocked { dimension, .. } => {
             let why = blocked.refusal().unwrap_or_default();
-            ("bad", Icon::Failed, format!("Blocked by {}", name(dimension)), vec![why])
+            (Tone::Bad, format!("Blocked by {}", name(dimension)), vec![why])
         }
         SafetyGate::Passed { score, flags } => {
             let score = score.map_or_else(|| "none".to_owned(), |score| format!("{score:.2}"));
             let flags = if flags.is_empty() { "none".to_owned() } else { flags.join(", ") };
-            ("good", Icon::Completed, "Passes".to_owned(), vec![format!("Score: {score}"), format!("Flags: {flags}")])
+            (Tone::Good, "Passes".to_owned(), vec![format!("Score: {score}"), format!("Flags: {flags}")])
         }
     };
     let lines = lines.into_iter().map(|line| view! { <p>{line}</p> }).collect::<Vec<_>>();
     static_html(view! {
-        <div class="notice criteria-verdict" data-tone=tone role="status" id="verdict">
-            {icon(picture)}
-            <div class="notice-body"><p><strong>{head}</strong></p>{lines}</div>
-        </div>
+        <Notice tone=tone attr:id="verdict"><p><strong>{head}</strong></p>{lines}</Notice>
     })
 }

@@ -112,7 +112,7 @@ fn filter(props: &ListProps) -> impl IntoView + use<> {
         <Tabs label="Types" tabs=tabs/>
         <form class="filter" method="get" action="/entities" role="search">
             {props.picked.clone().map(|slug| view! { <input type="hidden" name="type" value=slug/> })}
-            <div class="field" data-wide=""><Input scope="filter" field=Field::new("q", "Title contains") kind="search" value=&props.q form=&none/></div>
+            <Input scope="filter" field=Field::new("q", "Title contains") kind="search" wide=true value=&props.q form=&none/>
             <Button>"Search"</Button>
             {(!props.q.is_empty()).then(|| view! { <ButtonLink look=Look::Quiet href=cleared>"Clear"</ButtonLink> })}
         </form>

@@ -23,8 +23,7 @@ use crate::{
     ui::{
         button::{Button, Look},
         field::{Field, TextArea},
-        icon::{Icon, icon},
-        notice::Refused,
+        notice::{Notice, Refused, Tone},
         time::{absolute, machine, moment, stamp},
     },
 };
@@ -193,29 +192,27 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         let note = decision.note.clone().map(|note| view! { <p class="gate-note" dir="auto">{note}</p> });
         view! { <p>{format!("{word} by {}, ", decision.email)}{moment(decision.at)}</p>{note} }
     };
-    let line = |tone: &'static str, body: leptos::prelude::AnyView| {
-        view! { <div class="notice" data-tone=tone role="status">{icon(Icon::Completed)}<div class="notice-body">{body}</div></div> }
-    };
+    let line = |tone: Tone, body: leptos::prelude::AnyView| view! { <Notice tone=tone>{body}</Notice> };
     let sentence = |text: &str| view! { <p>{text.to_owned()}</p> }.into_any();
     match (approval.state, &approval.decision) {
         (GateState::Held | GateState::Settled, Some(decision)) => {
-            Some(line("good", decided(capital(decision_word(decision)), decision).into_any()))
+            Some(line(Tone::Good, decided(capital(decision_word(decision)), decision).into_any()))
         }
         (GateState::Held | GateState::Settled, None) if approval.kind == GateKind::Question => {
-            Some(line("good", sentence("This question has an answer.")))
+            Some(line(Tone::Good, sentence("This question has an answer.")))
         }
-        (GateState::Held | GateState::Settled, None) => Some(line("good", sentence("Decision recorded."))),
-        (GateState::Expired, _) => Some(line("wait", sentence("No one decided in time, so this item expired."))),
-        (GateState::Withdrawn, _) => Some(line("wait", sentence("The session ended before anyone decided."))),
+        (GateState::Held | GateState::Settled, None) => Some(line(Tone::Good, sentence("Decision recorded."))),
+        (GateState::Expired, _) => Some(line(Tone::Wait, sentence("No one decided in time, so this item expired."))),
+        (GateState::Withdrawn, _) => Some(line(Tone::Wait, sentence("The session ended before anyone decided."))),
         (GateState::Open, _) if !approval.may_decide => {
             let why = approval.may_not_decide_because.as_deref().unwrap_or("Only other people can decide this.");
-            Some(line("wait", sentence(why)))
+            Some(line(Tone::Wait, sentence(why)))
         }
         (GateState::Open, _) if approval.approved_by_caller => {
             Some(line("wait", sentence("You approved this. It takes effect when others have approved it too.")))
         }
         (GateState::Open, _) => {
-            approval.snoozed_until.map(|at| line("wait", view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any()))
+            approval.snoozed_until.map(|at| line(Tone::Wait, view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any()))
         }
     }
 }

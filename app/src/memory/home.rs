@@ -50,9 +50,7 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
                 <ButtonLink look=Look::Quiet href="/agents">"Agents"</ButtonLink>
             </PageHead>
             <form class="filter" method="get" action="/memory" role="search">
-                <div class="field" data-wide="">
-                    <Input scope="search" field=Field::new("q", "Search all memories") kind="search" value=asked form=&none/>
-                </div>
+                <Input scope="search" field=Field::new("q", "Search all memories") kind="search" wide=true value=asked form=&none/>
                 <Button>"Search"</Button>
             </form>
             {found}

@@ -156,9 +156,7 @@ fn search(props: &Props) -> impl IntoView + use<> {
     let action = format!("/agents/{}/memory", props.agent);
     view! {
         <form class="filter" method="get" action=action role="search">
-            <div class="field" data-wide="">
-                <Input scope="search" field=Field::new("q", "Search this memory") kind="search" value=asked form=&none/>
-            </div>
+            <Input scope="search" field=Field::new("q", "Search this memory") kind="search" wide=true value=asked form=&none/>
             <Button>"Search"</Button>
         </form>
     }

@@ -16,6 +16,7 @@ use crate::{
     text::number,
     ui::{
         button::{ButtonLink, Look},
+        chip::Chip,
         notice::Refused,
     },
 };
@@ -177,9 +178,9 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
     let all = known.values().sum::<u64>();
     let mut chips = vec![
         view! {
-            <a class="chip" href=kinds_href(id, &[]) data-chip="" aria-current=picked.is_empty().then_some("true")>
+            <Chip href=kinds_href(id, &[]) is_here=picked.is_empty() attr:data-chip="">
                 "All " <span class="chip-count" data-part="kind-all">{number::grouped(all)}</span>
-            </a>
+            </Chip>
         }
         .into_any(),
     ];
@@ -196,9 +197,9 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
         }
         chips.push(
             view! {
-                <a class="chip" href=kinds_href(id, &then) data-chip=group.as_str() aria-current=is_on.then_some("true")>
+                <Chip href=kinds_href(id, &then) is_here=is_on attr:data-chip=group.as_str()>
                     {group.label()} " " <span class="chip-count" data-part=part data-count=count.to_string()>{number::grouped(count)}</span>
-                </a>
+                </Chip>
             }
             .into_any(),
         );

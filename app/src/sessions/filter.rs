@@ -82,9 +82,9 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
             <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
             <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
             <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
-            <div class="field"><Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/></div>
-            <div class="field"><Input scope="filter" field=Field::new("ended", "Ended on (UTC)") kind="date" value=&ended form=&none/></div>
-            <div class="field" data-wide=""><Input scope="filter" field=Field::new("q", "Title contains") kind="search" value=&q form=&none/></div>
+            <Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/>
+            <Input scope="filter" field=Field::new("ended", "Ended on (UTC)") kind="date" value=&ended form=&none/>
+            <Input scope="filter" field=Field::new("q", "Title contains") kind="search" wide=true value=&q form=&none/>
             <Button>"Filter"</Button>
             {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
         </form>

@@ -51,10 +51,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 .into_any()
         } else if let Some(connecting) = connecting {
             view! {
-                <div class="empty">
-                    <p>"There are no sessions yet."</p>
+                <Empty sentence="There are no sessions yet.">
                     {static_html(view! { <ConnectAgent connect=connecting/> })}
-                </div>
+                </Empty>
             }
             .into_any()
         } else {

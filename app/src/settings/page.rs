@@ -19,6 +19,7 @@ use crate::{
     shell::{RailEntry, Shell, Theme, frame},
     ui::{
         button::Button,
+        chip::Chip,
         field::{Choice, Many},
         notice::Refused,
         page_head::PageHead,
@@ -84,17 +85,17 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             <PageHead title="Settings"/>
             <nav class="side-nav" aria-label="Settings">
-                {me.map(|_| view! { <a class="chip" href="#account">"Your account"</a> })}
-                <a class="chip" href="#members">"Members"</a>
-                <a class="chip" href="#groups">"Groups"</a>
-                <a class="chip" href="#approvals">"Approvals"</a>
-                {own.map(|_| view! { <a class="chip" href="#tokens">"Tokens"</a> })}
-                {administers.then(|| view! { <a class="chip" href="#webhooks">"Webhooks"</a> })}
-                <a class="chip" href="#notifications">"Notifications"</a>
-                <a class="chip" href="#appearance">"Appearance"</a>
-                <a class="chip" href="#keyboard">"Keyboard"</a>
-                <a class="chip" href="/criteria-sets">"Criteria sets"</a>
-                {installs.then(|| view! { <a class="chip" href="/bundles">"Install a bundle"</a> })}
+                {me.map(|_| view! { <Chip href="#account">"Your account"</Chip> })}
+                <Chip href="#members">"Members"</Chip>
+                <Chip href="#groups">"Groups"</Chip>
+                <Chip href="#approvals">"Approvals"</Chip>
+                {own.map(|_| view! { <Chip href="#tokens">"Tokens"</Chip> })}
+                {administers.then(|| view! { <Chip href="#webhooks">"Webhooks"</Chip> })}
+                <Chip href="#notifications">"Notifications"</Chip>
+                <Chip href="#appearance">"Appearance"</Chip>
+                <Chip href="#keyboard">"Keyboard"</Chip>
+                <Chip href="/criteria-sets">"Criteria sets"</Chip>
+                {installs.then(|| view! { <Chip href="/bundles">"Install a bundle"</Chip> })}
             </nav>
             <div class="settings">
                 {account}

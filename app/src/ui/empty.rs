@@ -16,7 +16,7 @@ pub struct Connect {
     pub agent_slug: String,
 }
 
-/// An empty state: one sentence, and a link if there is one.
+/// An empty state: one sentence, a link if there is one, and what else helps.
 #[component]
 pub fn Empty(
     /// Why there is nothing, and what would change that.
@@ -27,11 +27,15 @@ pub fn Empty(
     /// Whether it is inside a section and not a whole page.
     #[prop(optional)]
     small: bool,
+    /// What follows, such as how to connect an agent.
+    #[prop(optional)]
+    children: Option<Children>,
 ) -> impl IntoView {
     view! {
         <div class="empty" data-size=small.then_some("small")>
             <p>{sentence}</p>
             {link.map(|(label, href)| view! { <ButtonLink href=href>{label}</ButtonLink> })}
+            {children.map(|children| children())}
         </div>
     }
 }

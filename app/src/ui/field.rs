@@ -40,6 +40,7 @@ struct Around {
     described_by: Option<String>,
     invalid: Option<&'static str>,
     error: Option<String>,
+    is_wide: bool,
 }
 
 fn around(scope: &str, field: Field<'_>, form: &FormState) -> Around {
@@ -53,14 +54,14 @@ fn around(scope: &str, field: Field<'_>, form: &FormState) -> Around {
         described.push(format!("{id}-hint"));
     }
     let described_by = (!described.is_empty()).then(|| described.join(" "));
-    Around { id, described_by, invalid: error.is_some().then_some("true"), error }
+    Around { id, described_by, invalid: error.is_some().then_some("true"), error, is_wide: false }
 }
 
 fn frame(around: Around, field: Field<'_>, control: InertElement) -> InertElement {
-    let Around { id, error, .. } = around;
+    let Around { id, error, is_wide, .. } = around;
     let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
     static_html(view! {
-        <div class="field">
+        <div class="field" data-wide=is_wide.then_some("")>
             <label class="field-label" for=id>{field.label.to_owned()}</label>
             {control}
             {error.map(|message| view! { <p class="field-error" id=error_id>{icon(Icon::Alert)}<span>{message}</span></p> })}
@@ -90,11 +91,14 @@ pub fn Input<'a>(
     /// Whether the text can be read and not changed.
     #[prop(optional)]
     readonly: bool,
+    /// Whether it takes the room that the other fields of a filter leave.
+    #[prop(optional)]
+    wide: bool,
     /// Longest text that can be typed, characters.
     #[prop(optional)]
     chars_max: Option<usize>,
 ) -> InertElement {
-    let around = around(scope, field, form);
+    let around = Around { is_wide: wide, ..around(scope, field, form) };
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
     let control = view! {
         <input

@@ -11,6 +11,8 @@ pub mod button;
 #[cfg(feature = "ssr")]
 pub mod chart_frame;
 #[cfg(feature = "ssr")]
+pub mod chip;
+#[cfg(feature = "ssr")]
 pub mod content;
 pub mod dialog;
 #[cfg(feature = "ssr")]

@@ -1,5 +1,6 @@
 //! Links between the views of a page. Each view has an address, so these are links and not the tabs of a script.
 
+use super::chip::Chip;
 use leptos::prelude::*;
 
 /// A link to one view.
@@ -26,7 +27,7 @@ pub fn Tabs(
     tabs: Vec<Tab>,
 ) -> impl IntoView {
     let links = tabs.into_iter().map(|Tab { label, href, is_here }| {
-        view! { <li><a class="chip" href=href aria-current=is_here.then_some("true")>{label}</a></li> }
+        view! { <li><Chip href=href is_here=is_here>{label}</Chip></li> }
     });
     view! { <nav aria-label=label><ul class="chips">{links.collect::<Vec<_>>()}</ul></nav> }
 }

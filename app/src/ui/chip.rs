@@ -1,0 +1,18 @@
+//! Chips: small links that narrow a page or lead to a part of it.
+
+use leptos::prelude::*;
+
+/// A link with a rounded frame.
+#[component]
+pub fn Chip(
+    /// The address.
+    #[prop(into)]
+    href: String,
+    /// Whether what it leads to is what is shown.
+    #[prop(optional)]
+    is_here: bool,
+    /// The label.
+    children: Children,
+) -> impl IntoView {
+    view! { <a class="chip" href=href aria-current=is_here.then_some("true")>{children()}</a> }
+}
