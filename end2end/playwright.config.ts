@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
 
-/** The system's Chromium, if there is one: Playwright's own cannot be downloaded on closed networks. */
-const SYSTEM_CHROMIUM = "/usr/bin/chromium";
+/**
+ * The system's Chromium, if there is one: Playwright's own cannot be downloaded on closed networks. The build without
+ * windows comes first. It is what Playwright runs by itself, and it opens pages several times faster.
+ */
+const SYSTEM_CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 
 const isRoot = userInfo().uid === 0;
 
@@ -30,7 +33,7 @@ export default defineConfig({
     trace: "off",
     screenshot: "only-on-failure",
     launchOptions: {
-      ...(existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {}),
+      ...(SYSTEM_CHROMIUM ? { executablePath: SYSTEM_CHROMIUM } : {}),
       args: [
         "--disable-gpu",
         "--disable-quic",
