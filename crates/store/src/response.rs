@@ -33,10 +33,17 @@ pub(crate) mod list;
 const BY_ID: &str = response_select!("session_id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = response_select!("session_id = $2 FOR UPDATE");
 const BY_SUBMISSION: &str = response_select!("view_id = $2 AND submission_id = $3");
-const OWN: &str = response_select!(
-    "view_id = $2 AND respondent = $3 AND (request_id = $4 OR (request_id IS NULL AND $4 IS NULL)) AND state = $5 \
-     ORDER BY session_id DESC LIMIT 1"
+// The states are written out, so that the partial indexes of drafts and of answered questions apply: a browser that
+// answers a form again and again would otherwise read all its responses each time.
+const DRAFT_OF_FORM: &str =
+    response_select!("view_id = $2 AND respondent = $3 AND request_id IS NULL AND state = 'draft'");
+const DRAFT_OF_REQUEST: &str =
+    response_select!("view_id = $2 AND respondent = $3 AND request_id = $4 AND state = 'draft'");
+const SUBMITTED_OF_FORM: &str = response_select!(
+    "view_id = $2 AND respondent = $3 AND request_id IS NULL AND state = 'submitted' ORDER BY session_id DESC LIMIT 1"
 );
+const SUBMITTED_OF_REQUEST: &str =
+    response_select!("view_id = $2 AND respondent = $3 AND request_id = $4 AND state = 'submitted'");
 const INSERT: &str = "INSERT INTO responses (tenant_id, session_id, view_id, version, request_id, link_id, \
      respondent_kind, respondent, lead_entity_id, state, rev, answers, submission_id, once, late, draft_events, drafted_at, \
      created_at, saved_at, submitted_at, scores) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, \
@@ -65,7 +72,10 @@ const ACT_FOR_RESPONDENT_POSTGRES: &str =
 pub(crate) const SQL: Texts = &[
     ("response::BY_ID", BY_ID),
     ("response::BY_SUBMISSION", BY_SUBMISSION),
-    ("response::OWN", OWN),
+    ("response::DRAFT_OF_FORM", DRAFT_OF_FORM),
+    ("response::DRAFT_OF_REQUEST", DRAFT_OF_REQUEST),
+    ("response::SUBMITTED_OF_FORM", SUBMITTED_OF_FORM),
+    ("response::SUBMITTED_OF_REQUEST", SUBMITTED_OF_REQUEST),
     ("response::INSERT", INSERT),
     ("response::SAVE", SAVE),
     ("response::PROMOTE", PROMOTE),
@@ -288,10 +298,27 @@ pub struct ResponseKey {
     pub respondent: Uuid,
 }
 
-/// The newest response with this key in this state.
-pub async fn newest(conn: &mut Conn<'_>, key: ResponseKey, state: ResponseState) -> Result<Option<ResponseRecord>> {
+/// The draft with this key. There is at most one.
+pub async fn draft_of(conn: &mut Conn<'_>, key: ResponseKey) -> Result<Option<ResponseRecord>> {
+    find_by_key(conn, key, DRAFT_OF_FORM, DRAFT_OF_REQUEST).await
+}
+
+/// The newest submitted response with this key.
+pub async fn submitted_of(conn: &mut Conn<'_>, key: ResponseKey) -> Result<Option<ResponseRecord>> {
+    find_by_key(conn, key, SUBMITTED_OF_FORM, SUBMITTED_OF_REQUEST).await
+}
+
+async fn find_by_key(
+    conn: &mut Conn<'_>,
+    key: ResponseKey,
+    of_form: &'static str,
+    of_request: &'static str,
+) -> Result<Option<ResponseRecord>> {
     let ResponseKey { tenant_id, view_id, request_id, respondent } = key;
-    record(run!(conn, fetch_optional Row, OWN, tenant_id.0, view_id.0, respondent, request_id, state.as_str())?)
+    record(match request_id {
+        None => run!(conn, fetch_optional Row, of_form, tenant_id.0, view_id.0, respondent)?,
+        Some(request) => run!(conn, fetch_optional Row, of_request, tenant_id.0, view_id.0, respondent, request)?,
+    })
 }
 
 /// Adds a response. `false` if another draft or response of the respondent, or another response with its submission

@@ -1,6 +1,6 @@
 //! A temporary database on either engine, and direct connections to it that bypass the product.
 
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqliteConnection};
 use std::{
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -108,6 +108,13 @@ impl Raw {
             all.extend(self.texts(&rows).await.into_iter().map(|row| format!("{table}: {row}")));
         }
         all
+    }
+
+    /// The steps of SQLite's plan for a statement.
+    pub async fn sqlite_plan(&mut self, sql: &str) -> Vec<String> {
+        let Self::Sqlite(c) = self else { panic!("not SQLite") };
+        let rows = sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"))).fetch_all(c).await.unwrap();
+        rows.iter().map(|row| row.get("detail")).collect()
     }
 
     /// Prepares a statement without running it.

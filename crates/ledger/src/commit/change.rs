@@ -1,20 +1,19 @@
-//! Changes one session: locks the row, decides the command, then writes the row, its events and the effects in
-//! one transaction.
+//! Writes the decided change of one session: the row, its events and the effects in one transaction.
 
 use super::{
     effect::{Cause, carry_out, effects},
     event_factory::EventFactory,
 };
-use crate::{Ledger, Result, visibility::require_visible_or_claimed};
+use crate::{Error, Result};
 use domain::{
-    Caller, Scope, Timestamp,
+    Caller, Timestamp,
     id::SessionId,
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Next, Position, Report, Session, Transition, decide},
+    session::{Actor, Command, Next, Position, Report, Session, Transition},
 };
-use store::{PreparedEvent, WriteTx};
+use store::{PreparedEvent, WriteTx, session::Inserted};
 
-/// A command on one session, to be decided while the row is locked.
+/// A command on one session, decided while the row is locked.
 pub(crate) struct Change {
     pub(crate) id: SessionId,
     pub(crate) actor: Actor,
@@ -65,17 +64,7 @@ pub(crate) async fn write(
 ) -> Result<Session> {
     let now = change.factory.at();
     let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
-    let mut session = before.clone();
-    session.enter(transition, report, now);
-    match transition.next {
-        Next::Pending => session.queued_at = Some(now),
-        Next::Running => session.started_at = session.started_at.or(Some(now)),
-        Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
-    }
-    if matches!(change.command, Command::SendMessage | Command::Resume) {
-        // New input allows [`ATTEMPTS_MAX`] more attempts, whatever was used before.
-        session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
-    }
+    let mut session = entered(&before, transition, change.command, report, now);
     let mut changed_by = None;
     if session.status() != before.status() {
         let event = change.factory.status_reached(before.status(), &session, &change.reason)?;
@@ -92,25 +81,48 @@ pub(crate) async fn write(
     Ok(session)
 }
 
-/// Locks the session, decides the change and writes it with the given events. For commands that write nothing
-/// else. The session must be visible in the scope.
-pub(crate) async fn apply(
-    ledger: &Ledger,
-    scope: &Scope,
-    change: Change,
-    events: impl FnOnce(&mut EventFactory) -> Result<Vec<PreparedEvent>> + Send + 'static,
+/// Inserts a session that completes in the transaction in which it begins: one row in its final state, `events`, the
+/// status change and its [`effects`]. `before` is the session as it would be stored without the change.
+///
+/// # Errors
+/// [`Error::Internal`] if the session exists.
+pub(crate) async fn insert_completed(
+    tx: &mut WriteTx<'_>,
+    before: Session,
+    transition: Transition,
+    mut change: Change,
+    mut events: Vec<PreparedEvent>,
+    report: Report,
 ) -> Result<Session> {
-    let caller = *scope;
-    ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let mut change = change;
-                let before = store::session::find_locked(tx, caller.tenant_id, change.id).await?;
-                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                let transition = decide(state(&before), change.actor, change.command)?;
-                let events = events(&mut change.factory)?;
-                write(tx, before, transition, change, events, Report::default()).await
-            })
-        })
-        .await
+    let now = change.factory.at();
+    let mut session = entered(&before, transition, change.command, report, now);
+    let event = change.factory.status_reached(before.status(), &session, &change.reason)?;
+    let changed_by = event.id;
+    events.push(event);
+    match store::session::insert(tx, &mut session, None, &events).await? {
+        Inserted::New => {}
+        Inserted::KeyTaken | Inserted::AlreadyWorking => {
+            return Err(Error::Internal("a session that completes at once met another session".into()));
+        }
+    }
+    let cause = Cause { command: change.command, reason: &change.reason };
+    let effects = effects(before.status(), &session, cause, now);
+    carry_out(tx, &session, effects, changed_by, &change.factory).await?;
+    Ok(session)
+}
+
+/// Returns the session as it is after the change.
+fn entered(before: &Session, transition: Transition, command: Command, report: Report, now: Timestamp) -> Session {
+    let mut session = before.clone();
+    session.enter(transition, report, now);
+    match transition.next {
+        Next::Pending => session.queued_at = Some(now),
+        Next::Running => session.started_at = session.started_at.or(Some(now)),
+        Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
+    }
+    if matches!(command, Command::SendMessage | Command::Resume) {
+        // New input allows [`ATTEMPTS_MAX`] more attempts, whatever was used before.
+        session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
+    }
+    session
 }

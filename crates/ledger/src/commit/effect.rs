@@ -56,10 +56,10 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         effects.push(Effect::CloseGate(if is_expired { Closing::Expire } else { Closing::Withdraw }));
     }
     effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
-    effects.extend(failure_of(after, cause.reason).map(|(code, message)| Effect::RecordFailure {
-        code: code.to_owned(),
-        message: message.to_owned(),
-    }));
+    effects.extend(
+        failure_of(after, cause.reason)
+            .map(|(code, message)| Effect::RecordFailure { code: code.to_owned(), message: message.to_owned() }),
+    );
     if after.status().is_final() {
         let cascades = after.end_reason().is_some_and(cancels_children);
         // Most sessions have no other session waiting for them.

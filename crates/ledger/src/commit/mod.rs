@@ -10,7 +10,7 @@ mod event_factory;
 pub(crate) mod final_row;
 mod turn;
 
-pub(crate) use change::{Change, append_server_events, apply, state, write};
+pub(crate) use change::{Change, append_server_events, insert_completed, state, write};
 pub(crate) use event_factory::EventFactory;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue};

@@ -11,7 +11,10 @@ use domain::{
     response::{Closed, RespondentKind, fitting},
     view::Gate,
 };
-use store::{ResponseRecord, ResponseState, response::newest};
+use store::{
+    ResponseRecord,
+    response::{draft_of, submitted_of},
+};
 use uuid::Uuid;
 
 /// A form as its respondent sees it.
@@ -53,11 +56,11 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                 let open = open.and(if is_cancelled { Err(Closed::Cancelled) } else { Ok(()) });
                 narrow(conn, &respondent, request_id).await?;
                 let key = respondent.response_key(view_id, request_id);
-                let submitted = newest(conn, key, ResponseState::Submitted).await?;
+                let submitted = submitted_of(conn, key).await?;
                 let has_answered = submitted.is_some();
                 let submitted = submitted.filter(|_| takes_one(&version.publication, request_id));
                 let closed = submitted.as_ref().map(|_| Closed::Answered).or(open.err());
-                let draft = newest(conn, key, ResponseState::Draft).await?;
+                let draft = draft_of(conn, key).await?;
                 let draft =
                     draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });
                 Ok(Form { version, closed, asks_lead, draft, submitted, has_answered })

@@ -20,7 +20,7 @@ use domain::{
 use serde_json::json;
 use store::{
     Conn, PreparedEvent, ResponseRecord, ResponseState, WriteTx,
-    response::{act_for, newest},
+    response::{act_for, draft_of, submitted_of},
     session::Inserted,
 };
 use uuid::Uuid;
@@ -65,7 +65,7 @@ pub async fn save_draft(
                 check_draft(&version.fields, &answers)?;
                 let key = respondent.response_key(view_id, save.request_id);
                 let once = takes_one(&version.publication, save.request_id);
-                if once && newest(tx.conn(), key, ResponseState::Submitted).await?.is_some() {
+                if once && submitted_of(tx.conn(), key).await?.is_some() {
                     return Err(Closed::Answered.into());
                 }
                 let form = Filled { respondent, version, request_id: save.request_id, answers };
@@ -143,7 +143,7 @@ impl Filled {
 pub(super) async fn draft_locked(tx: &mut WriteTx<'_>, form: &Filled) -> Result<Option<(ResponseRecord, Session)>> {
     let (tenant_id, key) =
         (form.respondent.tenant_id(), form.respondent.response_key(form.version.view_id, form.request_id));
-    let Some(draft) = newest(tx.conn(), key, ResponseState::Draft).await? else { return Ok(None) };
+    let Some(draft) = draft_of(tx.conn(), key).await? else { return Ok(None) };
     let session = store::session::find_locked(tx, tenant_id, draft.session_id).await?;
     let session = session.ok_or_else(|| Error::Internal("a response has no session".into()))?;
     // Another save or the submission may have been committed while the lock was awaited.
@@ -151,15 +151,13 @@ pub(super) async fn draft_locked(tx: &mut WriteTx<'_>, form: &Filled) -> Result<
     Ok(draft.filter(|draft| draft.state == ResponseState::Draft).map(|draft| (draft, session)))
 }
 
-/// Creates the session of a form. It runs if something is answered. `events` are added after its first events.
-pub(super) async fn create_session(
-    tx: &mut WriteTx<'_>,
+/// The session of a form as it begins, which is not stored yet, and its first events. It runs if something is answered.
+pub(super) fn begin_session(
     form: &Filled,
     id: SessionId,
     runs: bool,
     factory: &mut EventFactory,
-    answers: Option<PreparedEvent>,
-) -> Result<Session> {
+) -> Result<(Session, Vec<PreparedEvent>)> {
     let (scope, version, now) = (form.respondent.scope(), &form.version, factory.at());
     let metadata = json!({ "viewId": version.view_id, "version": version.version, "requestId": form.request_id });
     let mut session = Session {
@@ -201,13 +199,7 @@ pub(super) async fn create_session(
         session.started_at = Some(now);
         events.push(factory.status_change(Some(Status::Draft), session.status(), "answering started")?);
     }
-    events.extend(answers);
-    match store::session::insert(tx, &mut session, None, &events).await? {
-        Inserted::New => Ok(session),
-        Inserted::KeyTaken | Inserted::AlreadyWorking => {
-            Err(Error::Internal("a response session met another session".into()))
-        }
-    }
+    Ok((session, events))
 }
 
 /// Refuses one more draft of a view that has too many. Concurrent saves may exceed the number by a few.
@@ -250,7 +242,14 @@ async fn insert(
     let mut response = form.response(id, &factory);
     let event = form.event(&mut factory, Kind::USER_FORM_DRAFT, response.rev)?;
     response.draft_events = DraftEvents { count: 1, last_at: Some(factory.at()) };
-    create_session(tx, &form, id, has_answer(&form.answers), &mut factory, Some(event)).await?;
+    let (mut session, mut events) = begin_session(&form, id, has_answer(&form.answers), &mut factory)?;
+    events.push(event);
+    match store::session::insert(tx, &mut session, None, &events).await? {
+        Inserted::New => {}
+        Inserted::KeyTaken | Inserted::AlreadyWorking => {
+            return Err(Error::Internal("a response session met another session".into()));
+        }
+    }
     if store::response::insert(tx, form.respondent.tenant_id(), &response).await? { Ok(response) } else { Err(raced()) }
 }
 

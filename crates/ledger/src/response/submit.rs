@@ -5,7 +5,7 @@ use super::{
     notify::notify,
     of_request::OfRequest,
     open::{published, require_open, takes_one},
-    save::{EVENTS_MAX, Filled, create_session, draft_locked, narrow, raced, start},
+    save::{EVENTS_MAX, Filled, begin_session, draft_locked, narrow, raced, start},
 };
 use crate::{
     Error, Ledger, Result,
@@ -20,7 +20,7 @@ use domain::{
     view::{Answers, Field, check_answers},
 };
 use serde_json::json;
-use store::{Conn, ResponseRecord, ResponseState, WriteTx, response::newest};
+use store::{Conn, ResponseRecord, ResponseState, WriteTx, response::submitted_of};
 use uuid::Uuid;
 
 /// Answers to submit.
@@ -91,7 +91,7 @@ async fn attempt(
                 let version = published(tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
                 if takes_one(&version.publication, submission.request_id) {
                     let key = respondent.response_key(view_id, submission.request_id);
-                    if let Some(response) = newest(tx.conn(), key, ResponseState::Submitted).await? {
+                    if let Some(response) = submitted_of(tx.conn(), key).await? {
                         return Ok(Submitted { response, is_repeat: true });
                     }
                 }
@@ -168,17 +168,17 @@ async fn record(
     {
         return Err(Error::StaleVersion { given, current: draft.rev });
     }
-    let is_new = draft.is_none();
-    let (response, session) = match draft {
+    let (response, session, first_events) = match draft {
         Some((draft, session)) if session.status() == Status::Draft => {
-            (draft, start(tx, session, Vec::new(), &form, beginning).await?)
+            (draft, start(tx, session, Vec::new(), &form, beginning).await?, None)
         }
-        Some(found) => found,
+        Some((draft, session)) => (draft, session, None),
         None => {
-            let session = create_session(tx, &form, new_id, true, &mut beginning, None).await?;
-            (ResponseRecord { rev: 0, ..form.response(new_id, &beginning) }, session)
+            let (session, events) = begin_session(&form, new_id, true, &mut beginning)?;
+            (ResponseRecord { rev: 0, ..form.response(new_id, &beginning) }, session, Some(events))
         }
     };
+    let is_new = first_events.is_some();
     let late = match of_request {
         Some(of) => of.answer(tx, &form.respondent, response.session_id, &form.answers).await?,
         None => false,
@@ -200,7 +200,7 @@ async fn record(
     };
     let event = form.event(&mut ending, Kind::USER_FORM_SUBMIT, response.rev)?;
     notify(tx, &form, &response, (ending.messages(), now)).await?;
-    complete(tx, &form, session, (event, &response.scores), ending).await?;
+    complete(tx, &form, (session, first_events), (event, &response.scores), ending).await?;
     let written = match is_new {
         true => store::response::insert(tx, tenant_id, &response).await?,
         false => store::response::save(tx, tenant_id, &response).await?,
@@ -208,11 +208,12 @@ async fn record(
     if written { Ok(response) } else { Err(raced()) }
 }
 
-/// Completes the session. Its result holds the answers, and the results of the safety gate if it has ratings.
+/// Completes the session. Its result holds the answers, and the results of the safety gate if it has ratings. A session
+/// that is not stored yet comes with its first events, and is stored as completed.
 async fn complete(
     tx: &mut WriteTx<'_>,
     form: &Filled,
-    session: Session,
+    (session, first_events): (Session, Option<Vec<store::PreparedEvent>>),
     (event, scores): (store::PreparedEvent, &Scores),
     factory: EventFactory,
 ) -> Result<Session> {
@@ -231,5 +232,11 @@ async fn complete(
         factory,
     };
     let report = Report { result: Some(result.to_string()), ..Report::default() };
-    commit::write(tx, session, transition, change, vec![event], report).await
+    match first_events {
+        None => commit::write(tx, session, transition, change, vec![event], report).await,
+        Some(mut events) => {
+            events.push(event);
+            commit::insert_completed(tx, session, transition, change, events, report).await
+        }
+    }
 }

@@ -19,9 +19,9 @@ use std::sync::{Arc, LazyLock};
 const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
      source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
      attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at, \
-     waits_for, dependency_count, private_to) \
+     waits_for, dependency_count, private_to, end_reason, result, completed_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
-     $25, $26, $27, $28, $29, $30, $31)";
+     $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
      updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
@@ -59,7 +59,8 @@ pub enum Inserted {
     AlreadyWorking,
 }
 
-/// Inserts a session with its first events. `session` is updated with its new head.
+/// Inserts a session with its first events. `session` is updated with its new head. A session may be inserted as
+/// completed; usage and an error are only written by [`save`].
 pub async fn insert(
     tx: &mut WriteTx<'_>,
     session: &mut Session,
@@ -104,6 +105,9 @@ pub async fn insert(
         session.waits_for().map(WaitsFor::as_str),
         i64::from(session.dependency_count),
         session.private_to.as_deref(),
+        session.end_reason().map(EndReason::as_str),
+        session.result(),
+        session.completed_at().map(to_micros),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),

@@ -1,8 +1,12 @@
 //! Each engine accepts every SQL text of the store that is meant for it.
 
-use testkit::{Engine, Fixture, on_both_engines};
+use testkit::{Engine, Fixture, Raw, on_both_engines};
 
-on_both_engines!(every_statement_prepares, the_engine_is_set_up_for_durability);
+on_both_engines!(
+    every_statement_prepares,
+    the_responses_of_a_respondent_are_found_by_their_own_indexes,
+    the_engine_is_set_up_for_durability,
+);
 
 async fn every_statement_prepares(f: Fixture) {
     let postgres = matches!(f.engine, Engine::Postgres { .. });
@@ -12,6 +16,26 @@ async fn every_statement_prepares(f: Fixture) {
     for (name, text) in statements {
         if let Err(error) = raw.prepare(&text).await {
             panic!("{name}: {error}\n{text}");
+        }
+    }
+    f.done().await;
+}
+
+/// Without these indexes each answer of a browser would read all its earlier answers to the same form.
+async fn the_responses_of_a_respondent_are_found_by_their_own_indexes(f: Fixture) {
+    let mut raw = f.engine.raw().await;
+    if let Raw::Sqlite(_) = raw {
+        let statements = store::statements(false);
+        for (name, index) in [
+            ("response::DRAFT_OF_FORM", "responses_draft_unique"),
+            ("response::DRAFT_OF_REQUEST", "responses_request_draft_unique"),
+            ("response::SUBMITTED_OF_FORM", "responses_by_respondent"),
+            ("response::SUBMITTED_OF_REQUEST", "responses_request_once_unique"),
+        ] {
+            let (_, text) = statements.iter().find(|(known, _)| *known == name).expect(name);
+            let plan = raw.sqlite_plan(text).await.join("; ");
+            assert!(plan.contains(&format!("USING INDEX {index} (")), "{name}: {plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{name}: {plan}");
         }
     }
     f.done().await;

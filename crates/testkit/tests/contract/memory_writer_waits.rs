@@ -79,9 +79,8 @@ async fn only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it(f
 
 async fn a_request_names_the_budget_that_is_used_up(f: Fixture) {
     let terms = WriterTerms { runs_per_day: 1, ..WriterTerms::default() };
-    let ask = async |terms: WriterTerms| {
-        memory_write::flush(&f.ledger, &f.operator, AGENT, Some(terms)).await.unwrap().waits
-    };
+    let ask =
+        async |terms: WriterTerms| memory_write::flush(&f.ledger, &f.operator, AGENT, Some(terms)).await.unwrap().waits;
     talked(&f, "One").await;
     assert_eq!(ask(terms).await, None);
     let run = take(&f, terms).await.unwrap();

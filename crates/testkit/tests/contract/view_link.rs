@@ -299,9 +299,8 @@ async fn a_stranger_answers_an_agent_that_waits(f: Fixture) {
             f.operator.tenant_id, sent.response.respondent, session.id
         );
         raw.execute(&begin).await.unwrap();
-        let of_session = |table: &str, column: &str| {
-            format!("SELECT COUNT(*) FROM {table} WHERE {column} = '{}'", session.id)
-        };
+        let of_session =
+            |table: &str, column: &str| format!("SELECT COUNT(*) FROM {table} WHERE {column} = '{}'", session.id);
         assert_eq!(raw.number(&of_session("sessions", "id")).await, 1);
         assert_eq!(raw.number(&of_session("session_events", "session_id")).await, 0);
         assert!(raw.number("SELECT COUNT(*) FROM session_events").await > 0, "its own events");
