@@ -211,9 +211,9 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         (GateState::Open, _) if approval.approved_by_caller => {
             Some(line("wait", sentence("You approved this. It takes effect when others have approved it too.")))
         }
-        (GateState::Open, _) => {
-            approval.snoozed_until.map(|at| line(Tone::Wait, view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any()))
-        }
+        (GateState::Open, _) => approval
+            .snoozed_until
+            .map(|at| line(Tone::Wait, view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any())),
     }
 }
 

@@ -114,8 +114,7 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         .into_iter()
         .collect::<Vec<_>>();
     let of_agent = |slug: &str| Some(Filter { agent: Some(slug.to_owned()), ..Filter::default() });
-    let of_action =
-        |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..Filter::default() });
+    let of_action = |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..Filter::default() });
     view! {
         {sections}
         {parts("agents", "By agent", "Agent", &insights.agents, &of_agent)}

@@ -88,11 +88,7 @@ fn not_shown(left_out: usize) -> String {
     format!("Not shown: {}. GET /api/insights returns all of them.", counted(left_out as u64, "more row"))
 }
 
-fn row(
-    part: &PartFigures,
-    columns: &[Column],
-    sessions_of: &dyn Fn(&str) -> Option<Filter>,
-) -> impl IntoView + use<> {
+fn row(part: &PartFigures, columns: &[Column], sessions_of: &dyn Fn(&str) -> Option<Filter>) -> impl IntoView + use<> {
     let name = part.slug.clone().unwrap_or_else(|| "none".to_owned());
     let sessions = part.slug.as_deref().and_then(sessions_of);
     let cells = columns.iter().map(|(head, says)| {

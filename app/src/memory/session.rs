@@ -38,7 +38,8 @@ pub fn session_page(shell: &Shell, props: SessionProps) -> String {
     render(shell, "What a session wrote", || {
         let memory = format!("/agents/{}/memory", props.agent);
         let crumbs = vec![("Memory".to_owned(), "/memory".to_owned()), (props.agent.clone(), memory)];
-        let documents = props.documents.iter().map(|one| document(&props.agent, one, &props.people)).collect::<Vec<_>>();
+        let documents =
+            props.documents.iter().map(|one| document(&props.agent, one, &props.people)).collect::<Vec<_>>();
         let transcript = format!("/sessions/{}", props.session);
         let body = if documents.is_empty() && !props.has_more {
             view! { <p class="meta">"No line of this memory comes from this session."</p> }.into_any()
@@ -86,7 +87,7 @@ fn document(agent: &str, document: &RevertedMemory, people: &People) -> impl Int
     let lines = static_html(changed_lines(&document.lines));
     view! {
         <section class="section" aria-label=name.clone()>
-            <h2><a href=href dir="auto">{name}</a></h2>
+            <h2><a href=href dir="auto">{name.clone()}</a></h2>
             <p class="meta">"Version "{document.version}", "{what}</p>
             {lines}
         </section>

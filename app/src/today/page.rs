@@ -65,8 +65,17 @@ pub fn questions_fragment(questions: &[Question]) -> String {
 /// Renders the page without the hourly counts, which the browser loads.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, everyone, counts, timezone, sections, questions, connect: connecting, day, stalled: writers } =
-            props;
+        let Props {
+            picked,
+            everyone,
+            counts,
+            timezone,
+            sections,
+            questions,
+            connect: connecting,
+            day,
+            stalled: writers,
+        } = props;
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
         let mut below = to_html(connecting.map(|c| view! { <ConnectAgent connect=c/> }));

@@ -73,9 +73,9 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
     let list = (!rows.is_empty())
         .then(|| view! { <Table caption="Links, newest first" columns=columns focusable=true>{rows}</Table> });
     let none = links.is_empty().then(|| view! { <p class="meta">"There are no links yet."</p> });
-    let made = new_link.as_ref().map(|made| {
-        created(made, (!form.publish_config.embed_origins.is_empty()).then_some(form.publish_config.gate))
-    });
+    let made = new_link
+        .as_ref()
+        .map(|made| created(made, (!form.publish_config.embed_origins.is_empty()).then_some(form.publish_config.gate)));
     let days = format!("1 to {VIEW_LINK_DAYS_MAX}.");
     let note =
         format!("For whom or where it is. At most {VIEW_LINK_NOTE_CHARS_MAX} characters; respondents do not see it.");

@@ -55,8 +55,7 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
         let said = page.items.iter().rev().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n");
         // The author whom the newest message names comes before the person of the session.
         let newest = page.items.last();
-        let newest =
-            newest.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()));
+        let newest = newest.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()));
         (said, newest.and_then(|newest| newest.speaker).or(owner))
     } else {
         (format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default()), owner)

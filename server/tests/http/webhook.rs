@@ -103,8 +103,7 @@ async fn the_settings_page_adds_tests_and_removes_a_webhook() {
         "{page}"
     );
     let mut ada = Browser::of(&app, "ada@acme.test").await;
-    let made =
-        ada.post("/settings/webhooks", &[("url", &receiver.url()), ("event:session.failed", "yes")]).await;
+    let made = ada.post("/settings/webhooks", &[("url", &receiver.url()), ("event:session.failed", "yes")]).await;
     assert_eq!(made.status(), 303);
     assert_eq!(made.headers()["location"], "/settings#new-webhook");
     let shown = ada.ask_and_keep(Method::GET, "/settings", &[]).await.text().await.unwrap();

@@ -29,7 +29,8 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
     if path != FRAGMENT {
         let named = tokens.iter().filter(|token| token.text == "web_sys").map(|token| token.line);
         let what = "web_sys outside of app/src/browser: wrap what the browser offers in a typed function there";
-        findings.extend(named.collect::<BTreeSet<_>>().into_iter().map(|line| Finding::new(path, line, "web-sys", what)));
+        findings
+            .extend(named.collect::<BTreeSet<_>>().into_iter().map(|line| Finding::new(path, line, "web-sys", what)));
     }
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|token| token.text.as_str());
@@ -39,7 +40,9 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
                 findings.push(Finding::new(path, token.line, "view-state", what));
             }
             // HTML that the server renders once is a text.
-            "OnceLock" | "LazyLock" if before == Some(":") && tokens.get(at + 2).is_some_and(|of| of.text != "String") => {
+            "OnceLock" | "LazyLock"
+                if before == Some(":") && tokens.get(at + 2).is_some_and(|of| of.text != "String") =>
+            {
                 let what = "state of a page in a static: give it to a component, as a signal";
                 findings.push(Finding::new(path, token.line, "view-state", what));
             }
@@ -125,7 +128,8 @@ mod tests {
 
     #[test]
     fn elements_by_id_are_found_in_scripts() {
-        let lookups = "f(document.getElementById('a'));\nform.querySelector(\"#a\");\nform.querySelectorAll(\".row\");\n";
+        let lookups =
+            "f(document.getElementById('a'));\nform.querySelector(\"#a\");\nform.querySelectorAll(\".row\");\n";
         let lines = |path| super::check_script(path, lookups).into_iter().map(|found| found.line).collect::<Vec<_>>();
         assert_eq!(lines("frontend/src/parts.js"), [1, 2]);
         assert_eq!(lines("crates/bench/reference/svelte-page.js"), [0; 0]);

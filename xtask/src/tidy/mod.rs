@@ -120,7 +120,8 @@ fn check(sources: &Sources) -> Vec<Finding> {
 
 /// Reads the files that people write, and the names of pictures; other files are not text or are generated.
 fn read(root: &Path) -> Result<Sources> {
-    const WRITTEN: [&str; 11] = [".rs", ".md", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs", ".js"];
+    const WRITTEN: [&str; 11] =
+        [".rs", ".md", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs", ".js"];
     let mut sources = Sources::new();
     for file in files_below(root)? {
         let path = file.strip_prefix(root)?.to_string_lossy().replace('\\', "/");

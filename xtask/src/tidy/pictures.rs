@@ -15,10 +15,8 @@ const SCHEMES: [&str; 2] = ["light", "dark"];
 /// Compares the pictures that the script takes with those in the folder and those in Markdown files.
 pub fn check(sources: &Sources) -> Vec<Finding> {
     let Some(script) = sources.get(SCRIPT) else { return Vec::new() };
-    let taken: BTreeSet<String> = names(script)
-        .into_iter()
-        .flat_map(|name| SCHEMES.map(|scheme| format!("{name}-{scheme}.png")))
-        .collect();
+    let taken: BTreeSet<String> =
+        names(script).into_iter().flat_map(|name| SCHEMES.map(|scheme| format!("{name}-{scheme}.png"))).collect();
     let shown = shown(sources);
     let stored: BTreeSet<&str> = sources.keys().filter_map(|path| path.strip_prefix(FOLDER)).collect();
     let mut findings = Vec::new();

@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn words_for_a_person_who_is_not_named_are_found_in_texts() {
-        let text = "// Nobody.\nconst A: &str = \"Nobody decided.\";\nfn nobody() { log!(\"ask somebody else's agent\") }\n";
+        let text =
+            "// Nobody.\nconst A: &str = \"Nobody decided.\";\nfn nobody() { log!(\"ask somebody else's agent\") }\n";
         assert_eq!(lines("crates/ledger/src/gate.rs", text), [2, 3]);
         assert_eq!(lines("crates/bench/src/gate.rs", text), [0; 0]);
         assert_eq!(lines("crates/ledger/src/gate_tests.rs", text), [0; 0]);

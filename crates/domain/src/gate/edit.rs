@@ -43,9 +43,9 @@ pub fn approval(
 ) -> Result<Approval, Vec<Issue>> {
     within(staged, given)?;
     let mut values = merge(proposed, given);
-    let body = proposed.get(MEMORY_BODY).filter(|_| {
-        kind == GateKind::Memory && MemoryProposal::body_of(&values) == MemoryProposal::body_of(proposed)
-    });
+    let body = proposed
+        .get(MEMORY_BODY)
+        .filter(|_| kind == GateKind::Memory && MemoryProposal::body_of(&values) == MemoryProposal::body_of(proposed));
     if let Some(body) = body {
         values.insert(MEMORY_BODY.to_owned(), body.clone());
     }
@@ -209,9 +209,8 @@ mod tests {
     #[test]
     fn an_approval_with_other_values_is_an_edit() {
         let staged = map(json!({ "stage": "Won", "size": 3 }));
-        let edited = |proposed: &Value, given: Value| {
-            approval(GateKind::Output, &staged, &map(proposed.clone()), &map(given))
-        };
+        let edited =
+            |proposed: &Value, given: Value| approval(GateKind::Output, &staged, &map(proposed.clone()), &map(given));
         let as_staged = json!({ "stage": "Won", "size": 3 });
         for (given, restates) in [(json!({}), false), (json!({ "size": 3 }), true)] {
             assert_eq!(edited(&as_staged, given), Ok(Approval::AsProposed { restates }));

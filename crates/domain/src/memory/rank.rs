@@ -167,9 +167,8 @@ mod tests {
             ("topics/c.md", "nothing of it"),
             ("topics/d.md", "the garden and the cucumber"),
         ];
-        let order = |query: &str| {
-            rank(&query_words(query), &candidates).into_iter().map(|one| one.at).collect::<Vec<_>>()
-        };
+        let order =
+            |query: &str| rank(&query_words(query), &candidates).into_iter().map(|one| one.at).collect::<Vec<_>>();
         assert_eq!(order("garden"), [2, 0, 4, 1]);
         assert_eq!(order("tomato garden")[0], 0);
         assert_eq!(order("absent"), Vec::<usize>::new());

@@ -28,8 +28,8 @@ pub use erase::{Erased, erase, erase_on};
 pub(crate) use forget::{Cleaned, Marks, clean_on, mark};
 pub use read::{Listing, MemoryText, VersionDiff, agents, audit, find, list, read, read_on, read_version, versions};
 pub use revert_session::{RevertSession, RevertedDocument, RevertedSession, preview_revert_session, revert_session};
-pub(crate) use search::{search_part, words_of};
 pub use search::{FoundMemory, search, search_on};
+pub(crate) use search::{search_part, words_of};
 pub use tool::{ToolAnswer, tool};
 pub use write::{NewVersion, Stamp, Write, Written, write, write_on};
 

@@ -4,7 +4,10 @@ use super::{
     WriterTerms,
     budget::{FlushWait, is_at_work, waits},
 };
-use crate::{Error, Ledger, Result, guard::{require, require_for}};
+use crate::{
+    Error, Ledger, Result,
+    guard::{require, require_for},
+};
 use domain::{Scope, role::Permission, slug::is_slug};
 use store::memory_write::{RunRecord, WriterRecord};
 

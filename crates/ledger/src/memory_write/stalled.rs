@@ -16,11 +16,7 @@ pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord
 }
 
 /// The same on an open connection.
-pub(crate) async fn stalled_on(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    now: Timestamp,
-) -> Result<Vec<StalledRecord>> {
+pub(crate) async fn stalled_on(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<StalledRecord>> {
     let mut found = store::memory_write::stalled(conn, tenant_id, STALLED_MAX).await?;
     for writer in &mut found {
         writer.retry_at = writer.retry_at.filter(|at| *at > now);

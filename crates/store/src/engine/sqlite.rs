@@ -38,10 +38,8 @@ pub(crate) const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 /// A number that changes when another connection commits, and not by commits of the connection that reads it.
 const DATA_VERSION: &str = "PRAGMA data_version";
 
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("engine::sqlite::SQLITE_CHECKPOINT", SQLITE_CHECKPOINT),
-    ("engine::sqlite::DATA_VERSION", DATA_VERSION),
-];
+pub(crate) const SQLITE_SQL: Texts =
+    &[("engine::sqlite::SQLITE_CHECKPOINT", SQLITE_CHECKPOINT), ("engine::sqlite::DATA_VERSION", DATA_VERSION)];
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 

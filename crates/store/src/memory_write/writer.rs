@@ -156,7 +156,7 @@ pub async fn stalled(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Re
     type Stalled = (String, Option<i64>, i64, Option<i64>, Option<String>);
     let rows = run!(conn, fetch_all Stalled, STALLED, tenant_id.0, i64::from(limit))?;
     let record = |(agent, retry_at, failures, parked_at, error): Stalled| -> Result<StalledRecord> {
-        let bad = |_| Error::inconsistent("memory_writers", "failures", &failures);
+        let bad = |_| Error::inconsistent("memory_writers", "failures", failures);
         Ok(StalledRecord {
             agent,
             retry_at: retry_at.map(from_micros),

@@ -64,13 +64,7 @@ async fn show_form(
 }
 
 /// The page in place of a form that asks who answers it. It says nothing of the form, which may be for members alone.
-async fn link_to_tab(
-    state: &AppState,
-    visit: &Visit,
-    entered: Entered,
-    secret: &str,
-    query: Option<&str>,
-) -> Response {
+async fn link_to_tab(state: &AppState, visit: &Visit, entered: Entered, secret: &str, query: Option<&str>) -> Response {
     let Entered { gate, embed_origins, .. } = entered;
     if embed_origins.is_empty() {
         return gone(state, visit).await;

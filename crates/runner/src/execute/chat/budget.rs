@@ -91,9 +91,7 @@ impl Budget {
         }
         let cost = prices.map_or(0.0, |prices| spent.cost(prices));
         match self.cost_usd {
-            Some(allowed) if cost >= allowed => {
-                Err(over("budget_cost", format!("${cost:.4}"), format!("${allowed}")))
-            }
+            Some(allowed) if cost >= allowed => Err(over("budget_cost", format!("${cost:.4}"), format!("${allowed}"))),
             _ => Ok(()),
         }
     }
