@@ -209,7 +209,7 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
             Some(line(Tone::Wait, sentence(why)))
         }
         (GateState::Open, _) if approval.approved_by_caller => {
-            Some(line("wait", sentence("You approved this. It takes effect when others have approved it too.")))
+            Some(line(Tone::Wait, sentence("You approved this. It takes effect when others have approved it too.")))
         }
         (GateState::Open, _) => approval
             .snoozed_until

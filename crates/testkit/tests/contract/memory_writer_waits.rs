@@ -10,7 +10,7 @@ use ledger::{
     Error,
     memory_write::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
     page,
-    work_queue::Whose,
+    work_queue::QueueScope,
 };
 use testkit::{Fixture, on_both_engines};
 
@@ -50,7 +50,7 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
 
     // Today has it for those who can do something.
     let today = async |scope: &Scope| {
-        let page = page::today::read(&f.ledger, scope, Whose::Mine, "UTC").await.unwrap();
+        let page = page::today::read(&f.ledger, scope, QueueScope::Mine, "UTC").await.unwrap();
         page.stalled.len()
     };
     assert_eq!((today(&f.operator).await, today(&f.member).await), (1, 0));
