@@ -1,6 +1,11 @@
 //! Turns: what was said in a conversation, with who said it.
 
-use super::{evidence::Evidence, limit::TURN_CHARS_MAX, slot::person_path, text::one_line};
+use super::{
+    evidence::Evidence,
+    limit::TURN_CHARS_MAX,
+    slot::{earlier_person_path, person_path},
+    text::one_line,
+};
 use crate::{Timestamp, id::UserId, memory::fold, names::names, thread};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -83,10 +88,17 @@ pub struct Turn {
 ///
 /// `owner` is the person to whom the session belongs. The author that a platform's message names comes first.
 pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Speaker>) -> Option<Content> {
+    let mut earlier_path = None;
     let (taint, speaker, tool, text) = match kind {
         "user.message" => {
             let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
-            let speaker = author(&metadata[AUTHOR]).or_else(|| owner.cloned());
+            let speaker = match author(&metadata[AUTHOR]) {
+                Some((author, earlier)) => {
+                    earlier_path = Some(earlier).filter(|earlier| *earlier != author.path);
+                    Some(author)
+                }
+                None => owner.cloned(),
+            };
             (Taint::Person, speaker, None, thread::text_of(content))
         }
         "agent.message" => (Taint::Agent, None, None, thread::text_of(content)),
@@ -102,7 +114,7 @@ pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Speaker>) 
         _ => return None,
     };
     let text = thread::cut(text.trim(), TURN_CHARS_MAX);
-    if text.is_empty() || text == "null" { None } else { Some(Content { taint, speaker, tool, text }) }
+    if text.is_empty() || text == "null" { None } else { Some(Content { taint, speaker, earlier_path, tool, text }) }
 }
 
 /// What [`read`] finds in an event.
@@ -112,16 +124,20 @@ pub struct Content {
     pub taint: Taint,
     /// The person who wrote it.
     pub speaker: Option<Speaker>,
+    /// Path that earlier versions gave the speaker, if it is another one.
+    pub earlier_path: Option<String>,
     /// Name of the tool whose result it is.
     pub tool: Option<String>,
     /// At most [`TURN_CHARS_MAX`] characters.
     pub text: String,
 }
 
-fn author(author: &Value) -> Option<Speaker> {
+/// The author that a platform's message names, and their path of earlier versions.
+fn author(author: &Value) -> Option<(Speaker, String)> {
     let (platform, id) = (author["platform"].as_str()?, author["id"].as_str()?);
     let name = author["name"].as_str().unwrap_or(id);
-    Some(Speaker { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) })
+    let speaker = Speaker { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) };
+    Some((speaker, earlier_person_path(platform, id)))
 }
 
 /// Whether a tool brings in content of other parties.
@@ -142,8 +158,10 @@ mod tests {
         let said = read("user.message", &text, "{}", Some(&owner)).unwrap();
         assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Hi"));
         let relayed = json!({"author": {"platform": "Slack", "id": "U02/../x", "name": "Bob\nB"}}).to_string();
-        let said = read("user.message", &text, &relayed, Some(&owner)).unwrap().speaker.unwrap();
-        assert_eq!(said, Speaker { path: "people/slack-u02-x.md".into(), name: "Bob B".into() });
+        let said = read("user.message", &text, &relayed, Some(&owner)).unwrap();
+        assert_eq!(said.earlier_path.as_deref(), Some("people/slack-u02-x.md"));
+        let speaker = Speaker { path: person_path("slack", "u02/../x"), name: "Bob B".into() };
+        assert_eq!(said.speaker, Some(speaker));
         assert_eq!(read("agent.message", &text, "{}", None).unwrap().taint, Taint::Agent);
         let result = |tool: &str| {
             let part = json!([{"type": "tool-result", "toolCallId": "c", "toolName": tool, "output": {"type": "text", "value": "x"}}]);

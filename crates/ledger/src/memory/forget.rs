@@ -13,6 +13,7 @@ use domain::{
     limit::MEMORY_BLAME_VERSIONS_MAX,
     memory::{Evidence, MemoryPath, Operation, Source, fold},
     memory_forget::{Names, Said, strip},
+    memory_write::slot::named_path,
 };
 use std::collections::HashSet;
 use store::{Conn, WriteTx};
@@ -92,8 +93,12 @@ impl Marks {
         Ok(Self(Some((ledger.instance_key()?.clone(), tenant_id, marks.into_iter().collect()))))
     }
 
-    /// Whether the person with this document is forgotten.
+    /// Whether the person with this document is forgotten. A path with the person's id as it is counts as theirs too.
     pub(crate) fn has(&self, path: &str) -> bool {
-        self.0.as_ref().is_some_and(|(key, tenant_id, marks)| marks.contains(&mark(key, *tenant_id, path)))
+        let Some((key, tenant_id, marks)) = &self.0 else { return false };
+        let is_marked = |path: &str| marks.contains(&mark(key, *tenant_id, path));
+        let parsed = MemoryPath::parse(path).ok();
+        let named = parsed.as_ref().and_then(MemoryPath::person).map(|(platform, id)| named_path(platform, id));
+        is_marked(path) || named.is_some_and(|named| is_marked(&named))
     }
 }

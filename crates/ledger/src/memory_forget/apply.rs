@@ -31,7 +31,7 @@ const REASON: &str = "a person is forgotten";
 /// [`Error::Invalid`] for a text that names no person. [`Error::NoInstanceKey`] without a key.
 pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
     require_for(scope, Permission::Administer, ADMINS)?;
-    let path = parse(&of.person)?;
+    let path = parse(&of.person)?.path;
     let tenant_id = scope.tenant_id;
     let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
     let (id, at, author) = (new_v7(ledger.now(), ledger.entropy()), ledger.now(), scope.caller.to_string());
@@ -116,7 +116,7 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
 /// [`Error::NotFound`] if no one with this id is forgotten.
 pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<String> {
     require_for(scope, Permission::Administer, ADMINS)?;
-    let path = parse(person)?;
+    let path = parse(person)?.path;
     let tenant_id = scope.tenant_id;
     let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
     let (author, at) = (scope.caller.to_string(), ledger.now());

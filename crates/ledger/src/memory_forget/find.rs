@@ -2,7 +2,7 @@
 
 use super::{
     ADMINS,
-    person::{Turns, member_of, names_of, parse},
+    person::{Person, Turns, member_of, names_of, parse},
 };
 use crate::{
     Ledger, Result,
@@ -14,7 +14,6 @@ use domain::{
     gate::Task,
     id::{GateId, MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
     limit::{MEMORY_FORGET_LINES_MAX, MEMORY_FORGET_NAMES_MAX, NAME_CHARS_MAX, PAGE_MAX},
-    memory::{MemoryPath, fold},
     memory_forget::{Dropped, Names, Said, Why, is_long_enough, strip},
     role::Permission,
 };
@@ -108,7 +107,7 @@ pub async fn preview(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forge
 /// Checks the request and finds everything in one snapshot.
 pub(super) async fn find(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Found> {
     require_for(scope, Permission::Administer, ADMINS)?;
-    let path = parse(&of.person)?;
+    let person = parse(&of.person)?;
     let mut fields = Fields::default();
     for name in of.names.iter().flatten() {
         fields.name("names", name, NAME_CHARS_MAX);
@@ -120,7 +119,7 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<F
     let tenant_id = scope.tenant_id;
     let found = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let mut search = Search::new(tenant_id, path);
+            let mut search = Search::new(tenant_id, person);
             search.first_pass(conn, of.names).await?;
             search.second_pass(conn).await?;
             search.proposals(conn).await?;
@@ -143,7 +142,7 @@ struct Seen {
 
 struct Search {
     tenant_id: TenantId,
-    path: MemoryPath,
+    person: Person,
     turns: Turns,
     given: Vec<String>,
     names: Names,
@@ -155,13 +154,13 @@ struct Search {
 }
 
 impl Search {
-    fn new(tenant_id: TenantId, path: MemoryPath) -> Self {
-        let answer = Forgetting { path: path.as_str().to_owned(), ..Forgetting::default() };
+    fn new(tenant_id: TenantId, person: Person) -> Self {
+        let answer = Forgetting { path: person.path.as_str().to_owned(), ..Forgetting::default() };
         let found = Found { answer, names: Names::default(), lines: Vec::new(), own: Vec::new(), denials: Vec::new() };
         Self {
             tenant_id,
-            turns: Turns::new(tenant_id, &path),
-            path,
+            turns: Turns::new(tenant_id, &person.path),
+            person,
             given: Vec::new(),
             names: Names::default(),
             seen: HashMap::new(),
@@ -178,7 +177,7 @@ impl Search {
         let mut pages = Versions::new(conn, self.tenant_id).await?;
         while let Some(page) = pages.next(conn).await? {
             for one in page {
-                let is_own = fold(&one.version.path) == self.path.folded();
+                let is_own = self.person.owns(&one.version.path);
                 if is_own {
                     names_of(&one.document, &mut names);
                 }
@@ -195,12 +194,12 @@ impl Search {
             }
         }
         names.append(&mut self.turns.names);
-        if let Some(member) = member_of(&self.path) {
+        if let Some(member) = member_of(&self.person.path) {
             let member = store::user::find_any_member(conn, self.tenant_id, member).await?;
             names.extend(member.into_iter().flat_map(|member| [member.name, member.email]));
         }
         self.given = given.unwrap_or_else(|| names.into_iter().filter(|name| !name.is_empty()).collect());
-        self.names = Names::new(&self.path, &self.given);
+        self.names = Names::new(&self.person.path, &self.given);
         Ok(())
     }
 
@@ -266,6 +265,11 @@ impl Search {
         let mut lines = if is_whole { strip_all(&text) } else { left.dropped };
         lines.truncate(*room);
         *room -= lines.len();
+        if self.person.has_earlier(&seen.path) {
+            let Seen { agent, path, .. } = seen;
+            let why = format!("{path} of {agent} goes whole. Earlier versions gave other people the same name.");
+            self.found.answer.kept.push(why);
+        }
         let (agent, path, versions) = (seen.agent.clone(), seen.path.clone(), seen.versions);
         self.found.answer.documents.push(ForgottenDocument { agent, path, is_whole, lines, versions });
         if seen.is_own {
@@ -300,7 +304,7 @@ impl Search {
         let texts =
             [task.path.as_str(), &task.base, &body, &task.reason, proposal.input.as_deref().unwrap_or_default()];
         let quotes = |text: &&str| text.lines().any(|line| self.every_line.has(line));
-        if fold(&task.path) == self.path.folded()
+        if self.person.owns(&task.path)
             || texts.iter().any(|text| self.names.are_in(text))
             || (!self.every_line.is_empty() && texts[1..3].iter().any(quotes))
         {
@@ -325,7 +329,7 @@ impl Search {
             after = Some((last.agent.clone(), last.line.clone()));
             for denial in page {
                 let names_them = [&denial.line, &denial.path, &denial.reason].into_iter().any(|t| self.names.are_in(t));
-                let is_theirs = self.gates.contains(&denial.gate_id) || fold(&denial.path) == self.path.folded();
+                let is_theirs = self.gates.contains(&denial.gate_id) || self.person.owns(&denial.path);
                 if names_them || is_theirs || self.every_line.has(&denial.line) {
                     self.found.denials.push(denial);
                 }
@@ -352,6 +356,13 @@ impl Search {
                 "Logs of conversations, and the memory blocks in them, keep their text until retention erases it."
                     .into(),
             );
+        }
+        if !turns.alike.is_empty() {
+            let paths: Vec<_> = turns.alike.into_iter().collect();
+            kept.push(format!(
+                "Earlier versions gave other people the same name. What they said stays; forget them too, if it is them: {}.",
+                paths.join(", ")
+            ));
         }
         if turns.unknown > 0 {
             kept.push(format!(

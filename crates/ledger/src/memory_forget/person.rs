@@ -5,23 +5,65 @@ use domain::{
     id::{SessionId, TenantId, UserId},
     limit::{MEMORY_FORGET_NAMES_MAX, NAME_CHARS_MAX},
     memory::{Document, MemoryPath, aliases, fold, sections},
-    memory_write::turn::{self, OWN_PLATFORM},
+    memory_write::{
+        slot::{earlier_person_path, named_path, person_path},
+        turn::{self, Content, OWN_PLATFORM},
+    },
+    slug::is_slug,
     thread::cut,
 };
 use std::collections::{BTreeSet, HashMap};
 use store::Conn;
 
-/// Reads the person from `PLATFORM-ID` or from the path of their document.
+/// Whom to forget.
+pub(super) struct Person {
+    /// Path of the person's document.
+    pub(super) path: MemoryPath,
+    /// Other paths that their documents can have, folded: that of earlier versions, and that of a document that was
+    /// named by hand.
+    others: BTreeSet<String>,
+}
+
+impl Person {
+    /// Whether a document with this path is the person's.
+    pub(super) fn owns(&self, path: &str) -> bool {
+        fold(path) == self.path.folded() || self.has_earlier(path)
+    }
+
+    /// Whether a document with this path is the person's and has a path that others can share.
+    pub(super) fn has_earlier(&self, path: &str) -> bool {
+        self.others.contains(&fold(path))
+    }
+}
+
+/// Reads the person from `PLATFORM-ID`, from `PLATFORM/ID` if the name of the platform has a hyphen, or from the path of
+/// their document.
 ///
 /// # Errors
 /// [`Error::Invalid`] for the field `person`.
-pub(super) fn parse(text: &str) -> Result<MemoryPath> {
+pub(super) fn parse(text: &str) -> Result<Person> {
     let text = text.trim();
-    let name = text.strip_prefix("people/").unwrap_or(text);
+    let inner = text.strip_prefix("people/");
+    let name = inner.unwrap_or(text);
     let name = name.strip_suffix(".md").unwrap_or(name);
-    let path = MemoryPath::parse(&format!("people/{name}.md"));
-    let path = path.ok().filter(|path| path.person().is_some());
-    path.ok_or_else(|| Error::invalid("person", "the platform and the id of a person, such as discord-1234"))
+    let refused = || Error::invalid("person", "the platform and the id of a person, such as discord-1234");
+    let is_hyphened = |platform: &str| inner.is_none() && platform.contains('-') && is_slug(platform);
+    let hyphened = name.split_once('/').filter(|(platform, _)| is_hyphened(platform));
+    let (platform, id) = hyphened.or_else(|| name.split_once('-')).ok_or_else(refused)?;
+    let platform = platform.to_ascii_lowercase();
+    let is_id = !id.trim().is_empty() && id.chars().count() <= NAME_CHARS_MAX && !id.contains(char::is_control);
+    // A platform may have ids with a slash; a path has one folder.
+    if !is_slug(&platform) || !is_id || (inner.is_some() && id.contains('/')) {
+        return Err(refused());
+    }
+    let path = if hyphened.is_some() { person_path(&platform, id) } else { named_path(&platform, id) };
+    let path = MemoryPath::parse(&path).map_err(|_| refused())?;
+    // The path of a hyphened platform would be that of another person.
+    let by_hand = MemoryPath::parse(&format!("people/{platform}-{id}.md")).ok().filter(|_| hyphened.is_none());
+    let by_hand = by_hand.map(|path| path.folded());
+    let earlier = fold(&earlier_person_path(&platform, id));
+    let others = by_hand.into_iter().chain([earlier]).filter(|other| *other != path.folded()).collect();
+    Ok(Person { path, others })
 }
 
 /// The member of this workspace whose document this is.
@@ -42,6 +84,8 @@ pub(super) struct Turns {
     pub(super) names: BTreeSet<String>,
     /// Number of turns whose texts are erased, so that nobody can tell who wrote them.
     pub(super) unknown: u64,
+    /// Paths of other people whom earlier versions gave this path too.
+    pub(super) alike: BTreeSet<String>,
 }
 
 impl Turns {
@@ -54,6 +98,7 @@ impl Turns {
             sessions: BTreeSet::new(),
             names: BTreeSet::new(),
             unknown: 0,
+            alike: BTreeSet::new(),
         }
     }
 
@@ -67,15 +112,17 @@ impl Turns {
         let event = store::event::after(conn, self.tenant_id, id, range, &[], 1).await?.items.pop();
         let is_erased = event.as_ref().is_some_and(|event| event.content == "[]" && event.metadata == "{}");
         let said = event.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, None));
-        let is_theirs = match said.and_then(|said| said.speaker) {
-            Some(speaker) => {
+        let is_theirs = match said {
+            Some(Content { speaker: Some(speaker), earlier_path, .. }) => {
                 let is_theirs = fold(&speaker.path) == self.path;
                 if is_theirs {
                     self.names.insert(speaker.name);
+                } else if earlier_path.is_some_and(|earlier| fold(&earlier) == self.path) {
+                    self.alike.insert(speaker.path);
                 }
                 is_theirs
             }
-            None => is_owned,
+            _ => is_owned,
         };
         self.unknown += u64::from(is_erased && !is_owned);
         if is_theirs {

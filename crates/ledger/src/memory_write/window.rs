@@ -138,8 +138,9 @@ impl Reading {
                 continue;
             };
             // Without a speaker it is an answer to the person of the session.
-            let of = content.speaker.as_ref().or(owner.as_ref());
-            if of.is_some_and(|speaker| self.forgotten.has(&speaker.path)) {
+            let of = content.speaker.as_ref().or(owner.as_ref()).map(|speaker| speaker.path.as_str());
+            // A mark of an earlier version stands for the path of that version.
+            if of.into_iter().chain(content.earlier_path.as_deref()).any(|path| self.forgotten.has(path)) {
                 continue;
             }
             let text = redacted(&content.text)?;

@@ -14,7 +14,7 @@ use domain::{
     id::{EventId, SessionId},
     limit::{NAME_CHARS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
     memory_write::{
-        slot::person_path,
+        slot::earlier_person_path,
         turn::{AUTHOR, OWN_PLATFORM},
     },
     role::Permission,
@@ -64,8 +64,8 @@ impl RelayedAuthor {
         if let Some(name) = &self.name {
             fields.name("author.name", name, NAME_CHARS_MAX);
         }
-        // The path decides: another spelling would be the same document.
-        if person_path(&self.platform, "x") == person_path(OWN_PLATFORM, "x") {
+        // Another spelling would look like a member in the name of the document.
+        if earlier_person_path(&self.platform, "x") == earlier_person_path(OWN_PLATFORM, "x") {
             fields.refuse("author.platform", "members of the workspace write for themselves");
         }
         fields.check()

@@ -48,6 +48,7 @@ mod memory_card;
 mod memory_card_image;
 mod memory_forget;
 mod memory_poison;
+mod memory_people;
 mod memory_revert;
 mod memory_review;
 mod memory_search;
