@@ -4,7 +4,7 @@ use super::limit::{ANSWER_BYTES_MAX, EVIDENCE_MAX, OP_REASON_CHARS_MAX, OPS_MAX}
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 /// Version of the answer's shape.
 pub const SCHEMA: u32 = 1;
@@ -91,6 +91,18 @@ pub struct Op {
     /// Why, for the person who reviews it.
     #[serde(default)]
     pub reason: String,
+}
+
+impl Op {
+    /// Returns what the operation adds. The document has it as it is, or as an item of a list.
+    pub fn added(&self) -> Cow<'_, str> {
+        match self.op {
+            OpKind::Create | OpKind::AppendSection | OpKind::ReplaceSection => Cow::Borrowed(&self.body),
+            OpKind::AliasAdd => Cow::Borrowed(self.body.trim()),
+            OpKind::LinkAdd => Cow::Owned(format!("[{0}](../{0})", self.body)),
+            OpKind::RetireSection => Cow::Borrowed(""),
+        }
+    }
 }
 
 /// The answer of the model.

@@ -4,7 +4,7 @@
 use super::*;
 use crate::memory_write::{
     answer::parse,
-    dedupe::{Known, dedupe, near_duplicates},
+    dedupe::{Known, dedupe, denials, near_duplicates},
     plan::{Change, Policy, THIRD_PARTY, UNTRUSTED, plan},
     text::normal,
     turn::{Speaker, Taint},
@@ -198,6 +198,7 @@ fn known_denied_injected_and_pending_lines_are_not_proposed() {
         denied: [normal("Has a cat")].into(),
         injected: [normal("Prefers trains")].into(),
         pending: [(ALICE.to_owned(), [normal("Speaks Thai")].into())].into(),
+        ..Known::default()
     };
     let body = "* likes GREEN tea.\n- Has a cat!\n- Prefers trains\n- Speaks Thai\n- Plays chess\n- plays chess";
     let ops = vec![op("append_section", ALICE, notes(), body, &[2])];
@@ -214,6 +215,86 @@ fn known_denied_injected_and_pending_lines_are_not_proposed() {
     let replaced = vec![op("replace_section", ALICE, notes(), "- Likes green tea\n- Has a cat", &[2])];
     let (checked, _) = dedupe(accepted(replaced), &window(), &known);
     assert_eq!(checked.ops[0].op.body, "- Likes green tea", "a section may keep its lines");
+}
+
+#[test]
+fn a_replacement_without_one_of_its_lines_is_no_removal() {
+    let known = Known { denied: [normal("Hates tea")].into(), ..Known::default() };
+    let body = "# Alice\n\n## Notes\n\n- Likes green tea\n- Plays chess\n";
+    let mut window = window();
+    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: body.into() });
+    let left = |body: &str, known: &Known| {
+        let replaced = answer(vec![op("replace_section", ALICE, notes(), body, &[2])]);
+        let (checked, dropped) = dedupe(check(replaced, &window).unwrap(), &window, known);
+        (checked.ops.into_iter().map(|op| op.op.body).next(), dropped.len())
+    };
+    assert_eq!(left("- Plays chess\n- Hates tea", &known), (None, 1), "nobody proposed to remove a line");
+    assert_eq!(left("- Plays chess\n- Hates tea\n- Likes oolong", &known), (None, 1));
+    let whole = "- Likes green tea\n- Plays chess\n- Likes oolong".to_owned();
+    assert_eq!(left(&format!("{whole}\n- Hates tea"), &known), (Some(whole), 1), "it removes nothing");
+    let mut waiting = Known::default();
+    waiting.wait(ALICE, body, &body.replace("green tea", "oolong"));
+    assert_eq!(left("- Plays chess\n- Likes oolong", &waiting).0, None, "it waits already");
+    assert!(left("- Plays chess\n- Likes black tea", &waiting).0.is_some());
+}
+
+#[test]
+fn a_removal_that_was_denied_or_waits_is_not_proposed_again() {
+    let retired = || vec![op("retire_section", ALICE, notes(), "", &[2])];
+    let after = "# Alice\n\n## Plans\n\n- Moves to Oslo\n";
+    assert_eq!(changes(retired(), &Known::default())[0].body, after);
+    let mut denied = Known::default();
+    denials(BODY, after).iter().for_each(|line| denied.deny(line));
+    assert_eq!((denied.denied.len(), denied.staying.len()), (0, 1));
+    assert_eq!(changes(retired(), &denied), []);
+    let mut waiting = Known::default();
+    waiting.wait(ALICE, BODY, after);
+    assert_eq!(changes(retired(), &waiting), []);
+    // What takes the place of the line is another proposal.
+    let replaced = vec![op("replace_section", ALICE, notes(), "- Likes oolong", &[2])];
+    assert_eq!(changes(replaced, &denied).len(), 1);
+    let other = vec![op("retire_section", ALICE, json!(["Plans"]), "", &[2])];
+    assert_eq!(changes(other, &waiting).len(), 1);
+}
+
+#[test]
+fn a_link_is_compared_as_the_document_has_it() {
+    let link = || vec![op("link_add", ALICE, json!([]), "topics/hidden.md", &[2])];
+    let linked = changes(link(), &Known::default())[0].body.clone();
+    assert!(linked.ends_with("## Links\n\n- [topics/hidden.md](../topics/hidden.md)\n"), "{linked}");
+    let mut denied = Known::default();
+    denials(BODY, &linked).iter().for_each(|line| denied.deny(line));
+    assert_eq!(changes(link(), &denied), []);
+    let mut waiting = Known::default();
+    waiting.wait(ALICE, BODY, &linked);
+    assert_eq!(changes(link(), &waiting), []);
+    let mut window = window();
+    window.shown.insert(ALICE.into(), Shown { version: 4, sha256: SHA.into(), body: linked });
+    let (checked, _) = dedupe(check(answer(link()), &window).unwrap(), &window, &Known::default());
+    assert_eq!(checked.ops, []);
+}
+
+#[test]
+fn denied_lines_do_not_come_back_in_code_or_in_the_summary() {
+    let known = Known {
+        denied: [normal("Has a cat")].into(),
+        injected: [normal("Leads R&D")].into(),
+        ..Known::default()
+    };
+    let kept = |body: &str| {
+        let (checked, _) = dedupe(accepted(vec![op("append_section", ALICE, notes(), body, &[2])]), &window(), &known);
+        checked.ops.into_iter().map(|op| op.op.body).next()
+    };
+    assert_eq!(kept("```\n- Has a cat\nx = 1\n```\n- Plays chess").as_deref(), Some("- Plays chess"));
+    assert_eq!(kept("~~~\nLeads R&D\n~~~"), None);
+    assert_eq!(kept("```\n- Likes green tea\n```"), None, "the document says all of it");
+    let code = "```\n- Likes green tea\nx = 1\n```";
+    assert_eq!(kept(code).as_deref(), Some(code), "code is kept as a whole");
+    let body = "They met.\n- Has a cat\n- Leads R&D";
+    let summary = json!({"title": "x", "body": body, "evidence": [{"session": "s1", "sequence": 2}]});
+    let answer = parse(&json!({"schema": 1, "nothing": false, "summary": summary, "ops": []}).to_string()).unwrap();
+    let (checked, dropped) = dedupe(check(answer, &window()).unwrap(), &window(), &known);
+    assert_eq!((checked.summary.unwrap().0.body.as_str(), dropped.len()), ("They met.", 2));
 }
 
 #[test]

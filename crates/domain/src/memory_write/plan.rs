@@ -131,8 +131,8 @@ fn carry_out(body: &str, checked: &CheckedOp) -> Result<String, section::NotFoun
         OpKind::Create => section::append(body, &[], &op.body),
         OpKind::AppendSection => section::append(body, &op.heading, &op.body),
         OpKind::ReplaceSection => section::replace(body, &op.heading, &op.body),
-        OpKind::AliasAdd => section::add_item(body, "Aliases", op.body.trim()),
-        OpKind::LinkAdd => section::add_item(body, "Links", &format!("[{0}](../{0})", op.body)),
+        OpKind::AliasAdd => section::add_item(body, "Aliases", &op.added()),
+        OpKind::LinkAdd => section::add_item(body, "Links", &op.added()),
         OpKind::RetireSection => section::retire(body, &op.heading),
     }
 }

@@ -69,27 +69,39 @@ fn fence(line: &str) -> Option<(char, usize, bool)> {
     Some((mark, length, rest.trim().is_empty()))
 }
 
-/// Returns the headings outside of fenced code, and whether a fence is still open at the end.
-pub fn headings(text: &str) -> (Vec<Heading>, bool) {
-    let mut found = Vec::new();
+/// Returns for each line the number of the block of fenced code that it is part of, from 1; 0 for a line outside of
+/// code. The second value says whether a fence is still open at the end.
+pub fn blocks(text: &str) -> (Vec<usize>, bool) {
+    let (mut numbers, mut count) = (Vec::new(), 0);
     let mut open: Option<(char, usize)> = None;
-    for (line, content) in text.lines().enumerate() {
-        match (open, fence(content)) {
+    for line in text.lines() {
+        let was_open = open.is_some();
+        match (open, fence(line)) {
             (Some((mark, length)), Some((other, other_length, bare)))
                 if mark == other && other_length >= length && bare =>
             {
                 open = None;
             }
-            (Some(_), _) => {}
-            (None, Some((mark, length, _))) => open = Some((mark, length)),
-            (None, None) => {
-                if let Some((level, title)) = heading(content) {
-                    found.push(Heading { level, title: title.to_owned(), line });
-                }
+            (Some(_), _) | (None, None) => {}
+            (None, Some((mark, length, _))) => {
+                open = Some((mark, length));
+                count += 1;
             }
         }
+        numbers.push(if was_open || open.is_some() { count } else { 0 });
     }
-    (found, open.is_some())
+    (numbers, open.is_some())
+}
+
+/// Returns the headings outside of fenced code, and whether a fence is still open at the end.
+pub fn headings(text: &str) -> (Vec<Heading>, bool) {
+    let (blocks, is_open) = blocks(text);
+    let outside = text.lines().enumerate().zip(blocks).filter(|(_, block)| *block == 0);
+    let found = outside.filter_map(|((line, content), _)| {
+        let (level, title) = heading(content)?;
+        Some(Heading { level, title: title.to_owned(), line })
+    });
+    (found.collect(), is_open)
 }
 
 /// Finds the one section whose headings, from the document's first level inwards, end with `path`.
@@ -228,6 +240,7 @@ mod tests {
         let titles: Vec<_> = headings(text).0.into_iter().map(|h| h.title).collect();
         assert_eq!(titles, ["F", "I"]);
         assert!(headings("```\n# A\n").1);
+        assert_eq!(blocks("a\n```\nb\n```\n~~~\n```\n~~~\nc\n"), (vec![0, 1, 1, 1, 2, 2, 2, 0], false));
         assert!(!headings("`code` and ``` inline ``` x\n").1);
     }
 

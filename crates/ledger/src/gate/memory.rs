@@ -24,10 +24,10 @@ use domain::{
     memory::{Document, Evidence, MemoryPath, Source, check_text},
     memory_write::{
         self,
-        evidence::{Evidence as Turn, Sources, new_lines, of_lines},
+        dedupe::denials,
+        evidence::{Evidence as Turn, Sources, of_lines},
         limit::PROPOSAL_DAYS_MAX,
         merge::{Merged, three_way},
-        text::{normal, says_something},
     },
     notification::Topic,
     session::{Actor, Command, Report, Session, State as SessionState, TimeLimits, Type, decide},
@@ -372,7 +372,7 @@ fn evidence(proposal: &MemoryProposal, current: &str, body: &str, front_matter: 
     of_lines(current, body, &sources).into_iter().map(moved).collect()
 }
 
-/// Remembers the lines of a denied proposal, so that they are not proposed again.
+/// Remembers the lines of a denied proposal, so that neither they nor the removal of others is proposed again.
 async fn deny(
     tx: &mut WriteTx<'_>,
     gate: &Gate,
@@ -381,10 +381,9 @@ async fn deny(
     now: Timestamp,
 ) -> Result<()> {
     let reason = decision.note.as_deref().unwrap_or_default();
-    let body = proposal.body();
-    for (_, line) in new_lines(&proposal.base, &body).into_iter().filter(|(_, line)| says_something(line)) {
+    for line in denials(&proposal.base, &proposal.body()) {
         let about = (gate.id, proposal.path.as_str());
-        store::memory_write::deny(tx, gate.tenant_id, agent, about, (&normal(line), reason, now)).await?;
+        store::memory_write::deny(tx, gate.tenant_id, agent, about, (&line, reason, now)).await?;
     }
     Ok(())
 }

@@ -7,7 +7,6 @@ use domain::{
     id::TenantId,
     memory_write::{
         dedupe::Known,
-        evidence::new_lines,
         text::{normal, says_something},
     },
 };
@@ -36,13 +35,10 @@ pub(super) async fn read(
     sessions: &[OpenSession],
 ) -> Result<Known> {
     let mut known = Known::default();
-    known.denied.extend(store::memory_write::denied(conn, tenant_id, agent).await?);
+    store::memory_write::denied(conn, tenant_id, agent).await?.iter().for_each(|line| known.deny(line));
     for task in store::memory_write::pending(conn, tenant_id, agent).await? {
         let Task::Memory(proposal) = task else { continue };
-        let body = proposal.body();
-        let lines = new_lines(&proposal.base, &body).into_iter().map(|(_, line)| line);
-        let lines = lines.filter(|line| says_something(line)).map(normal);
-        known.pending.entry(proposal.path.clone()).or_default().extend(lines);
+        known.wait(&proposal.path, &proposal.base, &proposal.body());
     }
     let kinds = [Kind::SESSION_CONTEXT_INJECTED.to_owned()];
     for session in sessions {

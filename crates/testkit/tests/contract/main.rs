@@ -46,6 +46,7 @@ mod memory_audit;
 mod memory_block;
 mod memory_card;
 mod memory_card_image;
+mod memory_denial;
 mod memory_forget;
 mod memory_poison;
 mod memory_people;

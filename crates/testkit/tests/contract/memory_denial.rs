@@ -1,0 +1,61 @@
+//! What is not proposed once more: removals and links that were denied or wait.
+
+use crate::{
+    gate::says,
+    memory::put,
+    memory_writer::{AGENT, changes, finish, proposals, settle, take, talk, talked_again},
+    thread::ENDING,
+};
+use domain::{gate::Verdict, memory_write::plan::Policy};
+use ledger::{
+    gate,
+    memory_write::{RunWindow, WriterTerms},
+    thread,
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(a_removal_is_proposed_once_and_not_again_after_a_denial,);
+
+/// Operations on the member's document: a section goes, and a link is added.
+fn ops(run: &RunWindow, own: &str) -> Value {
+    let evidence = json!([{ "session": "s1", "sequence": run.window.turns[0].at.sequence }]);
+    let base = &run.window.shown[own].sha256;
+    json!([
+        { "op": "retire_section", "path": own, "heading": ["Plans"], "base_sha256": base, "body": "",
+            "evidence": evidence, "reason": "" },
+        { "op": "link_add", "path": own, "heading": [], "base_sha256": base, "body": "topics/oslo.md",
+            "evidence": evidence, "reason": "" },
+    ])
+}
+
+async fn a_removal_is_proposed_once_and_not_again_after_a_denial(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let own = format!("people/shiftbook-{}.md", f.member.user_id().unwrap());
+    put(&f, &f.operator, &own, 0, "# Mia\n\n## Notes\n\n- Likes trains\n\n## Plans\n\n- Moves to Oslo\n").await.unwrap();
+    put(&f, &f.operator, "topics/oslo.md", 0, "# Oslo\n\n- A town\n").await.unwrap();
+    let session = talk(&f, "I stay here.", "Noted.").await;
+    thread::end(&f.ledger, &f.member, session.id, ENDING).await.unwrap();
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let first = changes(&run, ops(&run, &own), Value::Null);
+    assert_eq!(first.len(), 1, "both are one change");
+    finish(&f, run, first, Policy::Review).await.unwrap();
+
+    talked_again(&f, "I really stay.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert_eq!(changes(&run, ops(&run, &own), Value::Null), [], "they wait already");
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+
+    let item = proposals(&f).await.remove(0);
+    gate::decide(&f.ledger, &f.operator, item.gate.id, says(Verdict::Deny)).await.unwrap();
+    settle(&f).await;
+    assert!(proposals(&f).await.is_empty());
+    talked_again(&f, "Believe me.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert_eq!(changes(&run, ops(&run, &own), Value::Null), [], "they were denied");
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    let text = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap().text;
+    assert!(text.contains("- Moves to Oslo"), "{text}");
+    f.assert_verified().await;
+    f.done().await;
+}
