@@ -9,6 +9,7 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
+    sync::Notify,
 };
 
 /// The reply to one request.
@@ -34,6 +35,8 @@ pub enum ScriptedReply {
     Unfinished(&'static str),
     /// No reply. The connection stays open.
     NoAnswer,
+    /// A reply with this text, once the test lets it go.
+    Held(&'static str, Arc<Notify>),
 }
 
 impl ScriptedReply {
@@ -116,7 +119,13 @@ impl ScriptedModel {
             .unwrap()
             .push(ReceivedRequest { head, body: serde_json::from_slice(&body).unwrap_or_default() });
         let next = self.script.lock().unwrap().pop_front();
-        let next = next.unwrap_or(ScriptedReply::Status(400, None, "the script is over"));
+        let next = match next.unwrap_or(ScriptedReply::Status(400, None, "the script is over")) {
+            ScriptedReply::Held(text, go) => {
+                go.notified().await;
+                ScriptedReply::Text(text)
+            }
+            next => next,
+        };
         send_reply(stream.into_inner(), is_openai, next).await
     }
 }

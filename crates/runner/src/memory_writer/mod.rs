@@ -12,14 +12,17 @@ pub use config::{MemoryAgentConfig, MemoryConfig};
 pub use pass::{Side, run_once};
 
 use domain::{Timestamp, id::TenantId};
-use ledger::{Ledger, memory_write::WriterTerms};
+use ledger::{
+    Ledger,
+    memory_write::{RunState, WriterTerms},
+};
 use std::{sync::Arc, time::Duration};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
 /// Interval between two searches for work of one agent.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
-/// Time for a last run of every agent when the server stops.
+/// Time for the last runs of every agent when the server stops.
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// The writer of one agent.
@@ -36,9 +39,26 @@ pub struct MemoryWriter {
 }
 
 impl MemoryWriter {
-    /// Looks for work until `stop`. Then what is open is summarised, as far as it fits in five seconds. What a server
-    /// that died left is due at the start, and until a run has read it: its lease may have to run out first.
+    /// Looks for work until `stop`. Then the run that goes on ends, and what is open is summarised, as far as both fit
+    /// in five seconds. A run that does not fit is done again: nothing of it is written. What a server that died left is
+    /// due at the start, and until a run has read it: its lease may have to run out first.
     pub async fn work(self, ledger: Ledger, stop: CancellationToken) {
+        let late = async {
+            stop.cancelled().await;
+            sleep(DRAIN).await;
+        };
+        tokio::select! {
+            () = self.look_until(&ledger, &stop) => {}
+            () = late => {
+                tracing::info!(agent = self.agent, "the memory writer could not finish; the next start does it");
+            }
+        }
+        if let Err(error) = ledger::memory_write::release(&ledger, self.tenant_id, &self.agent).await {
+            tracing::warn!(%error, agent = self.agent, "the memory writer's lease runs out by itself");
+        }
+    }
+
+    async fn look_until(&self, ledger: &Ledger, stop: &CancellationToken) {
         let started = ledger.now();
         let mut ticks = interval(CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -48,29 +68,26 @@ impl MemoryWriter {
                 () = stop.cancelled() => break,
                 _ = ticks.tick() => {}
             }
-            // A run that the server's end interrupts is done again: nothing of it is written.
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                () = self.look(&ledger, started) => {}
-            }
+            self.look(ledger, started).await;
         }
-        if timeout(DRAIN, self.look(&ledger, ledger.now())).await.is_err() {
-            tracing::info!(agent = self.agent, "the memory writer could not finish; the next start does it");
-        }
-        if let Err(error) = ledger::memory_write::release(&ledger, self.tenant_id, &self.agent).await {
-            tracing::warn!(%error, agent = self.agent, "the memory writer's lease runs out by itself");
-        }
+        // What does not fit in one window is the next one's.
+        while self.look(ledger, ledger.now()).await {}
     }
 
-    async fn look(&self, ledger: &Ledger, left_before: Timestamp) {
+    /// Does a run if one is due. Sessions to which no one has written since `left_before` are due at once. Returns
+    /// whether it succeeded.
+    async fn look(&self, ledger: &Ledger, left_before: Timestamp) -> bool {
         match run_once(ledger, self, Some(left_before)).await {
             Ok(Some(run)) => {
                 let (state, turns) = (run.state.as_str(), run.turns);
                 tracing::info!(agent = self.agent, state, turns, proposals = run.proposals, "the memory writer ran");
+                run.state == RunState::Succeeded
             }
-            Ok(None) => {}
-            Err(error) => tracing::warn!(%error, agent = self.agent, "the memory writer could not run"),
+            Ok(None) => false,
+            Err(error) => {
+                tracing::warn!(%error, agent = self.agent, "the memory writer could not run");
+                false
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{MemoryWriter, Side, run_once};
 use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
 use domain::{
     gate::{GateKind, GateState},
-    memory_write::limit::READ_ROUNDS_MAX,
+    memory_write::limit::{READ_ROUNDS_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
     session::YieldTo,
     session_feedback::Surface,
 };
@@ -12,7 +12,7 @@ use ledger::{
     gate::{self, GateFilter, GateItem, ListGates},
     memory_write::{RunState, WriterTerms},
     session::{self, YieldRequest},
-    thread::{self, Ending, NewThread},
+    thread::{self, Ending, Message, NewThread},
 };
 use std::sync::Arc;
 use testkit::{
@@ -20,6 +20,7 @@ use testkit::{
     model::{ScriptedModel, ScriptedReply},
     text,
 };
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
@@ -182,6 +183,56 @@ async fn a_server_that_starts_summarises_what_a_crash_left() {
     assert_eq!(proposals(&f).await.len(), 2, "it did not wait for silence, and is not stopped yet");
     stop.cancel();
     working.await.unwrap();
+    f.done().await;
+}
+
+#[tokio::test]
+async fn a_run_that_the_servers_end_meets_is_finished_and_what_is_open_follows() {
+    let f = Fixture::sqlite().await;
+    let go = Arc::new(Notify::new());
+    let model = ScriptedModel::start([ScriptedReply::Held(NOTHING, go.clone()), ScriptedReply::Text(GOOD)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    talked(&f, "Hello").await;
+    let stop = CancellationToken::new();
+    let working = tokio::spawn(writer.work(f.ledger.clone(), stop.clone()));
+    while model.received() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let new =
+        NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap();
+    stop.cancel();
+    go.notify_one();
+    working.await.unwrap();
+    assert_eq!(proposals(&f).await.len(), 2);
+    let runs = ledger::memory_write::runs(&f.ledger, &f.member, "scout").await.unwrap();
+    assert_eq!(runs.iter().map(|run| run.state).collect::<Vec<_>>(), [RunState::Succeeded; 2]);
+    let status = ledger::memory_write::status(&f.ledger, &f.member, "scout").await.unwrap();
+    assert_eq!(status.lease, None);
+    f.done().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_summarises_window_after_window() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([ScriptedReply::Text(NOTHING), ScriptedReply::Text(NOTHING)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    let long = "word ".repeat(TURN_CHARS_MAX / 5);
+    let new = NewThread { agent: "scout".into(), message: Some(long.clone()), ..NewThread::default() };
+    let talk = thread::start(&f.ledger, &f.member, new).await.unwrap().session;
+    let messages = WINDOW_CHARS_MAX / TURN_CHARS_MAX + 4;
+    for _ in 1..messages {
+        let said = Message { text: long.clone(), id: None };
+        thread::send_message(&f.ledger, &f.member, talk.id, said).await.unwrap();
+    }
+    let stop = CancellationToken::new();
+    stop.cancel();
+    writer.work(f.ledger.clone(), stop).await;
+    let runs = ledger::memory_write::runs(&f.ledger, &f.member, "scout").await.unwrap();
+    let turns: Vec<_> = runs.iter().map(|run| run.turns as usize).collect();
+    assert_eq!((turns.len(), turns.iter().sum::<usize>()), (2, messages), "{turns:?}");
     f.done().await;
 }
 
