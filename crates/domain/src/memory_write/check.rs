@@ -31,8 +31,12 @@ pub struct Window {
     pub sessions: Vec<(String, SessionId)>,
     /// Documents that the model was shown, by path.
     pub shown: BTreeMap<String, Shown>,
-    /// Paths of every document of the agent.
+    /// Paths of documents that exist, as far as the model was told of them or its answer names them.
     pub known: BTreeSet<String>,
+    /// Paths of documents that the model can ask for: the most relevant ones first, then the newest.
+    pub listed: Vec<String>,
+    /// Number of documents of the agent.
+    pub documents: u64,
     /// Paths of the people who take part.
     pub people: BTreeSet<String>,
     /// Path of this run's session document.
@@ -45,6 +49,13 @@ impl Window {
         let session = self.sessions.iter().find(|(name, _)| *name == named.session).map(|(_, id)| *id);
         let session = session.or_else(|| named.session.parse().ok())?;
         self.find(Evidence { session, sequence: named.sequence })
+    }
+
+    /// Returns the paths that an answer names, of which the check has to know whether they exist.
+    pub fn named(answer: &Answer) -> Vec<String> {
+        let links = answer.ops.iter().filter(|op| op.op == OpKind::LinkAdd).map(|op| op.body.clone());
+        let paths = answer.ops.iter().map(|op| op.path.clone());
+        paths.chain(links).take(2 * OPS_MAX).collect()
     }
 
     /// Returns a turn of this window.

@@ -24,6 +24,8 @@ pub const TURN_CHARS_MAX: usize = 4_000;
 pub const DOCUMENTS_SHOWN_MAX: usize = 24;
 /// Most characters of a document that the model is shown whole. A longer one is not shown and cannot be changed.
 pub const DOCUMENT_CHARS_SHOWN_MAX: usize = 12_000;
+/// Most documents that the model is told it can ask for.
+pub const DOCUMENTS_LISTED_MAX: usize = 60;
 /// Most times that the model may ask for further documents in one run.
 pub const READ_ROUNDS_MAX: u32 = 2;
 /// Likeness from which a new line is marked as a near duplicate, thousandths of the Jaccard index of trigrams.

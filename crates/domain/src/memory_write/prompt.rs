@@ -79,9 +79,10 @@ fn documents(window: &Window, suffix: &str) -> String {
         }
         text.push_str(&format!("</document-{suffix}>\n\n"));
     }
-    let others: Vec<_> = window.known.iter().filter(|path| !window.shown.contains_key(*path)).collect();
+    let others: Vec<_> = window.listed.iter().filter(|path| !window.shown.contains_key(*path)).collect();
     if !others.is_empty() {
-        text.push_str("Further documents, which `read` can ask for:\n");
+        let all = window.documents;
+        text.push_str(&format!("Further documents, which `read` can ask for, of {all} in all:\n"));
         others.iter().for_each(|path| text.push_str(&format!("- {path}\n")));
         text.push('\n');
     }
@@ -159,7 +160,8 @@ mod tests {
         window
             .shown
             .insert("people/shiftbook-a.md".into(), Shown { version: 0, sha256: String::new(), body: String::new() });
-        window.known.insert("topics/launch.md".into());
+        window.known.insert("people/slack-eve.md".into());
+        window.listed.push("topics/launch.md".into());
         let delimiter = Delimiter::new(&Fixed);
         let prompt = render(&window, &[], "Name: Clerk", &delimiter);
         let headers: Vec<_> = prompt.user.lines().filter(|line| line.starts_with('[')).collect();
@@ -167,7 +169,7 @@ mod tests {
         let suffix = delimiter.as_str();
         assert_eq!(prompt.user.matches(&format!("</transcript-{suffix}>")).count(), 1);
         assert!(prompt.user.contains("people/shiftbook-a.md\" writable does not exist"));
-        assert!(prompt.user.contains("- topics/launch.md"));
+        assert!(prompt.user.contains("- topics/launch.md") && !prompt.user.contains("slack-eve"));
         assert!(prompt.system.contains(suffix) && prompt.system.contains("sessions/2026-11-21-morning.md"));
     }
 }

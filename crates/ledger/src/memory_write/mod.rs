@@ -21,7 +21,7 @@ pub use known::redacted;
 pub use stalled::stalled;
 pub(crate) use stalled::stalled_on;
 pub use store::memory_write::{RunRecord, RunState, RunTotals, Spent, StalledRecord, WriterRecord};
-pub use window::{Range, RunWindow, read_more};
+pub use window::{Range, RunWindow, note_named, read_more};
 
 /// Makes the delimiter of one run's prompt.
 pub fn delimiter(ledger: &crate::Ledger) -> domain::untrusted::Delimiter {

@@ -10,13 +10,15 @@ use domain::{
     chain::Digest,
     id::{SessionId, TenantId, UserId},
     limit::PAGE_MAX,
-    memory::{Folder, MemoryPath},
+    memory::{Folder, MemoryPath, Operation},
     memory_write::{
         channel::Channel,
         check::{Shown, Window},
         dedupe::Known,
         evidence::Evidence,
-        limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
+        limit::{
+            DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX,
+        },
         prompt,
         slot::session_path,
         turn::{self, KINDS, Speaker, Taint, Turn},
@@ -188,6 +190,9 @@ impl Reading {
     }
 }
 
+/// Newest versions among which documents are looked for that the model can ask for.
+const VERSIONS_LOOKED_AT: u32 = 200;
+
 /// Reads the documents of the people who take part and of topics that the conversation has words of. Returns the card.
 async fn documents(
     conn: &mut Conn<'_>,
@@ -196,21 +201,9 @@ async fn documents(
     window: &mut Window,
     known: &Known,
 ) -> Result<String> {
-    let mut after = None;
-    let mut own = Vec::new();
-    loop {
-        let page = store::memory::list(conn, tenant_id, agent, None, false, after, PAGE_MAX).await?;
-        after = page.items.last().map(|last| last.id);
-        for document in page.items {
-            if document.path.starts_with("self/") {
-                own.push(document.path.clone());
-            }
-            window.known.insert(document.path);
-        }
-        if !page.has_more {
-            break;
-        }
-    }
+    let own = store::memory::list(conn, tenant_id, agent, Some(Folder::Own), false, None, PAGE_MAX).await?.items;
+    let own: Vec<String> = own.into_iter().map(|document| document.path).collect();
+    window.documents = store::memory::find_agent(conn, tenant_id, agent).await?.map_or(0, |found| found.documents);
     let speakers: BTreeSet<String> =
         window.turns.iter().filter_map(|turn| Some(turn.speaker.as_ref()?.path.clone())).collect();
     for path in speakers.into_iter().take(DOCUMENTS_SHOWN_MAX) {
@@ -226,12 +219,84 @@ async fn documents(
         if path.starts_with("topics/") && window.shown.len() < DOCUMENTS_SHOWN_MAX {
             show(conn, tenant_id, agent, &path, window).await?;
         }
+        if can_read(&path) {
+            window.listed.push(path);
+        }
     }
-    if let Some(first) = window.turns.first() {
-        let is_taken = |path: &str| window.known.contains(path) || known.pending.contains_key(path);
-        window.session_path = session_path(first.time, is_taken);
+    list_newest(conn, tenant_id, agent, window).await?;
+    window.known.extend(window.listed.iter().cloned());
+    let existing = window.shown.iter().filter(|(_, shown)| shown.version > 0).map(|(path, _)| path.clone());
+    window.known.extend(existing);
+    if let Some(first) = window.turns.first().map(|turn| turn.time) {
+        window.session_path = free_path(conn, tenant_id, agent, first, known).await?;
     }
     card(conn, tenant_id, agent, &own).await
+}
+
+/// Whether the model may ask for a document.
+fn can_read(path: &str) -> bool {
+    path.starts_with("topics/") || path.starts_with("sessions/")
+}
+
+/// Adds the newest documents to those that the model can ask for.
+async fn list_newest(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, window: &mut Window) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for version in store::memory::audit(conn, tenant_id, agent, None, VERSIONS_LOOKED_AT).await?.items {
+        // Newest first: the first version of a document says what it is now.
+        let is_newest = seen.insert(version.document_id.0);
+        let is_gone = matches!(version.operation, Operation::Deleted | Operation::Erased);
+        if is_newest && !is_gone && can_read(&version.path) && !window.listed.contains(&version.path) {
+            window.listed.push(version.path);
+        }
+    }
+    window.listed.truncate(DOCUMENTS_LISTED_MAX);
+    Ok(())
+}
+
+/// Returns a path for this run's session document that no document and no proposal has.
+async fn free_path(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    began: Timestamp,
+    known: &Known,
+) -> Result<String> {
+    let mut taken = BTreeSet::new();
+    loop {
+        let path = session_path(began, |path| taken.contains(path) || known.pending.contains_key(path));
+        if !exists(conn, tenant_id, agent, &path).await? || !taken.insert(path.clone()) {
+            return Ok(path);
+        }
+    }
+}
+
+async fn exists(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str) -> Result<bool> {
+    let Ok(path) = MemoryPath::parse(path) else { return Ok(false) };
+    let found = store::memory::find_by_path(conn, tenant_id, agent, &path).await?;
+    Ok(found.is_some_and(|found| !found.is_deleted))
+}
+
+/// Finds out which of these documents exist, for the check of an answer that names them.
+pub async fn note_named(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    agent: &str,
+    paths: Vec<String>,
+    run: RunWindow,
+) -> Result<RunWindow> {
+    let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
+    let read = ledger.snapshot(&scope, move |conn| {
+        Box::pin(async move {
+            let mut run = run;
+            for path in paths {
+                if exists(conn, tenant_id, &agent, &path).await? {
+                    run.window.known.insert(path);
+                }
+            }
+            Ok(run)
+        })
+    });
+    read.await
 }
 
 async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, paths: &[String]) -> Result<String> {
@@ -290,11 +355,11 @@ pub async fn read_more(
             let mut run = run;
             let before = run.window.shown.len();
             for path in paths {
-                let folder = MemoryPath::parse(&path).map(|path| path.folder());
-                let is_wanted = matches!(folder, Ok(Folder::Topics | Folder::Sessions));
-                let is_new = run.window.known.contains(&path) && !run.window.shown.contains_key(&path);
-                if is_wanted && is_new && run.window.shown.len() < DOCUMENTS_SHOWN_MAX {
-                    show(conn, tenant_id, &agent, &path, &mut run.window).await?;
+                let window = &mut run.window;
+                let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
+                if can_read(&path) && is_new && exists(conn, tenant_id, &agent, &path).await? {
+                    show(conn, tenant_id, &agent, &path, window).await?;
+                    window.known.insert(path);
                 }
             }
             let is_more = run.window.shown.len() > before;

@@ -7,7 +7,7 @@ use domain::{
     issue::Issue,
     memory_write::{
         answer::{Answer, parse},
-        check::check,
+        check::{Window, check},
         dedupe::dedupe,
         limit::{HOLD_EVERY_SECONDS, READ_ROUNDS_MAX},
         plan::{Change, plan},
@@ -130,10 +130,14 @@ impl Pass<'_> {
                 Ok(answer) if !answer.read.is_empty() => {
                     vec![Issue::new("read", "no further documents can be read; propose or answer `nothing`")]
                 }
-                Ok(answer) => match changes(answer, &run) {
-                    Ok(changes) => return Ok((run, Ok(changes))),
-                    Err(issues) => issues,
-                },
+                Ok(answer) => {
+                    let (tenant_id, agent) = (self.writer.tenant_id, self.writer.agent.as_str());
+                    run = memory_write::note_named(self.ledger, tenant_id, agent, Window::named(&answer), run).await?;
+                    match changes(answer, &run) {
+                        Ok(changes) => return Ok((run, Ok(changes))),
+                        Err(issues) => issues,
+                    }
+                }
                 Err(why) => vec![Issue::new("answer", why)],
             };
             if repaired {

@@ -54,6 +54,7 @@ mod memory_revert;
 mod memory_review;
 mod memory_search;
 mod memory_search_bounds;
+mod memory_window;
 mod memory_writer;
 mod memory_writer_model;
 mod memory_writer_waits;

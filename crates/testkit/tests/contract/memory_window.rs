@@ -1,0 +1,51 @@
+//! What the writer's model is shown of conversations and of the agent's documents.
+
+use crate::{
+    memory::put,
+    memory_writer::{AGENT, take, talked, tenant},
+};
+use domain::memory_write::{
+    answer::parse,
+    check::{Window, check},
+    limit::DOCUMENTS_LISTED_MAX,
+};
+use ledger::memory_write::{self, WriterTerms};
+use serde_json::json;
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(of_many_documents_some_are_listed_and_none_is_made_a_second_time,);
+
+async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
+    put(&f, &f.operator, "people/slack-eve.md", 0, "# Eve\n\n- Sails\n").await.unwrap();
+    put(&f, &f.operator, "self/rules.md", 0, "Be kind.\n").await.unwrap();
+    put(&f, &f.operator, "topics/zeppelin.md", 0, "# Zeppelin\n\n- An airship\n").await.unwrap();
+    let topics = DOCUMENTS_LISTED_MAX + 5;
+    for number in 0..topics {
+        put(&f, &f.operator, &format!("topics/t{number}.md"), 0, &format!("# T{number}\n\n- x\n")).await.unwrap();
+    }
+    let gone = ledger::memory::Change { base_version: 1, ..ledger::memory::Change::default() };
+    let last = format!("topics/t{}.md", topics - 1);
+    ledger::memory::delete(&f.ledger, &f.operator, AGENT, ledger::memory::path(&last).unwrap(), gone).await.unwrap();
+    talked(&f, "I flew in a zeppelin.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let listed = &run.window.listed;
+    assert_eq!((listed.len(), run.window.documents), (DOCUMENTS_LISTED_MAX, topics as u64 + 2));
+    assert_eq!(listed[0], "topics/zeppelin.md", "the conversation has its word");
+    assert_eq!(listed[1], format!("topics/t{}.md", topics - 2), "then the newest");
+    assert!(listed.iter().all(|path| path.starts_with("topics/") && *path != last), "{listed:?}");
+    let create = json!({ "op": "create", "path": "topics/t0.md", "heading": [], "base_sha256": null,
+        "body": "- x y z\n", "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "" });
+    let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [create] }).to_string();
+    let answer = parse(&answer).unwrap();
+    assert!(!listed.contains(&"topics/t0.md".to_owned()));
+    let named = Window::named(&answer);
+    let run = memory_write::note_named(&f.ledger, tenant(&f), AGENT, named, run).await.unwrap();
+    let issues = check(answer, &run.window).unwrap_err();
+    assert!(issues[0].message.contains("not a document that this run may change"), "{issues:?}");
+    // The model may ask for it all the same.
+    let wanted = vec!["topics/t0.md".to_owned(), "people/slack-eve.md".to_owned(), "topics/none.md".to_owned()];
+    let (run, is_more) = memory_write::read_more(&f.ledger, tenant(&f), AGENT, wanted, run).await.unwrap();
+    assert!(is_more && run.window.shown["topics/t0.md"].version == 1);
+    assert!(!run.window.shown.contains_key("people/slack-eve.md") && !run.window.shown.contains_key("topics/none.md"));
+    f.done().await;
+}
