@@ -40,6 +40,12 @@ pub fn render(ranked: &[Ranked]) -> Option<String> {
     Some(frame(&items))
 }
 
+/// Returns the lines of a rendered block that are memories, as the documents have them.
+pub fn remembered(block: &str) -> impl Iterator<Item = String> {
+    // The text of an item has no `<` of its own.
+    block.lines().filter(|line| !line.starts_with('<') && *line != CAUTION).map(unescape)
+}
+
 fn frame(items: &str) -> String {
     format!("<memory untrusted=\"true\">\n{CAUTION}\n{items}</memory>")
 }
@@ -60,6 +66,10 @@ fn escape(text: &str) -> String {
         }
     }
     safe
+}
+
+fn unescape(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
 #[cfg(test)]
@@ -111,6 +121,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn memories_are_read_from_the_block_as_the_document_has_them(text in "([a-zR&<>\"; -]{0,8}|&amp;|&lt;|\n){0,12}") {
+            let given: Vec<_> = remembered(&block(&text)).collect();
+            prop_assert_eq!(given.join("\n"), text);
+        }
+
         #[test]
         fn a_block_fits_into_the_room_that_is_left(texts in proptest::collection::vec("\\PC{0,200}", 0..6), room in 0..1_500_usize) {
             let candidates = texts.iter().map(|text| candidate(text)).collect();

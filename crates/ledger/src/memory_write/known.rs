@@ -6,6 +6,7 @@ use domain::{
     gate::Task,
     id::TenantId,
     memory_write::{
+        block::remembered,
         dedupe::Known,
         text::{normal, says_something},
     },
@@ -48,8 +49,8 @@ pub(super) async fn read(
             let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
             if metadata["context"] == crate::memory_block::CONTEXT {
                 let text = domain::thread::text_of(&event.content);
-                let lines = text.lines().filter(|line| says_something(line) && !line.starts_with('<'));
-                known.injected.extend(lines.map(normal));
+                let lines = remembered(&text).filter(|line| says_something(line));
+                known.injected.extend(lines.map(|line| normal(&line)));
             }
         }
     }

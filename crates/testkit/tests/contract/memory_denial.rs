@@ -6,7 +6,10 @@ use crate::{
     memory_writer::{AGENT, changes, finish, proposals, settle, take, talk, talked_again},
     thread::ENDING,
 };
-use domain::{gate::Verdict, memory_write::plan::Policy};
+use domain::{
+    gate::Verdict,
+    memory_write::{plan::Policy, text::normal},
+};
 use ledger::{
     gate,
     memory_write::{RunWindow, WriterTerms},
@@ -15,7 +18,10 @@ use ledger::{
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
 
-on_both_engines!(a_removal_is_proposed_once_and_not_again_after_a_denial,);
+on_both_engines!(
+    a_removal_is_proposed_once_and_not_again_after_a_denial,
+    what_the_agent_was_given_as_memory_is_not_proposed_whatever_its_characters,
+);
 
 /// Operations on the member's document: a section goes, and a link is added.
 fn ops(run: &RunWindow, own: &str) -> Value {
@@ -57,5 +63,23 @@ async fn a_removal_is_proposed_once_and_not_again_after_a_denial(f: Fixture) {
     let text = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap().text;
     assert!(text.contains("- Moves to Oslo"), "{text}");
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn what_the_agent_was_given_as_memory_is_not_proposed_whatever_its_characters(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let own = format!("people/shiftbook-{}.md", f.member.user_id().unwrap());
+    let line = "- Leads R&D & says \"a > b\"";
+    put(&f, &f.operator, &own, 0, &format!("# Mia\n\n## Notes\n\n{line}\n")).await.unwrap();
+    talked_again(&f, "Hello").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert!(run.known.injected.contains(&normal(line)), "{:?}", run.known.injected);
+    let evidence = json!([{ "session": "s1", "sequence": run.window.turns[0].at.sequence }]);
+    let again = json!([{ "op": "create", "path": "topics/work.md", "heading": [], "base_sha256": null,
+        "body": line, "evidence": evidence, "reason": "" }]);
+    let summary = json!({ "title": "Hello", "body": format!("They met.\n\n{line}"), "evidence": evidence });
+    let planned = changes(&run, again, summary);
+    assert_eq!(planned.len(), 1, "{planned:?}");
+    assert_eq!(planned[0].body, "# Hello\n\nThey met.\n");
     f.done().await;
 }
