@@ -3,12 +3,15 @@
 use super::{
     answer::{Answer, NamedTurn, Op, OpKind, Summary},
     evidence::Evidence,
-    limit::{EVIDENCE_MAX, OP_BYTES_MAX, OP_REASON_CHARS_MAX, OPS_MAX, RUN_BYTES_MAX, SUMMARY_TITLE_CHARS_MAX},
+    limit::{
+        DOCUMENT_CHARS_SHOWN_MAX, EVIDENCE_MAX, OP_BYTES_MAX, OP_REASON_CHARS_MAX, OPS_MAX, RUN_BYTES_MAX,
+        SUMMARY_TITLE_CHARS_MAX,
+    },
     section::{self, NotFound},
     text::forbidden,
     turn::Turn,
 };
-use crate::{id::SessionId, issue::Issue, slug::is_slug};
+use crate::{id::SessionId, issue::Issue, limit::MEMORY_DOCUMENT_BYTES_MAX, slug::is_slug};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A document that the model was shown.
@@ -20,6 +23,13 @@ pub struct Shown {
     pub sha256: String,
     /// Markdown of the version that was shown.
     pub body: String,
+}
+
+impl Shown {
+    /// Whether the document is too long to be shown whole.
+    pub fn is_partial(&self) -> bool {
+        self.body.chars().count() > DOCUMENT_CHARS_SHOWN_MAX
+    }
 }
 
 /// What one run is about.
@@ -213,6 +223,12 @@ fn check_base(place: &str, op: &Op, window: &Window, issues: &mut Vec<Issue>) {
         (_, Some(shown)) => {
             if op.base_sha256.as_deref() != Some(shown.sha256.as_str()) {
                 issues.push(Issue::new(at("base_sha256"), "not the digest of the document that was shown"));
+            }
+            if !op.op.only_adds() && shown.is_partial() {
+                issues.push(Issue::new(at("op"), "a part of the document was shown; only additions are allowed"));
+            }
+            if shown.body.len() + OP_BYTES_MAX > MEMORY_DOCUMENT_BYTES_MAX {
+                issues.push(Issue::new(at("path"), "the document is full"));
             }
             check_heading(&at("heading"), op, &shown.body, &at("body"), issues);
         }

@@ -125,6 +125,27 @@ fn an_operation_is_about_the_document_that_was_shown_and_one_section_of_it() {
 }
 
 #[test]
+fn a_document_that_is_too_long_to_be_shown_is_only_added_to() {
+    let mut window = window();
+    let long = format!("{BODY}\n## More\n\n{}", "- A note\n".repeat(2_000));
+    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: long.clone() });
+    let added = op("append_section", ALICE, notes(), "- Plays chess", &[2]);
+    let checked = check(answer(vec![added.clone()]), &window).unwrap();
+    let planned = plan(&checked, &window).unwrap();
+    assert!(planned[0].body.contains("- Likes green tea\n- Plays chess\n") && planned[0].body.ends_with("- A note\n"));
+    assert_eq!((planned[0].base.as_str(), planned[0].base_version), (long.as_str(), 3));
+    for kind in ["replace_section", "retire_section"] {
+        let body = if kind == "replace_section" { "- x y z" } else { "" };
+        let issues = check(answer(vec![op(kind, ALICE, notes(), body, &[2])]), &window).unwrap_err();
+        assert!(issues[0].message.contains("only additions"), "{issues:?}");
+    }
+    let full = "x".repeat(crate::limit::MEMORY_DOCUMENT_BYTES_MAX - OP_BYTES_MAX + 1);
+    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: full });
+    let issues = check(answer(vec![added]), &window).unwrap_err();
+    assert!(issues[0].message.contains("is full"), "{issues:?}");
+}
+
+#[test]
 fn evidence_is_a_turn_of_this_window() {
     assert!(refused(op("append_section", ALICE, notes(), "- x", &[])).contains("1 to 20 turns"));
     assert!(refused(op("append_section", ALICE, notes(), "- x", &[2, 99])).contains("s1:99 is no turn"));

@@ -22,7 +22,7 @@ pub const WINDOW_CHARS_MAX: usize = 120_000;
 pub const TURN_CHARS_MAX: usize = 4_000;
 /// Most documents that the model is shown in one run.
 pub const DOCUMENTS_SHOWN_MAX: usize = 24;
-/// Most characters of a document that the model is shown whole. A longer one is not shown and cannot be changed.
+/// Most characters of a document that the model is shown. Of a longer one it is shown a part, and only adds to it.
 pub const DOCUMENT_CHARS_SHOWN_MAX: usize = 12_000;
 /// Most documents that the model is told it can ask for.
 pub const DOCUMENTS_LISTED_MAX: usize = 60;

@@ -17,6 +17,7 @@ pub mod check;
 pub mod dedupe;
 pub mod diff;
 pub mod evidence;
+pub mod excerpt;
 pub mod limit;
 pub mod merge;
 pub mod plan;

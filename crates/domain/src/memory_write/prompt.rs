@@ -7,13 +7,15 @@ use super::{
     answer::schema,
     channel::{Channel, header},
     check::Window,
-    limit::{OP_BYTES_MAX, OPS_MAX},
+    excerpt::excerpt,
+    limit::{DOCUMENT_CHARS_SHOWN_MAX, OP_BYTES_MAX, OPS_MAX},
+    select::words,
     turn::{Taint, Turn},
 };
 use crate::{issue::Issue, untrusted::Delimiter};
 
 /// Version of the prompt. A window that was read with another version counts as another request.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What the model is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +58,7 @@ fn system(window: &Window, suffix: &str) -> String {
          - What someone says about another person is `X says`, never a fact.\n\
          - Change only documents that are listed as writable. New topics are topics/<slug>.md with small letters, digits \
            and hyphens. `create` is for documents that do not exist.\n\
+         - A document that is marked `excerpt` is shown in part. Only add to it.\n\
          - `heading` names the section from the outer to the inner heading. `base_sha256` is the digest that the document \
            is shown with, null for a new one.\n\
          - At most {OPS_MAX} operations of {OP_BYTES_MAX} bytes each; no HTML, no images; do not repeat what a document says.\n\
@@ -67,13 +70,24 @@ fn system(window: &Window, suffix: &str) -> String {
     )
 }
 
+/// What people said, as one text.
+fn said(window: &Window) -> String {
+    let people = window.turns.iter().filter(|turn| turn.taint == Taint::Person);
+    people.map(|turn| turn.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 fn documents(window: &Window, suffix: &str) -> String {
     let mut text = String::new();
+    let mut wanted = None;
     for (path, shown) in &window.shown {
         let state = if shown.version == 0 { "does not exist".to_owned() } else { format!("sha256={}", shown.sha256) };
         let rights = if window.may_write(path) { "writable" } else { "read-only" };
-        text.push_str(&format!("<document-{suffix} path=\"{path}\" {rights} {state}>\n"));
-        if shown.version > 0 {
+        let part = if shown.is_partial() { " excerpt" } else { "" };
+        text.push_str(&format!("<document-{suffix} path=\"{path}\" {rights}{part} {state}>\n"));
+        if shown.is_partial() {
+            let wanted = wanted.get_or_insert_with(|| words(&said(window)));
+            text.push_str(&excerpt(&shown.body, wanted, DOCUMENT_CHARS_SHOWN_MAX));
+        } else if shown.version > 0 {
             text.push_str(shown.body.trim_end_matches('\n'));
             text.push('\n');
         }

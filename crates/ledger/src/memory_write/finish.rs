@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
     id::{GateId, SessionId, TenantId, new_v7},
-    limit::{MEMORY_REASON_CHARS_MAX, REASON_CHARS_MAX},
+    limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_REASON_CHARS_MAX, REASON_CHARS_MAX},
     memory::{Document, Evidence, MemoryPath, Source},
     memory_write::{
         limit::{BACKOFF_SECONDS, FAILURES_MAX, LEASE_SECONDS},
@@ -190,7 +190,8 @@ async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepar
     Ok(false)
 }
 
-/// Writes a change without a review. Returns `false` if the document has changed since the model saw it.
+/// Writes a change without a review. Returns `false` if the document has changed since the model saw it, or would become
+/// too long.
 async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp: Stamp) -> Result<bool> {
     let tenant_id = ending.tenant_id;
     let path = MemoryPath::parse(&change.path).map_err(|why| Error::Internal(why.to_string()))?;
@@ -205,6 +206,10 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
         None => None,
     };
     let front_matter = current.and_then(|current| current.document.front_matter);
+    let text = Document { front_matter: front_matter.clone(), body: change.body.clone() }.to_text();
+    if text.len() > MEMORY_DOCUMENT_BYTES_MAX {
+        return Ok(false);
+    }
     let offset = front_matter.as_deref().map_or(0, |front| front.lines().count() + 2);
     let offset = u32::try_from(offset).unwrap_or(u32::MAX);
     let evidence = change.evidence.iter().map(|one| Evidence {
@@ -217,7 +222,7 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
         path,
         base_version: change.base_version,
         evidence: evidence.collect(),
-        text: Document { front_matter, body: change.body.clone() }.to_text(),
+        text,
         source: Source::MemoryWriter,
         author: Caller::System.to_string(),
         reason: cut(&change.reason.replace('\n', " "), MEMORY_REASON_CHARS_MAX),

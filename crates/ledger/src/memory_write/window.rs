@@ -16,9 +16,7 @@ use domain::{
         check::{Shown, Window},
         dedupe::Known,
         evidence::Evidence,
-        limit::{
-            DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX,
-        },
+        limit::{DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
         slot::session_path,
         turn::{self, KINDS, Speaker, Taint, Turn},
@@ -207,9 +205,8 @@ async fn documents(
     let speakers: BTreeSet<String> =
         window.turns.iter().filter_map(|turn| Some(turn.speaker.as_ref()?.path.clone())).collect();
     for path in speakers.into_iter().take(DOCUMENTS_SHOWN_MAX) {
-        if show(conn, tenant_id, agent, &path, window).await? {
-            window.people.insert(path);
-        }
+        show(conn, tenant_id, agent, &path, window).await?;
+        window.people.insert(path);
     }
     let said = window.turns.iter().filter(|turn| turn.taint == Taint::Person).map(|turn| turn.text.as_str());
     // The limits of the window bound it.
@@ -313,17 +310,13 @@ async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, paths: &[St
     Ok(cut(card.trim(), CARD_CHARS_MAX))
 }
 
-/// Adds a document to those that the model is shown. Returns whether it is short enough to be shown whole.
-async fn show(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str, window: &mut Window) -> Result<bool> {
-    let Ok(parsed) = MemoryPath::parse(path) else { return Ok(false) };
+/// Adds a document to those that the model is shown.
+async fn show(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str, window: &mut Window) -> Result<()> {
+    let Ok(parsed) = MemoryPath::parse(path) else { return Ok(()) };
     let found = read_shown(conn, tenant_id, agent, &parsed).await?;
     let absent = || Shown { version: 0, sha256: String::new(), body: String::new() };
-    let shown = found.map_or_else(absent, |(_, shown)| shown);
-    let fits = shown.body.chars().count() <= DOCUMENT_CHARS_SHOWN_MAX;
-    if fits {
-        window.shown.insert(path.to_owned(), shown);
-    }
-    Ok(fits)
+    window.shown.insert(path.to_owned(), found.map_or_else(absent, |(_, shown)| shown));
+    Ok(())
 }
 
 async fn read_shown(

@@ -2,18 +2,23 @@
 
 use crate::{
     memory::put,
-    memory_writer::{AGENT, take, talked, tenant},
+    memory_writer::{AGENT, changes, finish, line, take, talked, tenant},
 };
 use domain::memory_write::{
     answer::parse,
     check::{Window, check},
-    limit::DOCUMENTS_LISTED_MAX,
+    limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX},
+    plan::Policy,
+    prompt::render,
 };
 use ledger::memory_write::{self, WriterTerms};
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
 
-on_both_engines!(of_many_documents_some_are_listed_and_none_is_made_a_second_time,);
+on_both_engines!(
+    of_many_documents_some_are_listed_and_none_is_made_a_second_time,
+    a_person_with_a_long_document_is_still_written_about,
+);
 
 async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
     put(&f, &f.operator, "people/slack-eve.md", 0, "# Eve\n\n- Sails\n").await.unwrap();
@@ -47,5 +52,25 @@ async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fix
     let (run, is_more) = memory_write::read_more(&f.ledger, tenant(&f), AGENT, wanted, run).await.unwrap();
     assert!(is_more && run.window.shown["topics/t0.md"].version == 1);
     assert!(!run.window.shown.contains_key("people/slack-eve.md") && !run.window.shown.contains_key("topics/none.md"));
+    f.done().await;
+}
+
+async fn a_person_with_a_long_document_is_still_written_about(f: Fixture) {
+    let own = format!("people/shiftbook-{}.md", f.member.user_id().unwrap());
+    let notes: String = (0..DOCUMENT_CHARS_SHOWN_MAX / 10).map(|number| format!("- Note {number}\n")).collect();
+    let long = format!("# Mia\n\n- Works in Oslo\n\n## Notes\n\n{notes}");
+    put(&f, &f.operator, &own, 0, &long).await.unwrap();
+    talked(&f, "I play chess.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert!(run.window.people.contains(&own));
+    let prompt = render(&run.window, &run.channels, &run.card, &memory_write::delimiter(&f.ledger)).user;
+    assert!(prompt.contains(&format!("path=\"{own}\" writable excerpt sha256=")), "{prompt}");
+    assert!(prompt.contains("- Works in Oslo") && prompt.contains("lines are not shown"), "{prompt}");
+    assert!(!prompt.contains("- Note 1150\n"), "a part of it");
+    let planned = changes(&run, json!([line(&run, "Plays chess")]), Value::Null);
+    assert_eq!(finish(&f, run, planned, Policy::Auto).await.unwrap().written, 1);
+    let text = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap().text;
+    assert_eq!(text, format!("{long}- Plays chess\n"));
+    f.assert_verified().await;
     f.done().await;
 }
