@@ -190,8 +190,8 @@ async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepar
     Ok(false)
 }
 
-/// Writes a change without a review. Returns `false` if the document has changed since the model saw it, or would become
-/// too long.
+/// Writes a change without a review. Returns `false` if the document has changed since the model saw it, or if it would
+/// become too long.
 async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp: Stamp) -> Result<bool> {
     let tenant_id = ending.tenant_id;
     let path = MemoryPath::parse(&change.path).map_err(|why| Error::Internal(why.to_string()))?;

@@ -96,7 +96,7 @@ pub(super) async fn read(
                 reading.session(conn, tenant_id, session).await?;
             }
             let known = known::read(conn, tenant_id, &agent, &sessions).await?;
-            let Reading { ranges, mut window, channels, .. } = reading;
+            let (ranges, mut window, channels) = reading.done();
             let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
             Ok(RunWindow { cause, began, ranges, window, channels, card, known, approvals: 1 })
         })
@@ -108,7 +108,7 @@ pub(super) async fn read(
 struct Reading {
     ranges: Vec<Range>,
     window: Window,
-    channels: Vec<Channel>,
+    channels: HashMap<SessionId, Channel>,
     chars: usize,
     people: HashMap<UserId, Speaker>,
     forgotten: Marks,
@@ -161,13 +161,29 @@ impl Reading {
             self.ranges.push(Range { session: session.id, after: session.sequence, upto, is_open });
         }
         if self.window.turns.len() > before {
-            let name = format!("s{}", self.window.sessions.len() + 1);
-            self.window.sessions.push((name, session.id));
             let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
             let person = owner.as_ref().map_or("", |owner| owner.name.as_str());
-            self.channels.extend(channel.map(|channel| channel.named(person)));
+            self.channels.extend(channel.map(|channel| (session.id, channel.named(person))));
         }
         Ok(())
+    }
+
+    /// Puts the turns in the order of time: what was said on several channels at once is one conversation. Sessions and
+    /// channels follow in the order of their first turn.
+    fn done(self) -> (Vec<Range>, Window, Vec<Channel>) {
+        let Self { ranges, mut window, mut channels, .. } = self;
+        window.turns.sort_by_key(|turn| (turn.time, turn.at));
+        let mut in_order = Vec::new();
+        for turn in &window.turns {
+            let session = turn.at.session;
+            if window.sessions.iter().any(|(_, id)| *id == session) {
+                continue;
+            }
+            let name = format!("s{}", window.sessions.len() + 1);
+            window.sessions.push((name, session));
+            in_order.extend(channels.remove(&session));
+        }
+        (ranges, window, in_order)
     }
 
     async fn owner(
@@ -224,6 +240,7 @@ async fn documents(
     window.known.extend(window.listed.iter().cloned());
     let existing = window.shown.iter().filter(|(_, shown)| shown.version > 0).map(|(path, _)| path.clone());
     window.known.extend(existing);
+    // The first turn is the earliest one.
     if let Some(first) = window.turns.first().map(|turn| turn.time) {
         window.session_path = free_path(conn, tenant_id, agent, first, known).await?;
     }

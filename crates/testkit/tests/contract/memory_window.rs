@@ -4,20 +4,26 @@ use crate::{
     memory::put,
     memory_writer::{AGENT, changes, finish, line, take, talked, tenant},
 };
+use chrono::TimeDelta;
 use domain::memory_write::{
     answer::parse,
+    channel::{Channel, ChannelKind},
     check::{Window, check},
     limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX},
     plan::Policy,
     prompt::render,
 };
-use ledger::memory_write::{self, WriterTerms};
+use ledger::{
+    memory_write::{self, WriterTerms},
+    thread::{self, Message, NewThread},
+};
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     of_many_documents_some_are_listed_and_none_is_made_a_second_time,
     a_person_with_a_long_document_is_still_written_about,
+    interleaved_conversations_are_read_in_the_order_of_time,
 );
 
 async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
@@ -69,8 +75,38 @@ async fn a_person_with_a_long_document_is_still_written_about(f: Fixture) {
     assert!(!prompt.contains("- Note 1150\n"), "a part of it");
     let planned = changes(&run, json!([line(&run, "Plays chess")]), Value::Null);
     assert_eq!(finish(&f, run, planned, Policy::Auto).await.unwrap().written, 1);
-    let text = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap().text;
-    assert_eq!(text, format!("{long}- Plays chess\n"));
+    let found = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap();
+    assert_eq!(found.text, format!("{long}- Plays chess\n"));
     f.assert_verified().await;
+    f.done().await;
+}
+
+fn channel(name: &str) -> Channel {
+    let (platform, id) = ("discord".to_owned(), name.to_owned());
+    Channel { platform, id, name: name.to_owned(), kind: ChannelKind::Text, parent: None }
+}
+
+async fn interleaved_conversations_are_read_in_the_order_of_time(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let begun = async |name: &str| {
+        let new = NewThread { agent: AGENT.into(), channel: Some(channel(name)), ..NewThread::default() };
+        thread::start(&f.ledger, &f.member, new).await.unwrap().session.id
+    };
+    // The one that began first is spoken on last.
+    let (garden, kitchen) = (begun("garden").await, begun("kitchen").await);
+    for (at, text) in [(kitchen, "one"), (garden, "two"), (kitchen, "three"), (garden, "four")] {
+        f.clock.advance(TimeDelta::hours(7));
+        let message = Message { text: text.into(), id: None };
+        thread::send_message(&f.ledger, &f.member, at, message).await.unwrap();
+    }
+    let run = take(&f, WriterTerms { turn_threshold: 1, ..WriterTerms::default() }).await.unwrap();
+    let said: Vec<_> = run.window.turns.iter().map(|turn| turn.text.as_str()).collect();
+    assert_eq!(said, ["one", "two", "three", "four"]);
+    let sessions: Vec<_> = run.window.sessions.iter().map(|(name, id)| (name.as_str(), *id)).collect();
+    assert_eq!(sessions, [("s1", kitchen), ("s2", garden)]);
+    let names: Vec<_> = run.channels.iter().map(|channel| channel.name.as_str()).collect();
+    assert_eq!(names, ["kitchen", "garden"]);
+    let began = run.window.turns[0].time;
+    assert_eq!(run.window.session_path, domain::memory_write::slot::session_path(began, |_| false));
     f.done().await;
 }
