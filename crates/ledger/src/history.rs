@@ -17,10 +17,7 @@ use domain::{
     role::Permission,
 };
 use std::cmp::Reverse;
-use store::{Conn, session::Filter};
-
-/// Sessions of an agent among which those of a channel are looked for.
-const SESSIONS_LOOKED_AT: u32 = 500;
+use store::Conn;
 
 /// A message of a person or of the agent, or the result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,14 +68,15 @@ pub async fn recent(
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
     let found = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let filter = Filter { agent_slug: Some(agent), ..Filter::default() };
-            let sessions = store::session::list(conn, tenant_id, &filter, None, SESSIONS_LOOKED_AT).await?.items;
+            let (key, most) = (Channel::key(&platform, &channel), HISTORY_SESSIONS_MAX + 1);
+            let sessions = store::session::list_on_channel(conn, tenant_id, &agent, &key, most).await?;
+            let is_cut = sessions.len() > HISTORY_SESSIONS_MAX as usize;
             let here = sessions.into_iter().filter_map(|session| {
                 let found = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id)?;
                 (found.platform == platform && found.id == channel).then_some((session, found))
             });
             let here: Vec<_> = here.take(HISTORY_SESSIONS_MAX as usize).collect();
-            let (mut turns, mut has_more) = (Vec::new(), false);
+            let (mut turns, mut has_more) = (Vec::new(), is_cut);
             for (session, channel) in here {
                 let channel = named(conn, tenant_id, channel, session.user_id).await?;
                 let end = session.head_sequence + 1;

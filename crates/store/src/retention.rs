@@ -30,7 +30,7 @@ const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, session_id) DO NOTHING";
 const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
      WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
-const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4 \
+const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4, channel = NULL \
      WHERE tenant_id = $1 AND id = $2";
 const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
      WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 WHEN 'memory' THEN $8 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";

@@ -84,6 +84,11 @@ impl Channel {
         Some(Self { platform, id, name: String::new(), kind: ChannelKind::Dm, parent: None })
     }
 
+    /// Platform and id as one text, by which the sessions of a channel are found. No platform has a line end.
+    pub fn key(platform: &str, id: &str) -> String {
+        format!("{platform}\n{id}")
+    }
+
     /// Returns the channel with the name of its person, if it has none.
     pub fn named(mut self, person: &str) -> Self {
         if self.name.is_empty() {

@@ -33,6 +33,9 @@ const BY_ACTION: &str = list_select!("action_id = $2");
 const BY_AGENT: &str = list_select!("agent_slug = $2");
 const BY_PARENT: &str = list_select!("parent_id = $2");
 const BY_RETRIED: &str = list_select!("retry_of = $2");
+const BY_CHANNEL: &str = session_select!(
+    "tenant_id = $1 AND agent_slug = $2 AND channel = $3 AND private_to IS NULL ORDER BY id DESC LIMIT $4"
+);
 const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
 const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
 
@@ -44,6 +47,7 @@ pub(crate) const SQL: Texts = &[
     ("session::list::BY_PARENT", BY_PARENT),
     ("session::list::BY_RETRIED", BY_RETRIED),
     ("session::list::NEWEST_CONTINUATION", NEWEST_CONTINUATION),
+    ("session::list::BY_CHANNEL", BY_CHANNEL),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("session::list::BY_IDS_SQLITE", BY_IDS_SQLITE)];
 pub(crate) const POSTGRES_SQL: Texts = &[("session::list::BY_IDS_POSTGRES", BY_IDS_POSTGRES)];
@@ -103,6 +107,19 @@ pub async fn list(
         run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
     };
     page(rows, limit)
+}
+
+/// The newest sessions of an agent on a channel, which [`Channel::key`](domain::memory_write::channel::Channel::key)
+/// names. Incognito ones are on none.
+pub async fn list_on_channel(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    channel: &str,
+    limit: u32,
+) -> Result<Vec<Session>> {
+    let rows = run!(conn, fetch_all Row, BY_CHANNEL, tenant_id.0, agent, channel, i64::from(limit))?;
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// These sessions, in no order; ids that do not exist in the workspace are left out.

@@ -11,6 +11,7 @@ use domain::{
     clock::{to_micros, truncate},
     human,
     id::{SessionId, TenantId},
+    memory_write::channel::Channel,
     session::{EndReason, Session, WaitsFor},
 };
 use sqlx::AssertSqlSafe;
@@ -19,9 +20,9 @@ use std::sync::{Arc, LazyLock};
 const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
      source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
      attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at, \
-     waits_for, dependency_count, private_to, end_reason, result, completed_at) \
+     waits_for, dependency_count, private_to, end_reason, result, completed_at, channel) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
-     $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)";
+     $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
      updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
@@ -108,6 +109,7 @@ pub async fn insert(
         session.end_reason().map(EndReason::as_str),
         session.result(),
         session.completed_at().map(to_micros),
+        channel_of(session),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),
@@ -119,6 +121,15 @@ pub async fn insert(
     event::insert(tx.conn(), &rows).await?;
     announce(tx, session, rows, true);
     Ok(Inserted::New)
+}
+
+/// The channel by which an agent's session is found. Incognito sessions are on none.
+fn channel_of(session: &Session) -> Option<String> {
+    if session.agent_slug.is_none() || session.private_to.is_some() {
+        return None;
+    }
+    let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id)?;
+    Some(Channel::key(&channel.platform, &channel.id))
 }
 
 /// Writes a changed session and its events, if it still has the status and attempt of `before`.

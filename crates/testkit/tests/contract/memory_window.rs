@@ -14,6 +14,7 @@ use domain::memory_write::{
     prompt::render,
 };
 use ledger::{
+    history,
     memory_write::{self, WriterTerms},
     thread::{self, Message, NewThread},
 };
@@ -24,6 +25,7 @@ on_both_engines!(
     of_many_documents_some_are_listed_and_none_is_made_a_second_time,
     a_person_with_a_long_document_is_still_written_about,
     interleaved_conversations_are_read_in_the_order_of_time,
+    the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
 );
 
 async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
@@ -108,5 +110,27 @@ async fn interleaved_conversations_are_read_in_the_order_of_time(f: Fixture) {
     assert_eq!(names, ["kitchen", "garden"]);
     let began = run.window.turns[0].time;
     assert_eq!(run.window.session_path, domain::memory_write::slot::session_path(began, |_| false));
+    f.done().await;
+}
+
+async fn the_history_of_a_channel_is_found_however_many_other_sessions_there_are(f: Fixture) {
+    let begin = async |name: &str, message: Option<&str>| {
+        let message = message.map(str::to_owned);
+        let new = NewThread { agent: AGENT.into(), message, channel: Some(channel(name)), ..NewThread::default() };
+        thread::start(&f.ledger, &f.member, new).await.unwrap();
+    };
+    let recent = async |name: &str| {
+        let at = ("discord".to_owned(), name.to_owned());
+        history::recent(&f.ledger, &f.member, AGENT, at, 0).await.unwrap()
+    };
+    begin("old", Some("Long ago")).await;
+    for _ in 0..501 {
+        begin("busy", None).await;
+    }
+    let old = recent("old").await;
+    let said: Vec<_> = old.turns.iter().map(|turn| turn.text.as_str()).collect();
+    assert_eq!((said, old.has_more), (vec!["Long ago"], false));
+    assert!(recent("busy").await.has_more, "older conversations are not read");
+    assert!(!recent("none").await.has_more);
     f.done().await;
 }
