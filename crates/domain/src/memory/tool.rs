@@ -1,7 +1,7 @@
 //! The commands of Anthropic's memory tool (`memory_20250818`), as functions from text to text, with the exact texts
 //! that models were trained on.
 
-use crate::memory::{BadPath, MemoryPath};
+use crate::memory::{BadPath, Folder, MemoryPath};
 use serde::{Deserialize, Serialize};
 
 /// The root under which the tool names documents.
@@ -128,6 +128,20 @@ pub fn document_path(path: &str) -> Result<MemoryPath, ToolError> {
     let inner = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/'));
     let inner = inner.ok_or_else(|| ToolError::Refused(format!("the path {path} does not begin with {ROOT}/")))?;
     MemoryPath::parse(inner).map_err(|why| ToolError::path(path, &why))
+}
+
+/// Returns the document that the tool calls `path` and that has to exist.
+///
+/// # Errors
+/// [`ToolError::Missing`] for a path below `/memories` that no document can have. [`ToolError::Refused`] for a folder
+/// and for a path outside of `/memories`.
+pub fn existing_path(path: &str) -> Result<MemoryPath, ToolError> {
+    document_path(path).map_err(|refused| {
+        let inner = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/'));
+        let name = inner.map(|inner| inner.trim_matches('/')).filter(|name| !name.is_empty());
+        let is_file = name.is_some_and(|name| Folder::parse(name).is_none());
+        if is_file { ToolError::Missing(path.to_owned()) } else { refused }
+    })
 }
 
 /// Returns the path by which the tool names a document.

@@ -11,8 +11,8 @@ use domain::{
     id::SessionId,
     limit::PAGE_MAX,
     memory::{
-        Evidence, Folder, MemoryPath, Source, ToolCommand, ToolError, document_path, insert, str_replace, tool_path,
-        view,
+        Evidence, Folder, MemoryPath, Source, ToolCommand, ToolError, document_path, existing_path, insert,
+        str_replace, tool_path, view,
     },
     role::Permission,
 };
@@ -180,7 +180,7 @@ impl Call<'_> {
     }
 
     async fn existing(&self, path: &str) -> Answer<(MemoryPath, MemoryDocumentRecord, String)> {
-        let at = document_path(path)?;
+        let at = existing_path(path)?;
         match self.find(&at).await? {
             Some((document, text)) => Ok((at, document, text)),
             None => Err(ToolError::Missing(path.to_owned()).into()),

@@ -133,6 +133,21 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
     let taken = tool(&f, json!({"command": "rename", "old_path": path, "new_path": to})).await;
     assert_eq!(taken, refused(&format!("The destination {to} already exists")));
     assert_eq!(tool(&f, json!({"command": "delete", "path": to})).await, ok(&format!("Successfully deleted {to}")));
+    // No document can have these paths.
+    for path in ["/memories/x.md", "/memories/other/x.md", "/memories/topics/a b.md", "/memories/notes"] {
+        for command in [
+            json!({"command": "view", "path": path}),
+            json!({"command": "delete", "path": path}),
+            json!({"command": "str_replace", "path": path, "old_str": "a", "new_str": "b"}),
+            json!({"command": "insert", "path": path, "insert_line": 0, "insert_text": "a"}),
+            json!({"command": "rename", "old_path": path, "new_path": to}),
+        ] {
+            let missing = format!("The path {path} does not exist. Please provide a valid path.");
+            assert_eq!(tool(&f, command.clone()).await, refused(&missing), "{command}");
+        }
+    }
+    let (is_error, text) = tool(&f, json!({"command": "delete", "path": "/memories/topics"})).await;
+    assert!(is_error && text.starts_with("Error: the path /memories/topics cannot be used"), "{text}");
     f.done().await;
 }
 
