@@ -53,6 +53,8 @@ pub struct MemoryAgentConfig {
     pub workspace: Option<String>,
     /// Name of another model at the same service.
     pub model: Option<String>,
+    /// Prices of the agent's model. Another model does not have the common ones.
+    pub prices: Option<Prices>,
     /// What is written without a review.
     pub policy: Option<Policy>,
     /// Turns past the watermark that start a run.
@@ -84,9 +86,9 @@ impl MemoryConfig {
         if approvals.flatten().any(|approvals| !(1..=APPROVAL_QUORUM_MAX).contains(&approvals)) {
             return Err(format!("`memory.approvals` is 1 to {APPROVAL_QUORUM_MAX}"));
         }
-        let prices = self.prices.unwrap_or_default();
-        let amounts = [Some(prices.input), prices.cached_input, Some(prices.output)];
-        if amounts.into_iter().flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
+        let prices = self.agents.values().map(|agent| agent.prices).chain([self.prices]).flatten();
+        let amounts = prices.flat_map(|prices| [Some(prices.input), prices.cached_input, Some(prices.output)]);
+        if amounts.flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
             return Err("`memory.prices` are numbers from 0".into());
         }
         Ok(())
@@ -109,6 +111,13 @@ impl MemoryConfig {
         })
     }
 
+    /// Prices of an agent's model. `None` if they are not known: then its runs have no cost.
+    fn prices(&self, agent: &str) -> Option<Prices> {
+        let own = self.agents.get(agent);
+        let is_common = own.and_then(|own| own.model.as_ref()).is_none_or(|model| *model == self.model);
+        own.and_then(|own| own.prices).or(self.prices.filter(|_| is_common))
+    }
+
     /// Builds the model of an agent's writer.
     ///
     /// # Errors
@@ -125,7 +134,7 @@ impl MemoryConfig {
         let own = self.agents.get(agent).and_then(|agent| agent.model.as_deref());
         let at = (self.wire, base_url, own.unwrap_or(&self.model));
         let model = Model::new(http, at, Secret::new(key), self.max_tokens, environment.pause.clone())?;
-        Ok(Arc::new(Side { model, prices: self.prices }))
+        Ok(Arc::new(Side { model, prices: self.prices(agent) }))
     }
 }
 
@@ -153,6 +162,18 @@ mod tests {
     }
 
     #[test]
+    fn another_model_does_not_have_the_prices_of_the_common_one() {
+        let config = read(
+            "wire = \"openai\"\nmodel = \"small\"\nprices = { input = 1.0, output = 2.0 }\n\
+             [agents.same]\nmodel = \"small\"\n[agents.other]\nmodel = \"large\"\n\
+             [agents.priced]\nmodel = \"large\"\nprices = { input = 5.0, output = 9.0 }\n",
+        );
+        let config = config.unwrap();
+        let input = |agent: &str| config.prices(agent).map(|prices| prices.input);
+        assert_eq!(["unnamed", "same", "other", "priced"].map(input), [Some(1.0), Some(1.0), None, Some(5.0)]);
+    }
+
+    #[test]
     fn settings_that_make_no_sense_are_refused_by_name() {
         for (text, says) in [
             ("wire = \"openai\"\n", "model"),
@@ -160,6 +181,7 @@ mod tests {
             ("wire = \"openai\"\nmodel = \"m\"\nturn_threshold = 0\n", "turn_threshold"),
             ("wire = \"openai\"\nmodel = \"m\"\npolicy = \"always\"\n", "policy"),
             ("wire = \"openai\"\nmodel = \"m\"\nother = 1\n", "other"),
+            ("wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nprices = { input = -1.0, output = 1.0 }\n", "`memory.prices`"),
         ] {
             let refused = read(text).unwrap_err();
             assert!(refused.contains(says), "{text}: {refused}");
