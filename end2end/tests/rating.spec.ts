@@ -11,6 +11,26 @@ async function running(name: string) {
   return { id, attempt };
 }
 
+const ready = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
+
+/** Counts how often a document is loaded. */
+function documents(page: Page) {
+  const loaded: string[] = [];
+  page.on("request", (request) => void (request.resourceType() === "document" && loaded.push(request.url())));
+  return loaded;
+}
+
+/** Holds back the part that handles the panel until the returned function is called. */
+async function holdBack(page: Page) {
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  await page.route("**/pkg/live_transcript.*.wasm", async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
 const own = (id: string) => `/api/sessions/${id}/feedback`;
 
 /** The rating of the signed-in person, read from the API. */
@@ -24,7 +44,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   const { id, attempt } = await running(info.project.name);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  if (scripts) await ready(page);
   const question = page.getByText("Did this help?");
   await expect(page.locator("#summary")).toContainText(/running/i);
   await expect(question).toHaveCount(0);
@@ -33,6 +53,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   // With scripts the open page asks; without scripts the next page load does.
   if (!scripts) await page.reload();
   await expect(question).toBeVisible();
+  const loaded = documents(page);
   const press = async (key: string, button: string) =>
     scripts ? page.keyboard.press(key) : page.locator("#rating").getByRole("button", { name: button }).click();
 
@@ -40,7 +61,6 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   await expect(page.locator("#rating")).toContainText("Thank you. You said that this helped.");
   await expect(question).toHaveCount(0);
   expect(await ratingOf(page, id)).toBe("positive");
-  if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await press("z", "Undo");
   await expect(question).toBeVisible();
   expect(await ratingOf(page, id)).toBeNull();
@@ -49,18 +69,16 @@ test("a person is asked when the work has ended, answers, takes it back and wave
     ["n", "No", "negative", "did not help"],
     ["s", "Skip", "skip", "skipped"],
   ] as const) {
-    if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
     await press(key, button);
     await expect(page.locator("#rating")).toContainText(words);
     expect(await ratingOf(page, id)).toBe(label);
-    if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
     await press("z", "Undo");
     await expect(question).toBeVisible();
   }
 
-  if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await press("d", "Dismiss the question");
   await expect(page.locator("#rating")).toHaveCount(0);
+  if (scripts) expect(loaded, "the page changes in place").toEqual([]);
   await page.reload();
   await expect(page.locator("#summary")).toContainText(/completed/i);
   await expect(page.locator("#rating")).toHaveCount(0);
@@ -80,7 +98,7 @@ test("the question has no axe violation and fits a phone", async ({ page }) => {
   for (const answered of [false, true]) {
     await page.goto(`/sessions/${id}`);
     if (answered) await page.locator("#rating").getByRole("button", { name: "Yes" }).click();
-    await expect(page.locator("#rating")).toBeVisible();
+    await expect(page.locator("#rating")).toContainText(answered ? "Thank you." : "Did this help?");
     await expectAccessible(page);
   }
 });
@@ -90,7 +108,7 @@ test("keys that answer are listed, and letters typed into a field answer nothing
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await ready(page);
   await page.keyboard.press("ControlOrMeta+k");
   await page.keyboard.type("yns");
   await page.keyboard.press("Escape");
@@ -99,4 +117,53 @@ test("keys that answer are listed, and letters typed into a field answer nothing
   for (const words of ["Rating: it helped", "Rating: it did not help", "Rating: skip the question", "Rating: undo it"]) {
     await expect(page.getByRole("dialog")).toContainText(words);
   }
+});
+
+test("a key that is pressed before the panel has loaded rates the session, and loading moves nothing", async ({ page }) => {
+  const { id, attempt } = await running("early");
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  const release = await holdBack(page);
+  await page.goto(`/sessions/${id}`);
+  await expect(page.locator(".connection-word")).toContainText("Live");
+  const places = () =>
+    page.locator("#rating, #rating button, .transcript-bar, #transcript").evaluateAll((all) =>
+      all.map((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        return [left, top + window.scrollY, width, height].map(Math.round).join(" ");
+      }),
+    );
+  const before = await places();
+  expect(before.length).toBeGreaterThan(4);
+  release();
+  await ready(page);
+  expect(await places()).toEqual(before);
+
+  await page.unrouteAll();
+  const releaseAgain = await holdBack(page);
+  await page.reload();
+  await expect(page.locator(".connection-word")).toContainText("Live");
+  const loaded = documents(page);
+  await page.keyboard.press("n");
+  await expect(page.locator("html")).not.toHaveAttribute("data-ready");
+  releaseAgain();
+  await expect(page.locator("#rating")).toContainText("You said that this did not help.");
+  expect(await ratingOf(page, id)).toBe("negative");
+  expect(loaded).toEqual([]);
+});
+
+test("a rating that cannot be sent says so, and the focus stays in the panel", async ({ page }) => {
+  const { id, attempt } = await running("offline");
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await ready(page);
+  await page.route("**/fn/session/rate", (route) => route.abort(), { times: 1 });
+  const rating = page.locator("#rating");
+  await rating.getByRole("button", { name: "Yes" }).click();
+  await expect(rating.getByRole("status")).toHaveText("The server cannot be reached. Did this help?");
+  expect(await ratingOf(page, id)).toBeNull();
+  await rating.getByRole("button", { name: "Yes" }).click();
+  await expect(rating.getByRole("status")).toHaveText("Thank you. You said that this helped.");
+  await expect(rating.getByRole("button", { name: "Undo" })).toBeFocused();
 });

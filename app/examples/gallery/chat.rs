@@ -6,7 +6,7 @@ use app::{
     chat::{Conversation, Entry, Gate, ListProps, Props, list_page, page},
     session::Rating,
 };
-use domain::{id::SessionId, session::Status, session_feedback::Label, thread::SummaryBy};
+use domain::{id::SessionId, session::Status, thread::SummaryBy};
 use serde_json::json;
 use wire::thread::{MemoryStatus, Thread, ThreadSummary};
 
@@ -143,7 +143,7 @@ fn refused(form: &str, field: &str, typed: &str, message: &str) -> FormState {
 pub fn all(shell: &Shell) -> Vec<(&'static str, String)> {
     let of = |conversation: Conversation| page(shell, Props { conversation, form: FormState::default() });
     let mut rated = conversation(Status::Completed, false);
-    rated.rating = Rating::Given(Label::Positive);
+    rated.rating = Rating::Positive;
     vec![
         ("chat-list", list_page(shell, list(8, true, FormState::default()))),
         ("chat-list-fresh", list_page(shell, list(0, false, FormState::default()))),

@@ -140,7 +140,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let mut ended = running();
     ended.status = Status::Completed;
     let mut props = log_props(ended, log());
-    props.summary.rating = session_page::Rating::Given(domain::session_feedback::Label::Skip);
+    props.summary.rating = session_page::Rating::Skip;
     pages.push(("fragment-summary", session_page::moving_fragment(&shell, &props)));
     let mut props = log_props(running(), long_log(99_801, 200));
     props.has_earlier = true;

@@ -97,7 +97,7 @@ pub fn conversation_view(conversation: &Conversation) -> impl IntoView + use<> {
         }
     });
     view! {
-        <div class="conversation" id="conversation" data-live=source>
+        <div class="conversation" id="conversation" data-live=source data-rating=conversation.rating.as_str()>
             <div class="conversation-facts" data-part="facts">
                 <StatusBadge status=thread.status/>
                 <dl class="facts">

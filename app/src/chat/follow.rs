@@ -15,7 +15,7 @@ use crate::{
 };
 use leptos::{
     ev::SubmitEvent,
-    prelude::{GetUntracked as _, GetValue as _, RwSignal, Set as _, WithValue as _},
+    prelude::{Effect, GetUntracked as _, GetValue as _, RwSignal, Set as _, Track as _, WithValue as _},
     server_fn::ServerFn as _,
 };
 use std::{cell::Cell, rc::Rc};
@@ -32,6 +32,13 @@ pub fn start(talk: Talk) {
     if let Some(shown) = talk.conversation.child() {
         patch::remember(&shown);
     }
+    // The facts of the conversation count its ratings.
+    Effect::new(move |before: Option<()>| {
+        talk.rating.rating.track();
+        if before.is_some() {
+            spawn_local(read(talk));
+        }
+    });
     let due = Rc::new(Cell::new(false));
     live::subscribe(move |signal| {
         let concerns = match signal {
@@ -55,6 +62,7 @@ async fn read(talk: Talk) {
     let address = shown.get_attribute("data-live").unwrap_or_default();
     let Some(new) = fragment::read(&address).await else { return };
     patch::parts(&shown, &new);
+    talk.rating.read(&new);
 }
 
 /// Sends what is typed.

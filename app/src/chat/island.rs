@@ -4,7 +4,7 @@ use super::{
     composer::Composer,
     talk::{Content, Talk},
 };
-use crate::fragment::Fragment;
+use crate::{fragment::Fragment, session::RatingPanel};
 use leptos::{ev::SubmitEvent, prelude::*};
 
 /// The page of a conversation. Its header, messages and state stay HTML of the server: markdown, tool views and the
@@ -13,7 +13,7 @@ use leptos::{ev::SubmitEvent, prelude::*};
 pub fn LiveConversation() -> impl IntoView {
     let content = Content::of_page();
     let talk = Talk::new(&content);
-    let Content { session_id, head, conversation, composer } = content;
+    let Content { session_id, head, conversation, composer, .. } = content;
     // The conversation is there once the island is mounted.
     #[cfg(feature = "hydrate")]
     Effect::new(move |_| super::follow::start(talk));
@@ -21,6 +21,7 @@ pub fn LiveConversation() -> impl IntoView {
         <div class="chat" data-keys="session" data-session=session_id on:submit=move |event| submit(talk, &event)>
             <Fragment html=head at=talk.head/>
             <Fragment html=conversation at=talk.conversation/>
+            <RatingPanel state=talk.rating place="/chat"/>
             {composer.map(|given| view! { <Composer talk given/> })}
         </div>
     }

@@ -76,8 +76,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {conversation_view(&conversation)}
             {look}
         };
-        let (session_id, head, conversation) = (thread.id.to_string(), to_html(head), to_html(live));
-        provide_context(Content { session_id, head, conversation, composer });
+        let (session_id, rating) = (thread.id.to_string(), conversation.rating);
+        let (head, conversation) = (to_html(head), to_html(live));
+        provide_context(Content { session_id, head, conversation, rating, composer });
         let page = view! { <LiveConversation/> };
         frame(shell, RailEntry::Chat, page)
     })

@@ -3,7 +3,6 @@
 use super::conversation::Conversation;
 use crate::{
     server_function::page_fields,
-    session::rating_view,
     text::{duration, markdown, number},
     thread::{EndConversation, InterruptTurn, SendMessage},
     ui::{
@@ -101,7 +100,6 @@ fn ended(conversation: &Conversation) -> impl IntoView + use<> {
         <section class="conversation-ended" aria-labelledby="conversation-ended-title">
             <h2 id="conversation-ended-title">{ended_words(&conversation.thread)}</h2>
             {conversation.summary.as_ref().map(|summary| summary_view(summary, conversation.agent()))}
-            {rating_view(&conversation.thread.id.to_string(), "/chat", conversation.rating)}
             <p class="form-actions">
                 <ButtonLink small=true href="/chat#chat-new">"New conversation"</ButtonLink>
                 <ButtonLink small=true look=Look::Quiet href=format!("/sessions/{}", conversation.thread.id)>"Transcript"</ButtonLink>

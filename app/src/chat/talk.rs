@@ -1,6 +1,9 @@
 //! The state of a conversation's page, and what the page shows at first.
 
-use crate::fragment::Slot;
+use crate::{
+    fragment::Slot,
+    session::{Rating, RatingState},
+};
 use leptos::prelude::*;
 
 /// What the page shows at first. The server provides it for the island; the browser reads from the page what it needs
@@ -13,6 +16,8 @@ pub struct Content {
     pub head: String,
     /// Messages and state, HTML of the server.
     pub conversation: String,
+    /// What the rating panel shows.
+    pub rating: Rating,
     /// The form for the next message; absent if none can be written.
     pub composer: Option<Written>,
 }
@@ -63,7 +68,8 @@ impl Content {
                 ..Written::default()
             }
         });
-        Self { session_id: chat.get_attribute("data-session").unwrap_or_default(), composer, ..Self::default() }
+        let rating = dom::find(&chat, "[data-rating]").as_ref().map(Rating::of).unwrap_or_default();
+        Self { session_id: chat.get_attribute("data-session").unwrap_or_default(), rating, composer, ..Self::default() }
     }
 }
 
@@ -76,6 +82,8 @@ pub struct Talk {
     pub head: Slot,
     /// Messages and state.
     pub conversation: Slot,
+    /// The rating panel.
+    pub rating: RatingState,
     /// What is typed.
     pub text: RwSignal<String>,
     /// Idempotency key of the message that is being written: the first one is the server's, so that the form has one
@@ -98,6 +106,7 @@ impl Talk {
             session_id: StoredValue::new(content.session_id.clone()),
             head: Slot::default(),
             conversation: Slot::default(),
+            rating: RatingState::new(&content.session_id, content.rating),
             text: RwSignal::new(written.text),
             key: RwSignal::new(written.key),
             said: RwSignal::new(written.said),

@@ -7,13 +7,11 @@
 
 #[cfg(feature = "hydrate")]
 mod call;
-#[cfg(feature = "ssr")]
 mod form_fields;
 mod refusal;
 
 #[cfg(feature = "hydrate")]
 pub use call::{Answer, Arguments, Call, call, fields, json, list, stringified, submit};
-#[cfg(feature = "ssr")]
 pub use form_fields::page_fields;
 /// The client that the declarations name. Nothing calls it: the browser uses [`call`].
 pub use leptos::server_fn::client::browser::BrowserClient as Client;

@@ -1,10 +1,13 @@
 //! The server functions of a session: cancel it, run it again, acknowledge its failure, and rate it. Forms post to
-//! them.
+//! them; the rating panel calls those that it needs.
 
-use crate::server_function::{Client, Created, Refusal, backend};
+#[cfg(feature = "ssr")]
+use crate::server_function::backend;
+use crate::server_function::{Client, Created, Refusal};
 use leptos::prelude::server;
 
 /// What the server does for these functions.
+#[cfg(feature = "ssr")]
 #[async_trait::async_trait]
 pub trait SessionBackend: Send + Sync {
     /// See [`cancel_session`].
@@ -55,4 +58,28 @@ pub async fn undo_rating(session_id: String) -> Result<(), Refusal> {
 #[server(prefix = "/fn", endpoint = "session/dismiss-rating", client = Client)]
 pub async fn dismiss_rating(session_id: String) -> Result<(), Refusal> {
     backend::<dyn SessionBackend>()?.dismiss_rating(session_id).await
+}
+
+#[cfg(feature = "hydrate")]
+mod calls {
+    use super::{DismissRating, RateSession, UndoRating};
+    use crate::server_function::{Arguments, Call, fields};
+
+    impl Call for RateSession {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("session_id", &self.session_id), ("label", &self.label)]))
+        }
+    }
+
+    impl Call for UndoRating {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("session_id", &self.session_id)]))
+        }
+    }
+
+    impl Call for DismissRating {
+        fn arguments(self) -> Arguments {
+            Arguments::Form(fields(&[("session_id", &self.session_id)]))
+        }
+    }
 }

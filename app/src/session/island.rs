@@ -1,6 +1,9 @@
 //! The island of a transcript's page: what a reader does with it, and what changes while the session runs.
 
-use super::transcript::{Content, Transcript};
+use super::{
+    RatingPanel,
+    transcript::{Content, Transcript},
+};
 use crate::{
     count::counted,
     fragment::Fragment,
@@ -22,6 +25,7 @@ pub fn LiveTranscript() -> impl IntoView {
         let opens_at = content.opens_at.clone();
         Effect::new(move |_| super::tail::start(transcript, opens_at.as_deref()));
     }
+    let rating = content.rating.as_str();
     let Content { session_id, kinds, last_sequence, at_head, opens_at, summary, chips, rows, later, sidebar, .. } =
         content;
     let [summary_slot, later_slot, sidebar_slot] = transcript.fixed;
@@ -34,9 +38,10 @@ pub fn LiveTranscript() -> impl IntoView {
     view! {
         <div
             class="fragment" node_ref=transcript.page data-session=session_id data-kinds=kinds data-last=last_sequence.to_string()
-            data-at-head=flag(at_head)
+            data-at-head=flag(at_head) data-rating=rating
         >
             <Fragment html=summary at=summary_slot/>
+            <RatingPanel state=transcript.rating place="/sessions"/>
             <div class="transcript-bar" on:click=move |event| pick(transcript, &event)>
                 <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
                 <Fragment html=chips at=transcript.chips/>

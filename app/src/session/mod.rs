@@ -1,10 +1,10 @@
 //! The page of one session: header, timeline and transcript.
 
-#[cfg(feature = "ssr")]
 mod api;
 #[cfg(all(test, feature = "ssr"))]
 mod coding_agent_tests;
 mod island;
+mod rating;
 #[cfg(feature = "hydrate")]
 mod tail;
 mod transcript;
@@ -25,8 +25,6 @@ mod group;
 mod page;
 #[cfg(feature = "ssr")]
 mod part;
-#[cfg(feature = "ssr")]
-mod rating;
 #[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
@@ -49,9 +47,10 @@ mod value_text;
 mod view_model;
 
 #[cfg(feature = "ssr")]
+pub use api::SessionBackend;
 pub use api::{
-    AcknowledgeFailure, CancelSession, DismissRating, RateSession, RetrySession, SessionBackend, UndoRating,
-    acknowledge_failure, cancel_session, dismiss_rating, rate_session, retry_session, undo_rating,
+    AcknowledgeFailure, CancelSession, DismissRating, RateSession, RetrySession, UndoRating, acknowledge_failure,
+    cancel_session, dismiss_rating, rate_session, retry_session, undo_rating,
 };
 #[cfg(feature = "ssr")]
 pub(crate) use decision::verdict_word;
@@ -64,8 +63,7 @@ pub use group::{Group, types_of_groups};
 pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};
-#[cfg(feature = "ssr")]
-pub use rating::{Rating, rating_view};
+pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
 pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]

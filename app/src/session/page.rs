@@ -81,10 +81,10 @@ fn kinds_href(id: &str, groups: &[Group]) -> String {
 }
 
 /// The parts of the page that change while the session runs: header, chips and sidebar. The browser replaces their
-/// `data-part` elements one by one.
+/// `data-part` elements one by one, and `data-rating` says what the rating panel shows.
 pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
     to_html(view! {
-        <div>
+        <div data-rating=props.summary.rating.as_str()>
             {summary_view(shell, &props.summary)}
             {chips(&props.summary.session.id.to_string(), &parse_groups(&props.kinds), props)}
             {aside(props)}
@@ -153,6 +153,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             is_complete: !props.has_earlier && !props.has_later && props.kinds.is_empty(),
             earlier: props.has_earlier.then(|| with(format!("before={first}"))),
             end: end.to_owned(),
+            rating: props.summary.rating,
             summary: to_html((
                 summary_view(shell, &props.summary),
                 view! { <Refused messages=props.form.general(&[])/> },

@@ -4,7 +4,7 @@
 use super::{
     CancelSession, RetrySession,
     failure::failure_help,
-    rating::{Rating, rating_view},
+    rating::Rating,
     timeline::timeline,
     timeline_bar::timeline_bar,
     title::{duration_ms, row_title},
@@ -56,7 +56,7 @@ pub struct Summary {
     pub failure: Option<Failure>,
     /// Id of the inbox item that it waits for, and whether the viewer may decide it now.
     pub gate: Option<(String, bool)>,
-    /// Whether the viewer is asked to rate the session.
+    /// What the rating panel below the header shows.
     pub rating: Rating,
     /// First and last sequence on the page; the fragment route may pass `(0, 0)`.
     pub shown: (u64, u64),
@@ -101,7 +101,6 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
             <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
-            <div data-part="rating">{rating_view(&session.id.to_string(), "/sessions", summary.rating)}</div>
             <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
         </header>
     }

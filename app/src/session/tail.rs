@@ -155,7 +155,10 @@ impl Transcript {
             spawn_local(async move {
                 let Ok(html) = fetch::get_text(&self.address("/summary")).await else { return };
                 if let (Some(page), Some(new)) = (self.page(), patch::parse(&html)) {
-                    patch::children(&new).iter().for_each(|new| patch::parts(&page, new));
+                    for new in patch::children(&new) {
+                        patch::parts(&page, &new);
+                        self.rating.read(&new);
+                    }
                 }
             });
         });

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "hydrate")]
 use super::tail::Tail;
+use super::{Rating, RatingState};
 use crate::fragment::Slot;
 use leptos::{html, prelude::*};
 
@@ -28,6 +29,8 @@ pub struct Content {
     pub earlier: Option<String>,
     /// What is said below the last row.
     pub end: String,
+    /// What the rating panel shows.
+    pub rating: Rating,
     /// The header of the session, HTML of the server.
     pub summary: String,
     /// The filter chips, HTML of the server.
@@ -63,6 +66,7 @@ impl Content {
             opens_at: list.as_ref().and_then(|list| list.get_attribute("data-begin")),
             is_complete: list.is_some_and(|list| list.has_attribute("data-complete")),
             earlier: find(".transcript-edge > a").and_then(|link| link.get_attribute("href")),
+            rating: Rating::of(&page),
             end: find(".transcript-end").and_then(|end| end.text_content()).unwrap_or_default(),
             ..Self::default()
         }
@@ -101,6 +105,8 @@ pub struct Transcript {
     pub hidden_groups: RwSignal<String>,
     /// Number of rows that came while the reader was further up.
     pub arrived: RwSignal<u32>,
+    /// The rating panel.
+    pub rating: RatingState,
     /// What the live tail knows.
     #[cfg(feature = "hydrate")]
     pub tail: StoredValue<Tail>,
@@ -126,6 +132,7 @@ impl Transcript {
             is_complete: RwSignal::new(content.is_complete),
             hidden_groups: RwSignal::new(String::new()),
             arrived: RwSignal::new(0),
+            rating: RatingState::new(&content.session_id, content.rating),
             #[cfg(feature = "hydrate")]
             tail: StoredValue::new(Tail::new(content.last_sequence)),
         }
