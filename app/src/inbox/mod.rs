@@ -16,6 +16,8 @@ mod list_view;
 mod store;
 mod undo_notice;
 
+#[cfg(feature = "hydrate")]
+mod countdown;
 #[cfg(any(feature = "hydrate", test))]
 mod reading;
 #[cfg(feature = "hydrate")]

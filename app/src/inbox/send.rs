@@ -262,17 +262,3 @@ async fn read_list(store: Store) {
         slot.update(&new);
     }
 }
-
-/// Decrements the seconds left to undo, in the notice and in the bar of an item.
-pub fn count_down(store: Store) {
-    store.count_down();
-    if let Some(form) = store.detail.find("[data-left]") {
-        let left = form.get_attribute("data-left").and_then(|left| dom::figure(&left)).unwrap_or_default() - 1.0;
-        form.set_hidden(left < 0.0);
-        let left = dom::integer_text(left.max(0.0));
-        let _ = form.set_attribute("data-left", &left);
-        if let Some(words) = dom::find(&form, "[data-count]") {
-            words.set_text_content(Some(&[" (", &left, " s)"].concat()));
-        }
-    }
-}

@@ -21,8 +21,10 @@ pub struct Store {
     pub is_opened: RwSignal<bool>,
     /// The decision that can be undone.
     pub offer: RwSignal<Option<UndoOffer>>,
-    /// Whole seconds until `offer` ends.
-    pub seconds_left: RwSignal<u32>,
+    /// Seconds that the page has counted. Every countdown follows from it.
+    seconds: RwSignal<u32>,
+    /// When `offer` ends, in seconds that the page has counted.
+    offer_ends: RwSignal<u32>,
     /// Why a request that belongs to no row was refused.
     pub refused: RwSignal<Vec<String>>,
     /// What screen readers are told.
@@ -49,6 +51,9 @@ pub struct Store {
     pub path: StoredValue<String>,
     #[cfg(feature = "hydrate")]
     reading: StoredValue<Reading>,
+    /// The shown item if it can be undone, and when that ends, in seconds that the page has counted.
+    #[cfg(feature = "hydrate")]
+    held: StoredValue<Option<(String, u32)>>,
     /// Items that can be shown at once, by id.
     #[cfg(feature = "hydrate")]
     kept: StoredValue<Vec<(String, Kept)>, LocalStorage>,
@@ -72,7 +77,8 @@ impl Store {
             is_live: RwSignal::new(false),
             is_opened: RwSignal::new(content.is_opened),
             offer: RwSignal::new(content.offer.clone()),
-            seconds_left: RwSignal::new(content.offer.as_ref().map_or(0, |offer| offer.seconds_left)),
+            seconds: RwSignal::new(0),
+            offer_ends: RwSignal::new(content.offer.as_ref().map_or(0, |offer| offer.seconds_left)),
             refused: RwSignal::new(content.refused.clone()),
             announcement: RwSignal::new(String::new()),
             selected_last: StoredValue::new(None),
@@ -89,8 +95,15 @@ impl Store {
             #[cfg(feature = "hydrate")]
             reading: StoredValue::new(Reading::default()),
             #[cfg(feature = "hydrate")]
+            held: StoredValue::new(None),
+            #[cfg(feature = "hydrate")]
             kept: StoredValue::new_local(Vec::new()),
         }
+    }
+
+    /// Whole seconds until the offer ends. Follows the count.
+    pub fn seconds_left(self) -> u32 {
+        self.offer_ends.get().saturating_sub(self.seconds.get())
     }
 
     /// Number of selected items. Follows the rows.
@@ -164,20 +177,36 @@ impl Store {
 
     /// Shows what can be undone now.
     pub fn set_offer(self, offer: Option<UndoOffer>) {
-        self.seconds_left.set(offer.as_ref().map_or(0, |offer| offer.seconds_left));
+        let left = offer.as_ref().map_or(0, |offer| offer.seconds_left);
+        self.offer_ends.set(self.seconds.get_untracked() + left);
         self.offer.set(offer);
     }
 
-    /// Counts the seconds down, and withdraws the offer after the last one.
+    /// Counts a second, and withdraws the offer after its last one.
     pub fn count_down(self) {
-        match self.seconds_left.get_untracked() {
-            0 => {
-                if self.offer.with_untracked(Option::is_some) {
-                    self.offer.set(None);
-                }
-            }
-            left => self.seconds_left.set(left - 1),
+        let is_over = self.offer_ends.get_untracked() <= self.seconds.get_untracked();
+        if is_over && self.offer.with_untracked(Option::is_some) {
+            self.offer.set(None);
         }
+        self.seconds.update(|seconds| *seconds += 1);
+    }
+
+    /// Whole seconds until the decision on the shown item takes effect. Follows the count. `shown` has the id of the
+    /// item and the seconds that its HTML names, which count from when it is first seen here.
+    pub fn held_seconds_left(self, shown: Option<(String, u32)>) -> u32 {
+        let now = self.seconds.get();
+        let held = shown.map(|(id, left)| {
+            let known = self.held.get_value().filter(|(of, _)| *of == id);
+            known.unwrap_or_else(|| {
+                let is_offered = |offer: &Option<UndoOffer>| offer.as_ref().is_some_and(|o| o.items.contains(&id));
+                let is_offered = self.offer.with_untracked(is_offered);
+                let ends = if is_offered { self.offer_ends.get_untracked() } else { now + left };
+                (id, ends)
+            })
+        });
+        let left = held.as_ref().map_or(0, |(_, ends)| ends.saturating_sub(now));
+        self.held.set_value(held);
+        left
     }
 
     /// Announces a text to screen readers.

@@ -3,6 +3,7 @@
 
 use super::{
     api::QuestionsOff,
+    countdown,
     item::Row,
     send,
     store::{Kept, Store},
@@ -53,7 +54,7 @@ pub fn start(store: Store) {
     });
     restore_typed(store);
     follow(store);
-    dom::every(1_000, move || send::count_down(store));
+    countdown::start(store);
     if let Some(row) = store.current() {
         prefetch(store, &row);
     }

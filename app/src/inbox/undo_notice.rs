@@ -25,7 +25,7 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
     let until = offer.until;
     let time = move || {
         if store.is_live.get() {
-            [" (", &store.seconds_left.get().to_string(), " s)"].concat()
+            [" (", &store.seconds_left().to_string(), " s)"].concat()
         } else {
             [" until ", &until, " UTC"].concat()
         }

@@ -1,0 +1,66 @@
+/** The countdown of an item that was decided and can still be undone: in its bar, and in the notice. */
+import { api, expect, signIn, test } from "../support";
+
+interface Approval {
+  id: string;
+  sessionId: string;
+}
+
+const items = async () => (await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500")).items;
+
+/** Cancels the sessions that other tests left waiting. One of them would be shown after the decision. */
+test.beforeEach(async () => {
+  for (const { sessionId } of await items()) await api().post(`/api/sessions/${sessionId}/cancel`, {});
+});
+
+/** Stages an output that waits for approval; its item. */
+async function staged() {
+  const unique = Date.now().toString(36);
+  const fields = [{ slug: "note", name: "Note", type: "text" }];
+  const type = await api().post<{ id: string }>("/api/entity-types", { name: `Counted ${unique}`, fields });
+  const deal = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: `One ${unique}`, fields: {} });
+  const agentSlug = `counted-${unique}`;
+  const about = { targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true } };
+  const action = await api().createAction({ name: "Qualify", agentSlug, ...about });
+  const session = await api().trigger(action.id);
+  const claim = await api().claim(agentSlug);
+  await api().complete(session.id, claim.attempt, { note: "as agreed" });
+  return (await items()).find((item) => item.sessionId === session.id)!;
+}
+
+test("the bar of an item counts the seconds to undo down, as the notice does", async ({ page }) => {
+  const item = await staged();
+  const workspace = api("admin");
+  const { undoSeconds } = await workspace.get<{ undoSeconds: number }>("/api/workspace");
+  // The decision has to outlast the test.
+  await workspace.send("PATCH", "/api/workspace", { undoSeconds: 60 });
+  try {
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+    await page.locator('.gate-bar [data-key="approve"]').click();
+    const notice = page.locator(".inbox-held [data-key=undo]");
+    await expect(notice).toHaveText(/^Undo \(\d+ s\)$/);
+
+    await page.clock.install();
+    await page.goto(`/inbox/${item.id}`);
+    const bar = page.locator(".gate-bar [data-left]");
+    await expect(bar).toHaveText(/^Undo \(\d+ s\)$/);
+    await page.clock.pauseAt(Date.now() + 2_000);
+    const left = Number(/\d+/.exec((await bar.textContent()) ?? "")?.[0]);
+    expect(left).toBeGreaterThan(10);
+    await expect(notice).toHaveText(`Undo (${left} s)`);
+    await page.clock.runFor(3_000);
+    await expect(bar).toHaveText(`Undo (${left - 3} s)`);
+    await expect(notice).toHaveText(`Undo (${left - 3} s)`);
+    // The page would read the list again after so long a silence, and the server still offers to undo.
+    await page.context().setOffline(true);
+    await page.clock.runFor(left * 1_000);
+    await expect(notice).toHaveCount(0);
+    await expect(bar).toHaveAttribute("hidden", "");
+  } finally {
+    await workspace.send("PATCH", "/api/workspace", { undoSeconds });
+    // Otherwise the next test would be offered to undo it.
+    await api().post(`/api/sessions/${item.sessionId}/cancel`, {});
+  }
+});
