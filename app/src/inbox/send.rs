@@ -16,7 +16,7 @@ use crate::{
     server_function::{Refusal, submit},
 };
 use leptos::{
-    prelude::{GetValue as _, Set as _, Update as _},
+    prelude::{GetValue as _, Set as _, SetValue as _, Update as _},
     server_fn::ServerFn as _,
 };
 use wasm_bindgen::JsCast;
@@ -70,7 +70,7 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
         store.announce("Nothing is selected.");
         return;
     }
-    if let Some(pressed) = pressed.as_ref().filter(|pressed| needs_second_click(item.as_ref(), pressed)) {
+    if let Some(pressed) = pressed.as_ref().filter(|pressed| needs_second_click(store, item.as_ref(), pressed)) {
         pressed.set_text_content(Some("Press again: this cannot be undone"));
         store.announce("This cannot be undone. Press again to confirm.");
         return;
@@ -94,13 +94,13 @@ fn visible_button(item: Option<&HtmlElement>, pressed: HtmlElement) -> HtmlEleme
 }
 
 /// Decisions that cannot be undone need a second click: returns whether this was the first.
-fn needs_second_click(item: Option<&HtmlElement>, pressed: &HtmlElement) -> bool {
+fn needs_second_click(store: Store, item: Option<&HtmlElement>, pressed: &HtmlElement) -> bool {
     let at_once = item.is_some_and(|item| item.get_attribute("data-undo").as_deref() == Some("0"))
         || pressed.get_attribute("value").as_deref() == Some("cancel");
     let decides = pressed.get_attribute("name").as_deref() == Some("decision");
-    let first = at_once && decides && !pressed.has_attribute("data-sure");
-    let _ = pressed.set_attribute("data-sure", "");
-    first
+    let last = store.pressed_last.get_value();
+    store.pressed_last.set_value(Some(pressed.clone()));
+    at_once && decides && last.is_none_or(|last| !last.is_same_node(Some(pressed)))
 }
 
 /// Hides the decided rows and shows the next item, before the request is sent.

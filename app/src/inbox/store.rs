@@ -54,6 +54,12 @@ pub struct Store {
     /// The shown item if it can be undone, and when that ends, in seconds that the page has counted.
     #[cfg(feature = "hydrate")]
     held: StoredValue<Option<(String, u32)>>,
+    /// Id of the item whose questions are about to be hidden.
+    #[cfg(feature = "hydrate")]
+    pub hiding: StoredValue<Option<String>>,
+    /// The button that was pressed last: a decision that cannot be undone needs a second press of the same one.
+    #[cfg(feature = "hydrate")]
+    pub pressed_last: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
     /// Items that can be shown at once, by id.
     #[cfg(feature = "hydrate")]
     kept: StoredValue<Vec<(String, Kept)>, LocalStorage>,
@@ -96,6 +102,10 @@ impl Store {
             reading: StoredValue::new(Reading::default()),
             #[cfg(feature = "hydrate")]
             held: StoredValue::new(None),
+            #[cfg(feature = "hydrate")]
+            hiding: StoredValue::new(None),
+            #[cfg(feature = "hydrate")]
+            pressed_last: StoredValue::new_local(None),
             #[cfg(feature = "hydrate")]
             kept: StoredValue::new_local(Vec::new()),
         }

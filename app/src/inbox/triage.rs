@@ -131,36 +131,40 @@ pub fn on_input(store: Store, event: &Event) {
     let _ = item.set_attribute("data-typed", "");
     tab_draft::keep(&item);
     if dom::closest(event, "[data-part=values]").is_some() {
-        values_changed(&item);
+        values_changed(store, &item);
     }
 }
 
 /// Shows what was typed into the item before this page of the tab was loaded.
 fn restore_typed(store: Store) {
     if let Some(item) = shown(store).filter(tab_draft::restore) {
-        values_changed(&item);
+        values_changed(store, &item);
     }
 }
 
 /// A value or an answer of the item was changed.
-fn values_changed(item: &HtmlElement) {
+fn values_changed(store: Store, item: &HtmlElement) {
     if let Some(approve) = dom::find(item, ".gate-bar [data-key=approve]") {
         approve.set_text_content(Some("Approve with changes"));
     }
     if dom::find(item, "[data-question] .condition").is_some() {
-        hide_questions_soon(item);
+        hide_questions_soon(store, item);
     }
 }
 
 /// Hides the questions that do not apply, once the reviewer pauses. The server says which: the rules are its own.
-fn hide_questions_soon(item: &HtmlElement) {
-    if item.has_attribute("data-hides") {
+fn hide_questions_soon(store: Store, item: &HtmlElement) {
+    let id = Some(id_of(item));
+    if store.hiding.get_value() == id {
         return;
     }
-    let _ = item.set_attribute("data-hides", "");
+    store.hiding.set_value(id.clone());
     let item = item.clone();
     dom::after(HIDE_AFTER_MS, move || {
-        let _ = item.remove_attribute("data-hides");
+        // Meanwhile something may have been typed into another item.
+        if store.hiding.get_value() == id {
+            store.hiding.set_value(None);
+        }
         let form = dom::find(&item, "form[data-part=values]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
         let Some(fields) = form.and_then(|form| fetch::fields(&form, None)) else { return };
         spawn_local(async move {
