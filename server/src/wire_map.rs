@@ -45,7 +45,7 @@ pub use insight::*;
 pub use interaction::*;
 pub use memory::*;
 pub use memory_forget::{forget_person, forgotten_person};
-pub use memory_writer::memory_run;
+pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
 pub use thread::*;
 pub use view::*;

@@ -297,11 +297,8 @@ fn a_link_is_compared_as_the_document_has_it() {
 
 #[test]
 fn denied_lines_do_not_come_back_in_code_or_in_the_summary() {
-    let known = Known {
-        denied: [normal("Has a cat")].into(),
-        injected: [normal("Leads R&D")].into(),
-        ..Known::default()
-    };
+    let known =
+        Known { denied: [normal("Has a cat")].into(), injected: [normal("Leads R&D")].into(), ..Known::default() };
     let kept = |body: &str| {
         let (checked, _) = dedupe(accepted(vec![op("append_section", ALICE, notes(), body, &[2])]), &window(), &known);
         checked.ops.into_iter().map(|op| op.op.body).next()

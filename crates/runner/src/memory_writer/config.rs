@@ -181,7 +181,10 @@ mod tests {
             ("wire = \"openai\"\nmodel = \"m\"\nturn_threshold = 0\n", "turn_threshold"),
             ("wire = \"openai\"\nmodel = \"m\"\npolicy = \"always\"\n", "policy"),
             ("wire = \"openai\"\nmodel = \"m\"\nother = 1\n", "other"),
-            ("wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nprices = { input = -1.0, output = 1.0 }\n", "`memory.prices`"),
+            (
+                "wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nprices = { input = -1.0, output = 1.0 }\n",
+                "`memory.prices`",
+            ),
         ] {
             let refused = read(text).unwrap_err();
             assert!(refused.contains(says), "{text}: {refused}");
