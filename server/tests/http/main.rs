@@ -35,6 +35,7 @@ mod interaction;
 mod limits;
 mod matrix;
 mod matrix_people;
+mod memory_channels;
 mod memory_cli;
 mod memory_training;
 mod pages;

@@ -29,14 +29,15 @@ fn answer() -> ScriptedReply {
     ScriptedReply::Text(answer.to_string().leak())
 }
 
-fn settings(model: &ScriptedModel) -> String {
+/// Settings with a memory writer for the agent `scout`.
+pub fn settings(model: &ScriptedModel) -> String {
     let url = &model.base_url;
     let memory = format!("[memory]\nwire = \"openai\"\nbase_url = \"{url}\"\nmodel = \"small\"\n");
     format!("{memory}[memory.agents.scout]\nworkspace = \"acme\"\n")
 }
 
 /// Waits for the proposals of the writer. Returns id and session of each, by title.
-async fn proposals(app: &App, count: usize) -> Vec<(String, String)> {
+pub async fn proposals(app: &App, count: usize) -> Vec<(String, String)> {
     for _ in 0..1_500 {
         let open = get(app, "/api/approvals?assignedTo=all&kind=memory").await;
         let mut items = open["items"].as_array().unwrap().clone();
@@ -50,7 +51,8 @@ async fn proposals(app: &App, count: usize) -> Vec<(String, String)> {
     panic!("there are no {count} proposals: {}", app.log())
 }
 
-async fn decide(app: &App, cookie: &str, approval: &str, decision: &Value) {
+/// Decides a proposal as the person with this cookie.
+pub async fn decide(app: &App, cookie: &str, approval: &str, decision: &Value) {
     let sent = app.http.post(format!("{}/api/approvals/{approval}/decision", app.url));
     let sent = sent.header("cookie", cookie).header("sec-fetch-site", "same-origin").json(decision);
     let answer = sent.send().await.unwrap();
