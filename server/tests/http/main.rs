@@ -37,6 +37,7 @@ mod matrix;
 mod matrix_people;
 mod memory_channels;
 mod memory_cli;
+mod memory_folder;
 mod memory_training;
 mod pages;
 mod people;

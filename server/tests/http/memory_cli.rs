@@ -1,70 +1,281 @@
-//! `shiftbook memory` against a server: exports over an earlier export, imports of a folder with mistakes, the log.
+//! `shiftbook memory` and `shiftbook agent card` against a real server.
 
-use crate::app::{App, Who};
-use reqwest::{Method, StatusCode};
-use serde_json::json;
-use std::{fs, path::Path};
+use crate::{
+    app::{App, Who},
+    interaction::get,
+    memory_training::{decide, proposals, settings},
+    prepare_memory::card,
+    writer_kill::talked_of,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+use testkit::model::{ScriptedModel, ScriptedReply};
 
-/// Runs the command. Returns whether it succeeded, its output and its error.
-fn memory(app: &App, command: &str, folder: &Path, options: &[&str]) -> (bool, String, String) {
-    let mut cli = app.cli();
-    cli.env("SHIFTBOOK_TOKEN", app.token(Who::Operator).unwrap()).env("SHIFTBOOK_URL", &app.url);
-    let output = cli.args(["memory", command]).arg(folder).args(["--agent", "scout"]).args(options).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+const GARDEN: &str = "---\nimportance: 0.9\n---\n# Garden\r\n\n- Roses\n- Tulips\n";
+const INES: &str = "# Inés\n\n- Likes roses";
+
+fn command(app: &App, who: Who, args: &[&str]) -> Command {
+    let mut command = app.cli();
+    command.args(args).env("SHIFTBOOK_URL", &app.url).env("SHIFTBOOK_TOKEN", app.token(who).unwrap());
+    command
 }
 
-async fn change(app: &App, method: Method, path: &str, base_version: u64) {
-    let base = if method == Method::DELETE { format!("&baseVersion={base_version}") } else { String::new() };
-    let url = format!("/api/agents/scout/memory/document?path={path}{base}");
-    let request = app.request(Who::Operator, method.clone(), &url);
-    let request = if method == Method::PUT {
-        request.json(&json!({ "baseVersion": base_version, "text": "# Text\n", "reason": "Said." }))
-    } else {
-        request
-    };
-    let answer = request.send().await.unwrap();
-    assert_eq!(answer.status(), StatusCode::OK, "{}", answer.text().await.unwrap());
+/// Runs a command that succeeds. Returns the lines that it printed.
+fn printed(app: &App, who: Who, args: &[&str]) -> Vec<String> {
+    let Output { status, stdout, stderr } = command(app, who, args).output().unwrap();
+    assert!(status.success(), "{args:?}: {}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Runs a command that fails. Returns what it says about it.
+fn refused(app: &App, who: Who, args: &[&str]) -> String {
+    let Output { status, stderr, .. } = command(app, who, args).output().unwrap();
+    let stderr = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(1), "{args:?}: {stderr}");
+    stderr
+}
+
+/// Every file below a folder with its bytes, by its path inside.
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let inside = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                found.insert(inside, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// Writes the next version of a document as the operator, with the turns that its lines come from.
+async fn put(app: &App, path: &str, base_version: u64, text: &str, evidence: Value) {
+    let body = json!({ "baseVersion": base_version, "text": text, "evidence": evidence });
+    let to = format!("/api/agents/scout/memory/document?path={path}");
+    let answer = app.request(Who::Operator, Method::PUT, &to).json(&body).send().await.unwrap();
+    assert!(answer.status().is_success(), "{path}: {}", answer.text().await.unwrap());
+}
+
+async fn read(app: &App, agent: &str, path: &str) -> (u64, String) {
+    let found = get(app, &format!("/api/agents/{agent}/memory/document?path={path}")).await;
+    (found["version"].as_u64().unwrap(), found["text"].as_str().unwrap().to_owned())
+}
+
+/// Returns the last line, after a check that all of these are among the lines.
+fn last<'l>(lines: &'l [String], wanted: &[&str]) -> &'l str {
+    for line in wanted {
+        assert!(lines.iter().any(|printed| printed == line), "{line}: {lines:#?}");
+    }
+    lines.last().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_export_does_not_keep_deleted_documents_and_an_import_names_all_mistakes() {
+async fn a_memory_with_its_card_is_exported_byte_for_byte_and_imported_once_its_diff_was_shown() {
     let app = App::start();
-    let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join("backup");
-    let (done, _, why) = memory(&app, "import", &folder, &[]);
-    assert!(!done && why.contains("backup does not exist"), "{why}");
-    change(&app, Method::PUT, "topics/garden.md", 0).await;
-    change(&app, Method::PUT, "topics/roof.md", 0).await;
-    let (done, out, why) = memory(&app, "export", &folder, &[]);
-    assert!(done && out.contains("2 documents"), "{out} {why}");
+    put(&app, "topics/garden.md", 0, GARDEN, json!([])).await;
+    put(&app, "people/discord-1001.md", 0, INES, json!([])).await;
+    let dir = tempfile::tempdir().unwrap();
+    let (file, card) = (dir.path().join("matrix.json"), card().to_string());
+    fs::write(&file, &card).unwrap();
+    let give = ["agent", "card", file.to_str().unwrap(), "--agent", "scout"];
+    let given = printed(&app, Who::Operator, &give);
+    assert_eq!(last(&given, &["self/name.md", "self/description.md", "self/first_mes.md"]), "scout is Matrix now");
+    assert_eq!(printed(&app, Who::Operator, &give), ["scout has this card already"]);
 
-    // An import would bring the deleted document back.
-    change(&app, Method::DELETE, "topics/garden.md", 1).await;
-    change(&app, Method::PUT, "topics/new.md", 0).await;
-    let (done, _, why) = memory(&app, "export", &folder, &[]);
-    assert!(!done && why.contains("topics/garden.md") && why.contains("--prune"), "{why}");
-    assert!(!folder.join("topics/new.md").exists(), "a refused export wrote a file");
-    fs::write(folder.join("topics/note.txt"), "x").unwrap();
-    let (done, _, why) = memory(&app, "export", &folder, &["--prune"]);
-    assert!(done, "{why}");
-    assert!(!folder.join("topics/garden.md").exists() && folder.join("topics/new.md").exists());
-    assert!(folder.join("topics/note.txt").exists(), "a file that is no document was removed");
+    let folder = dir.path().join("backup");
+    let at = folder.to_str().unwrap();
+    let export = ["memory", "export", at, "--agent", "scout"];
+    assert_eq!(printed(&app, Who::Operator, &export), ["5 documents, 0 proposals"]);
+    let exported = files(&folder);
+    let expected = [
+        ("people/discord-1001.md", INES),
+        ("self/.original.json", card.as_str()),
+        ("self/description.md", "A card.\n"),
+        ("self/first_mes.md", "Hello.\n"),
+        ("self/name.md", "Matrix\n"),
+        ("topics/garden.md", GARDEN),
+    ];
+    let expected: BTreeMap<_, _> =
+        expected.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).collect();
+    assert_eq!(exported, expected);
 
-    // All mistakes are named, and nothing is written.
-    fs::create_dir(folder.join("other")).unwrap();
-    fs::write(folder.join("other/a.md"), "x").unwrap();
-    fs::write(folder.join("topics/good.md"), "x").unwrap();
-    let (done, _, why) = memory(&app, "import", &folder, &["--apply"]);
-    assert!(!done && why.contains("other/a.md: ") && why.contains("topics/note.txt: "), "{why}");
-    let read = app.request(Who::Operator, Method::GET, "/api/agents/scout/memory/document?path=topics/good.md");
-    assert_eq!(read.send().await.unwrap().status(), StatusCode::NOT_FOUND);
-    fs::remove_file(folder.join("topics/note.txt")).unwrap();
-    fs::remove_dir_all(folder.join("other")).unwrap();
-    let (done, out, why) = memory(&app, "import", &folder, &["--apply"]);
-    assert!(done && out.contains("1 document written"), "{out} {why}");
+    // The same folder for another agent: first the diff, which writes nothing.
+    let import = ["memory", "import", at, "--agent", "otto"];
+    let shown = printed(&app, Who::Operator, &import);
+    let wanted = ["--- topics/garden.md", "+++ topics/garden.md", "+# Garden·", "+- Roses", "+# Inés"];
+    assert_eq!(last(&shown, &wanted), "5 documents would be written; repeat it with --apply");
+    assert_eq!(get(&app, "/api/agents/otto/memory").await["items"], json!([]));
+    let shown = printed(&app, Who::Operator, &[&import[..], &["--apply"]].concat());
+    assert_eq!(last(&shown, &wanted), "5 documents written");
+    let again = dir.path().join("again");
+    let export = ["memory", "export", again.to_str().unwrap(), "--agent", "otto"];
+    printed(&app, Who::Operator, &export);
+    let mut documents = exported;
+    documents.remove("self/.original.json");
+    assert_eq!(files(&again), documents, "an import gives documents, and no card");
 
-    // The log has names, not ids.
-    let (done, out, why) = memory(&app, "log", Path::new("topics/roof.md"), &[]);
-    assert!(done && out.contains("by agent Operator Said."), "{out} {why}");
+    // Another workspace has an agent of the same name, with nothing in its memory.
+    let strange = dir.path().join("strange");
+    let export = ["memory", "export", strange.to_str().unwrap(), "--agent", "scout"];
+    assert_eq!(printed(&app, Who::Stranger, &export), ["0 documents, 0 proposals"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_is_imported_logged_and_reverted() {
+    let app = App::start();
+    put(&app, "topics/garden.md", 0, GARDEN, json!([])).await;
+    put(&app, "topics/other.md", 0, "# Other\n", json!([])).await;
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().to_str().unwrap();
+    let agent = ["--agent", "scout"];
+    let run = |args: &[&str]| printed(&app, Who::Operator, &[args, &agent].concat());
+    run(&["memory", "export", at]);
+    let changed = GARDEN.replace("Tulips", "Lilies");
+    fs::write(dir.path().join("topics/garden.md"), &changed).unwrap();
+    let shown = run(&["memory", "import", at]);
+    let wanted = ["-- Tulips", "+- Lilies", " - Roses"];
+    assert_eq!(last(&shown, &wanted), "1 document would be written; repeat it with --apply");
+    assert_eq!(read(&app, "scout", "topics/garden.md").await, (1, GARDEN.to_owned()));
+    assert_eq!(last(&run(&["memory", "import", at, "--apply"]), &wanted), "1 document written");
+    assert_eq!(run(&["memory", "import", at, "--apply"]), ["0 documents written"]);
+    assert_eq!(read(&app, "scout", "topics/garden.md").await, (2, changed));
+
+    let log = run(&["memory", "log", "topics/garden.md"]);
+    assert_eq!(log.len(), 2, "{log:?}");
+    assert!(log[0].contains(" v2 modified topics/garden.md by import token:"), "{log:?}");
+    assert!(log[0].ends_with(" Imported from a folder."), "{log:?}");
+    assert!(log[1].contains(" v1 created topics/garden.md by agent token:"), "{log:?}");
+    assert_eq!(run(&["memory", "log"]).len(), 3);
+    assert_eq!(run(&["memory", "log", "--max", "1"]), log[..1]);
+
+    let missing = ["memory", "revert", "topics/garden.md", "--to", "9", "--agent", "scout"];
+    refused(&app, Who::Operator, &missing);
+    let reverted = run(&["memory", "revert", "topics/garden.md", "--to", "1", "--reason", "Tulips it is."]);
+    assert_eq!(reverted, ["topics/garden.md is at version 3 now"]);
+    assert_eq!(read(&app, "scout", "topics/garden.md").await, (3, GARDEN.to_owned()));
+    assert!(run(&["memory", "log", "--max", "1"])[0].ends_with(" Tulips it is."));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_session_wrote_is_shown_and_then_taken_back() {
+    let app = App::start();
+    let session = talked_of(&app, "scout", "Ivy grows at the wall.").await;
+    let before = "# Garden\n\n- Tulips\n";
+    let with_ivy = format!("{before}- Ivy\n");
+    put(&app, "topics/garden.md", 0, before, json!([])).await;
+    let evidence = json!([{ "line": 4, "session": session, "sequence": 2 }]);
+    put(&app, "topics/garden.md", 1, &with_ivy, evidence).await;
+    let revert = ["memory", "revert", "--session", session.as_str(), "--agent", "scout"];
+    let shown = printed(&app, Who::Operator, &revert);
+    let wanted = ["topics/garden.md at version 2", "  -- Ivy"];
+    assert_eq!(last(&shown, &wanted), "1 document would be reverted; repeat it with --apply");
+    assert_eq!(read(&app, "scout", "topics/garden.md").await, (2, with_ivy));
+    let shown = printed(&app, Who::Operator, &[&revert[..], &["--apply"]].concat());
+    assert_eq!(last(&shown, &wanted), "1 document reverted");
+    assert_eq!(read(&app, "scout", "topics/garden.md").await, (3, before.to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_proposal_that_waits_is_a_file_beside_the_documents_until_it_is_decided() {
+    let model = ScriptedModel::start([]).await;
+    let app = App::start_with(&settings(&model), &[], &[]);
+    let op = json!({ "op": "create", "path": "topics/launch.md", "heading": [], "base_sha256": null,
+        "body": "# Launch\n\n- It is on Friday\n", "evidence": [{ "session": "s1", "sequence": 2 }],
+        "reason": "Said." });
+    let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] });
+    model.then([ScriptedReply::Text(answer.to_string().leak())]);
+    let session = talked_of(&app, "scout", "The launch is on Friday.").await;
+    let (approval, _) = proposals(&app, 1).await.remove(0);
+
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().to_str().unwrap();
+    let export = ["memory", "export", at, "--agent", "scout"];
+    assert_eq!(printed(&app, Who::Operator, &export), ["0 documents, 1 proposal"]);
+    let found = files(dir.path());
+    let name = format!("sessions/.pending/{approval}.diff");
+    assert_eq!(found.keys().collect::<Vec<_>>(), [&name]);
+    let diff = String::from_utf8(found[&name].clone()).unwrap();
+    for line in [
+        format!("proposal {approval}"),
+        "document topics/launch.md at version 0".to_owned(),
+        "why      Said.".to_owned(),
+        format!("turn     {session} 2"),
+        "+++ topics/launch.md".to_owned(),
+        "+- It is on Friday".to_owned(),
+    ] {
+        assert!(diff.lines().any(|written| written == line), "{line}: {diff}");
+    }
+    let import = ["memory", "import", at, "--agent", "scout", "--apply"];
+    assert_eq!(printed(&app, Who::Operator, &import), ["0 documents written"], "a proposal is no document");
+
+    decide(&app, &app.cookie().await, &approval, &json!({ "decision": "deny", "note": "Not yet." })).await;
+    assert_eq!(printed(&app, Who::Operator, &export), ["0 documents, 0 proposals"]);
+    assert_eq!(files(dir.path()), BTreeMap::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_is_shown_then_forgotten_and_may_be_remembered_again() {
+    let app = App::start();
+    put(&app, "people/discord-1001.md", 0, INES, json!([])).await;
+    put(&app, "topics/garden.md", 0, "# Garden\n\n- Inés waters it\n- Tulips\n", json!([])).await;
+    let forget = ["memory", "forget", "--person", "discord-1001"];
+    let shown = printed(&app, Who::Admin, &forget);
+    let wanted = [
+        "names: Inés",
+        "scout/people/discord-1001.md: whole document, 1 version",
+        "scout/topics/garden.md: lines, 1 version",
+        "  -3 - Inés waters it (named)",
+    ];
+    assert_eq!(last(&shown, &wanted), "2 documents and 0 proposals would be erased; repeat it with --apply");
+    assert_eq!(read(&app, "scout", "people/discord-1001.md").await, (1, INES.to_owned()));
+    refused(&app, Who::Operator, &[&forget[..], &["--apply"]].concat());
+
+    let shown = printed(&app, Who::Admin, &[&forget[..], &["--apply"]].concat());
+    assert_eq!(last(&shown, &wanted), "2 documents and 0 proposals erased");
+    let gone = "/api/agents/scout/memory/document?path=people/discord-1001.md";
+    let gone = app.request(Who::Operator, Method::GET, gone).send().await.unwrap();
+    assert_eq!(gone.status(), 404);
+    assert_eq!(read(&app, "scout", "topics/garden.md").await.1, "# Garden\n\n- Tulips\n");
+
+    let remember = ["memory", "remember", "--person", "discord-1001"];
+    let said = ["people/discord-1001.md: what they say from now on may be remembered"];
+    assert_eq!(printed(&app, Who::Admin, &remember), said);
+    refused(&app, Who::Admin, &remember);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_used_is_refused_by_name_and_changes_nothing() {
+    let app = App::start();
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let file = root.join("card.json");
+    fs::write(&file, "{\"spec\":\"chara_card_v9\"}").unwrap();
+    let file = file.to_str().unwrap();
+    let why = refused(&app, Who::Operator, &["agent", "card", file, "--agent", "scout"]);
+    assert!(why.contains("chara_card_v9"), "{why}");
+    let why = refused(&app, Who::Operator, &["agent", "card", "/no/such/card.png", "--agent", "scout"]);
+    assert!(why.contains("cannot read /no/such/card.png"), "{why}");
+
+    fs::create_dir(root.join("topics")).unwrap();
+    fs::write(root.join("topics/fine.md"), "# Fine\n").unwrap();
+    fs::write(root.join("topics/evil name.md"), "# Evil\n").unwrap();
+    let import = ["memory", "import", root.to_str().unwrap(), "--agent", "scout", "--apply"];
+    let why = refused(&app, Who::Operator, &import);
+    assert!(why.contains("topics/evil name.md"), "{why}");
+    assert_eq!(get(&app, "/api/agents/scout/memory").await["items"], json!([]));
+
+    let output = app.cli().args(["memory", "log", "--agent", "scout"]).env_remove("SHIFTBOOK_TOKEN").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--token"));
 }
