@@ -371,6 +371,44 @@ async fn each_question_of_a_reply_is_put_to_people_and_gets_its_own_answer() {
     assert_eq!(model.requests().len(), 2, "the model is asked again when every call has its result");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_agent_writes_with_its_memory_tool_is_there_for_its_next_session() {
+    let path = "/memories/topics/acme.md";
+    let create = json!({ "command": "create", "path": path, "file_text": "# Acme\n\n- Lead\n" });
+    let wrong = json!({ "command": "str_replace", "path": path, "old_str": "- Lost", "new_str": "- Won" });
+    let right = json!({ "command": "str_replace", "path": path, "old_str": "- Lead", "new_str": "- Won" });
+    let tool = |id, input: &Value| ScriptedReply::tool(id, "memory", input);
+    let script = [tool("c1", &create), tool("c2", &wrong), tool("c3", &right), ScriptedReply::Text("Noted.")];
+    let model = ScriptedModel::start(script).await;
+    let settings = settings(&model, "").replace("\"note\"]", "\"memory\"]");
+    let app = App::start_with(&settings, &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    assert_eq!(ended(&app, &session).await["status"], "completed");
+    for (call, says) in [
+        ("c1", "File created successfully at: /memories/topics/acme.md"),
+        ("c2", "No replacement was performed, old_str `- Lost` did not appear verbatim in /memories/topics/acme.md."),
+        ("c3", "The file /memories/topics/acme.md has been edited."),
+    ] {
+        let output = output(&app, &session, call).await;
+        assert!(output.contains(says), "{call}: {output}");
+    }
+    let memory = "/api/agents/clerk/memory";
+    let document = get(&app, &format!("{memory}/document?path=topics/acme.md")).await;
+    assert_eq!((&document["version"], &document["text"]), (&json!(2), &json!("# Acme\n\n- Won\n")));
+    let versions = get(&app, &format!("{memory}/versions?path=topics/acme.md")).await;
+    for version in versions["items"].as_array().unwrap() {
+        assert_eq!((&version["source"], &version["author"]), (&json!("agent"), &json!("agent:clerk")), "{versions}");
+    }
+
+    let view = json!({ "command": "view", "path": path });
+    model.then([tool("c4", &view), ScriptedReply::Text("It is won.")]);
+    let again = json!({ "sessionType": "agent", "agentSlug": "clerk", "title": "Look again" });
+    let again = app.post(Who::Operator, "/api/sessions", again).await["id"].as_str().unwrap().to_owned();
+    assert_eq!(ended(&app, &again).await["result"], "It is won.");
+    let output = output(&app, &again, "c4").await;
+    assert!(output.contains("Here's the content of /memories/topics/acme.md") && output.contains("- Won"), "{output}");
+}
+
 #[test]
 fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
     let dir = tempfile::tempdir().unwrap();
