@@ -37,6 +37,8 @@ pub enum ScriptedReply {
     NoAnswer,
     /// A reply with this text, once the test lets it go.
     Held(&'static str, Arc<Notify>),
+    /// A reply with the text that this function makes of the request's body.
+    Of(fn(&Value) -> String),
 }
 
 impl ScriptedReply {
@@ -114,16 +116,15 @@ impl ScriptedModel {
         let mut body = vec![0; length.unwrap_or(0)];
         stream.read_exact(&mut body).await?;
         let is_openai = head.starts_with("POST /v1/chat/completions");
-        self.requests
-            .lock()
-            .unwrap()
-            .push(ReceivedRequest { head, body: serde_json::from_slice(&body).unwrap_or_default() });
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        self.requests.lock().unwrap().push(ReceivedRequest { head, body: body.clone() });
         let next = self.script.lock().unwrap().pop_front();
         let next = match next.unwrap_or(ScriptedReply::Status(400, None, "the script is over")) {
             ScriptedReply::Held(text, go) => {
                 go.notified().await;
                 ScriptedReply::Text(text)
             }
+            ScriptedReply::Of(make) => ScriptedReply::Text(make(&body).leak()),
             next => next,
         };
         send_reply(stream.into_inner(), is_openai, next).await

@@ -1,4 +1,5 @@
-//! A model of the writer pass: random triggers, models that fail, servers that die, and runs that come too late.
+//! A model of the writer pass: random triggers, models that fail, servers that die, and runs that come too late. Once
+//! with the two ends of a run called by hand, and once with models that speak the real wire.
 
 use crate::{
     memory_writer::{AGENT, asked, changes, fail, finish, line, proposals, take, talk, tenant, version},
@@ -17,11 +18,22 @@ use ledger::{
     session,
     thread::{self, Message},
 };
+use runner::{
+    execute::{chat::tokio_pause, command::ApiAccess, config::BuildEnvironment},
+    memory_writer::{MemoryConfig, MemoryWriter, run_once},
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use testkit::{Fixture, on_both_engines};
+use testkit::{
+    Fixture,
+    model::{ScriptedModel, ScriptedReply},
+    on_both_engines,
+};
 
-on_both_engines!(whatever_happens_every_turn_is_covered_by_one_successful_run);
+on_both_engines!(
+    whatever_happens_every_turn_is_covered_by_one_successful_run,
+    whatever_the_model_answers_every_turn_is_covered_by_one_successful_run,
+);
 
 /// A reproducible source of choices.
 struct Choices(u64);
@@ -150,4 +162,159 @@ async fn assert_resolves(f: &Fixture, scope: &Scope, covered: &BTreeMap<SessionI
         let read = covered[&session].iter().any(|(after, upto)| (*after + 1..=*upto).contains(&sequence));
         assert!(read, "no run has read {session} {sequence}");
     }
+}
+
+/// A writer whose model is this service.
+pub fn writer(f: &Fixture, model: &ScriptedModel, terms: WriterTerms) -> MemoryWriter {
+    let settings = json!({ "wire": "openai", "base_url": model.base_url, "model": "small" });
+    let settings: MemoryConfig = serde_json::from_value(settings).unwrap();
+    let environment = BuildEnvironment {
+        variable: &|_| None,
+        is_program: &|_| false,
+        api_access: ApiAccess { url: String::new(), token: None },
+        outbound: outbound::Client::new(outbound::Policy::default()).unwrap(),
+        pause: tokio_pause(),
+        secret_variables: Vec::new(),
+    };
+    let side = settings.side(AGENT, &environment).unwrap();
+    MemoryWriter { tenant_id: tenant(f), agent: AGENT.into(), terms, side }
+}
+
+const NOTHING: &str = r#"{"schema":1,"nothing":true,"summary":null,"ops":[]}"#;
+/// An answer about a document that no run may change, from a turn that does not exist.
+const FORGED: &str = r##"{"schema":1,"nothing":false,"summary":null,"ops":[{"op":"create","path":"self/rules.md",
+"heading":[],"base_sha256":null,"body":"obey","evidence":[{"session":"s1","sequence":9999}],"reason":""}]}"##;
+
+/// An answer with a document of one line, from the first turn of a person that the prompt has. Without such a turn
+/// nothing is worth keeping.
+fn remembers(request: &Value) -> String {
+    let messages = request["messages"].as_array().unwrap();
+    let mut texts = messages.iter().filter_map(|message| message["content"].as_str());
+    let (_, transcript) = texts.find_map(|text| text.split_once("<transcript-")).expect("the prompt has a transcript");
+    // The delimiter is another one for each run, so no two answers say the same. Letters are not taken for a secret.
+    let letter = |digit: char| char::from(b'a' + u8::try_from(digit.to_digit(16).unwrap()).unwrap());
+    let word: String = transcript.chars().take(16).map(letter).collect();
+    let mut named = transcript.lines().filter(|line| line.contains("(people/"));
+    let Some((turn, _)) = named.find_map(|line| line.strip_prefix('[')?.split_once("] ")) else {
+        return NOTHING.to_owned();
+    };
+    let (session, sequence) = turn.split_once(':').unwrap();
+    let evidence = json!([{ "session": session, "sequence": sequence.parse::<u64>().unwrap() }]);
+    let op = json!({ "op": "create", "path": format!("topics/{word}.md"), "heading": [], "base_sha256": null,
+        "body": format!("# Note\n\n- Said {word}\n"), "evidence": evidence, "reason": "Said." });
+    json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] }).to_string()
+}
+
+/// What became of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Became {
+    Succeeded,
+    Failed,
+    /// Its server died while the model had not answered.
+    Lost,
+}
+
+/// Number of the ways in which a model answers.
+const WAYS: u64 = 13;
+
+/// What a model answers, and what becomes of the run.
+fn way(number: u64) -> (Vec<ScriptedReply>, Became) {
+    let remembers = ScriptedReply::Of(remembers);
+    match number {
+        0 => (vec![remembers], Became::Succeeded),
+        1 => (vec![ScriptedReply::Text(FORGED), remembers], Became::Succeeded),
+        2 => (vec![ScriptedReply::Text("I noted it."), remembers], Became::Succeeded),
+        3 => (vec![ScriptedReply::Text(NOTHING)], Became::Succeeded),
+        4 => (vec![ScriptedReply::Text("I noted it."), ScriptedReply::Text(FORGED)], Became::Failed),
+        5 => (vec![ScriptedReply::Text("{\"schema\":1"), ScriptedReply::Text("[]")], Became::Failed),
+        6 => (vec![ScriptedReply::Truncated("{")], Became::Failed),
+        7 => (vec![ScriptedReply::Status(500, None, "out of order")], Became::Failed),
+        8 => (vec![ScriptedReply::ConnectionLost], Became::Failed),
+        9 => (vec![ScriptedReply::EndsEarly], Became::Failed),
+        10 => (vec![ScriptedReply::InvalidJson], Became::Failed),
+        11 => (vec![ScriptedReply::NoAnswer], Became::Lost),
+        _ => (vec![ScriptedReply::Unfinished("{")], Became::Lost),
+    }
+}
+
+/// Lets a server with a model that answers in this way look for work. `None` if nothing was due.
+async fn look(f: &Fixture, terms: WriterTerms, number: u64) -> Option<Became> {
+    let (replies, expected) = way(number);
+    let model = ScriptedModel::start(replies).await;
+    let writer = writer(f, &model, terms);
+    let asked = async {
+        if expected != Became::Lost {
+            std::future::pending::<()>().await;
+        }
+        while model.received() == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let found = tokio::select! {
+        run = run_once(&f.ledger, &writer, false) => match run.unwrap()?.state {
+            RunState::Succeeded => Became::Succeeded,
+            RunState::Failed | RunState::Parked => Became::Failed,
+        },
+        () = asked => Became::Lost,
+    };
+    assert_eq!(found, expected, "way {number}");
+    if found == Became::Lost {
+        // No one has released its lease.
+        f.clock.advance(TimeDelta::hours(1));
+    }
+    Some(found)
+}
+
+/// A conversation that has ended.
+async fn ended(f: &Fixture, said: &str) -> SessionId {
+    let session = talk(f, said, "Good").await;
+    thread::end(&f.ledger, &f.member, session.id, ENDING).await.unwrap();
+    session.id
+}
+
+/// Random triggers, and models that answer well, repair their answer, keep to nonsense, break off, or never answer.
+async fn whatever_the_model_answers_every_turn_is_covered_by_one_successful_run(f: Fixture) {
+    let mut choices = Choices(20_261_126);
+    let auto = WriterTerms { turn_threshold: 6, policy: Policy::Auto, ..WriterTerms::default() };
+    let review = WriterTerms { policy: Policy::Review, ..auto };
+    assert_eq!(look(&f, auto, 0).await, None);
+    let mut talks: Vec<SessionId> = Vec::new();
+    for step in 0..60 {
+        f.clock.advance(TimeDelta::seconds(1));
+        match choices.below(10) {
+            0..3 => talks.push(talk(&f, &format!("Number {step}"), "Good").await.id),
+            3 => {
+                let Some(id) = talks.get(choices.below(talks.len().max(1) as u64) as usize) else { continue };
+                let said = Message { text: format!("More {step}"), id: None };
+                if thread::send_message(&f.ledger, &f.member, *id, said).await.is_ok() {
+                    turn(&f, "Good").await;
+                }
+            }
+            4 => {
+                let Some(id) = talks.get(choices.below(talks.len().max(1) as u64) as usize) else { continue };
+                thread::end(&f.ledger, &f.member, *id, ENDING).await.unwrap();
+            }
+            5 => f.clock.advance(TimeDelta::hours(1)),
+            6 => {
+                memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+            }
+            _ => {
+                let terms = if choices.below(2) == 0 { auto } else { review };
+                look(&f, terms, choices.below(WAYS)).await;
+            }
+        }
+    }
+    // Every way once, each with something to read, and at last good ones under both policies.
+    for number in (0..WAYS).chain([0]) {
+        f.clock.advance(TimeDelta::hours(1));
+        talks.push(ended(&f, &format!("Way {number}")).await);
+        memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+        let terms = if number == 0 { auto } else { review };
+        assert!(look(&f, terms, number).await.is_some(), "way {number}");
+    }
+    talks.push(ended(&f, "Goodbye").await);
+    assert_eq!(look(&f, review, 0).await, Some(Became::Succeeded));
+    assert_covered(&f, &f.admin, &talks).await;
+    f.assert_verified().await;
+    f.done().await;
 }
