@@ -6,6 +6,7 @@ import { type BrowserContext, type Locator, type Page } from "@playwright/test";
 import { generated, picked, triggerHandlers, forbiddenElements, watch } from "../hostile";
 import { api, expect, signIn, environment, test, type NewEvent } from "../support";
 import { postAs } from "../working";
+import { startWriterServer, type Answer, type WriterServer } from "../writer";
 
 const SEED = 20_261_121;
 const IS_LONG = !!process.env.SHIFTBOOK_HOSTILE;
@@ -63,6 +64,7 @@ interface Made {
   talk: { id: string; attempt: number };
   type: string;
   gates: string[];
+  memory: Memories;
 }
 
 let made: Promise<Made> | undefined;
@@ -204,6 +206,60 @@ async function conversations(context: Record<string, string>) {
   return { talk, paths: ["/chat", ...[idle, failed.id, ended, talk.id].map((id) => `/chat/${id}`), `/sessions/${ended}`] };
 }
 
+/** A text as a memory document may hold it: without control characters. */
+const kept = (words: string) => words.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, " ");
+
+/** Creates conversations on a channel of every kind, with payloads as names of channels and of who writes there. */
+async function channels(agent: string) {
+  const operator = token();
+  const kinds = ["text", "thread", "forum_post", "dm", "group_dm", "voice", "stage", "forum_root", "category"];
+  const said: { session: string; sequence: number }[] = [];
+  for (const [at, kind] of kinds.entries()) {
+    const channel = { platform: "discord", id: `${at}`, name: line(picked[at]!), parent: line(picked[at + 20]!), kind };
+    const { id } = await operator.post<{ id: string }>("/api/threads", { agent, channel });
+    const author = { platform: "discord", id: line(picked[at + 40]!), name: line(picked[at + 60]!) };
+    const { sequence } = await operator.post<{ sequence: number }>(`/api/threads/${id}/messages`, { text: picked.join("\n"), author });
+    said.push({ session: id, sequence });
+  }
+  return said;
+}
+
+/** Creates a character card and memory documents of two versions with payloads in all of their texts. */
+async function memories() {
+  const operator = token();
+  const agent = `keeper-${run}`;
+  const said = await channels(agent);
+  const all = kept(picked.join("\n"));
+  const texts = picked.map(kept);
+  const book = { name: texts[0], description: all, extensions: {}, entries: [{ keys: texts.slice(0, 9), content: all, extensions: {}, enabled: true, insertion_order: 1, name: texts[1], comment: texts[2] }] };
+  const fields = ["description", "personality", "scenario", "first_mes", "mes_example", "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version"];
+  const data = { ...Object.fromEntries(fields.map((field) => [field, all])), name: line(picked[3]!), alternate_greetings: texts, tags: texts, character_book: book, extensions: { [picked[4]!]: picked[5] } };
+  const card = { spec: "chara_card_v2", spec_version: "2.0", data };
+  await operator.send("PUT", `/api/agents/${agent}/card`, card);
+
+  const paragraphs = [...picked, ...generated(250, SEED + 2)].map(kept);
+  const headed = (words: string, at: number) => (at % 12 ? words : `## ${line(words)}\n\n${words}`);
+  const documents: Record<string, string[]> = {
+    "topics/hostile.md": [paragraphs.map(headed).join("\n\n"), paragraphs.toReversed().map(headed).join("\n\n")],
+    "people/discord-7.md": [`# ${line(picked[6]!)}\n\n## Aliases\n\n- ${line(picked[7]!)}\n`, `# ${line(picked[6]!)}\n\n## Aliases\n\n${texts.map((words) => `- ${line(words)}\n`).join("")}`],
+    "sessions/2026-11-25-evening.md": [`---\ntags: ${line(picked[8]!)}\n---\n${all}\n`, `---\ntags: ${line(picked[9]!)}\n---\n${all}\n${all}\n`],
+  };
+  for (const [path, versions] of Object.entries(documents)) {
+    for (const [baseVersion, words] of versions.entries()) {
+      const evidence = said.map((turn, at) => ({ line: at + 1, ...turn })).slice(0, words.trimEnd().split("\n").length);
+      const body = { baseVersion, text: words, reason: line(picked[baseVersion + 10]!), evidence };
+      await operator.send("PUT", `/api/agents/${agent}/memory/document?path=${path}`, body);
+    }
+  }
+  const home = `/agents/${agent}/memory`;
+  const shown = [...Object.keys(documents), "self/name.md", "self/description.md", "self/alternate_greetings.md", "self/character_book.md", "self/card_fields.md"];
+  const views = shown.flatMap((path) => ["", "&view=history", "&view=origin", "&view=edit"].map((view) => `${home}?path=${path}${view}`));
+  const others = ["/memory", "/memory?q=ran", "/agents", `/agents/${agent}`, home, `${home}?q=ran`, `${home}/runs`, `${home}/session?id=${said[0]!.session}`, "/memory/forget", "/memory/forget?person=discord-7"];
+  return { agent, card, paths: [...others, ...views, ...said.map(({ session }) => `/sessions/${session}`)] };
+}
+
+type Memories = Awaited<ReturnType<typeof memories>>;
+
 /** Creates captured answers with labels, so that an export has rows to show. */
 async function answers() {
   const operator = token();
@@ -230,14 +286,15 @@ async function fill(): Promise<Made> {
   const me = (await (await fetch(`${environment().url}/api/me`, { headers: context })).json()) as { user: { id: string } };
   const log = await transcript(`talker-${run}`);
   const failed = await titles(me.user.id);
-  const kept = await records();
-  const waiting = await gates(kept);
+  const filled = await records();
+  const waiting = await gates(filled);
   await settings();
   const talks = await conversations(context);
   await answers();
+  const memory = await memories();
   const lists = ["/insights", "/export", "/today", "/today?bucket=failed", "/today?bucket=delegatable", "/sessions", "/sessions?status=failed", "/actions", "/working-on", "/settings", "/api/docs"];
-  const paths = [...log.paths, ...failed, ...kept.paths, ...waiting.paths, ...talks.paths, ...lists];
-  return { paths, open: log.open, talk: talks.talk, type: kept.type.id, gates: waiting.gates };
+  const paths = [...log.paths, ...failed, ...filled.paths, ...waiting.paths, ...talks.paths, ...memory.paths, ...lists];
+  return { paths, open: log.open, talk: talks.talk, type: filled.type.id, gates: waiting.gates, memory };
 }
 
 /** The admin's cookie, for requests about the signed-in person. */
@@ -259,7 +316,8 @@ const reflected = joined(picked, 6, " ").flatMap((payload) => {
 });
 const elsewhere = joined(picked, 40, " ").flatMap((payload) => {
   const words = encodeURIComponent(payload);
-  return [`/today?notice=${words}&bucket=${words}`, `/inbox?state=${words}&open=${words}&select=${words}`, `/entities?type=${words}`, `/actions?target=${words}`, `/sign-in?next=${words}`];
+  const memory = [`/memory?q=${words}`, `/agents/${IDLE}/memory?path=${words}&view=${words}`, `/agents/${IDLE}/memory?q=${words}`, `/memory/forget?person=${words}`];
+  return [...memory, `/today?notice=${words}&bucket=${words}`, `/inbox?state=${words}&open=${words}&select=${words}`, `/entities?type=${words}`, `/actions?target=${words}`, `/sign-in?next=${words}`];
 });
 
 /** Checks a page as it is. */
@@ -314,7 +372,7 @@ const put = (fields: Locator, words: string) =>
   }, words);
 
 /** A refused form restores what was typed; a search shows its text. */
-async function typed(page: Page, seen: string[], { gates, type }: Made) {
+async function typed(page: Page, seen: string[], { gates, type, memory }: Made) {
   await page.goto(`/inbox/${gates[0]}`);
   await expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await put(page.locator("#gate-form textarea"), picked.join("\n"));
@@ -348,6 +406,20 @@ async function typed(page: Page, seen: string[], { gates, type }: Made) {
   await expect(page.locator(".export-pairs")).toContainText("ran()");
   await look(page, seen, "the preview of an export");
 
+  await page.goto(`/agents/${IDLE}`);
+  await page.locator("summary", { hasText: "Give it a card" }).click();
+  const buffer = Buffer.from(JSON.stringify(memory.card));
+  await page.locator('input[name="card"]').setInputFiles({ name: "card.json", mimeType: "application/json", buffer });
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.getByRole("heading", { name: "Preview of the card" })).toBeVisible();
+  await look(page, seen, "the preview of a card");
+
+  await page.goto(`/agents/${memory.agent}/memory?path=topics/hostile.md&view=edit`);
+  await put(page.locator('textarea[name="text"]'), kept(picked.join("\n\n")));
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.locator(".memory-diff ins").first()).toBeAttached();
+  await look(page, seen, "the preview of a memory document");
+
   await page.goto("/actions#new");
   const form = page.locator('form[action="/actions"]');
   await form.evaluate((element) => element.closest("details")?.setAttribute("open", ""));
@@ -355,6 +427,42 @@ async function typed(page: Page, seen: string[], { gates, type }: Made) {
   await form.evaluate((element) => (element as HTMLFormElement).submit());
   await page.waitForURL(/\/actions$/);
   await look(page, seen, "a refused action");
+}
+
+/** The agent whose memory writer proposes and fails, on a server with a scripted model. */
+const WRITER = "scribe";
+let writing: WriterServer | undefined;
+/** What the model of that server answers. */
+let told: Answer = "";
+let proposed: Promise<string[]> | undefined;
+
+test.afterAll(() => writing?.stop());
+
+/** Whether the rules of the writer let a text through: no HTML and no images. Proposals with such texts never open. */
+const isProposable = (words: string) => !/<[\p{L}/!?]|!\[/u.test(words);
+
+/** Lets runs fail with errors of the model's service that are payloads, and one propose documents. Returns their pages. */
+async function proposals({ url, tokens, send, talked }: WriterServer): Promise<string[]> {
+  const runs = () => send<{ items: { error: string | null }[] }>(tokens.admin, "GET", `/api/agents/${WRITER}/memory/runs`);
+  const flush = () => send(tokens.admin, "POST", `/api/agents/${WRITER}/memory/flush`);
+  const lines = picked.map(line);
+  for (const [at, words] of joined(lines, 10, " ").entries()) {
+    const error = words.slice(0, 400);
+    told = { status: 400, error };
+    if (at) await flush();
+    else await talked(picked.join("\n"));
+    await expect.poll(async () => (await runs()).items.some((run) => run.error?.includes(error)), { timeout: 30_000 }).toBe(true);
+  }
+  const proposable = lines.filter(isProposable);
+  const evidence = [{ session: "s1", sequence: 2 }];
+  const body = proposable.map((words) => `- ${words}\n`).join("");
+  const op = { op: "create", path: "topics/hostile.md", heading: [], base_sha256: null, body: `# ${proposable[0]}\n\n${body}`, evidence, reason: proposable[1] };
+  told = JSON.stringify({ schema: 1, nothing: false, summary: { title: proposable[2], body, evidence }, ops: [op] });
+  await flush();
+  const waiting = async () => (await send<{ items: { id: string; sessionId: string }[] }>(tokens.admin, "GET", "/api/approvals?kind=memory&assignedTo=all")).items;
+  await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBe(2);
+  const pages = (await waiting()).flatMap(({ id, sessionId }) => [`/inbox/${id}`, `/sessions/${sessionId}`]);
+  return [`/agents/${WRITER}/memory/runs`, `/agents/${WRITER}`, "/inbox", "/insights", ...pages].map((path) => `${url}${path}`);
 }
 
 /** Markers that a person writes, and the task's name in the picker. */
@@ -390,6 +498,18 @@ for (const bypassCSP of [false, true]) {
       await step("addresses", async () => {
         for (const path of [...reflected, ...elsewhere]) await visit(page, seen, path, false);
       });
+    });
+
+    test("no script from what a memory writer proposes or fails with runs", async ({ page, context }) => {
+      test.setTimeout(600_000);
+      writing ??= await startWriterServer(WRITER, () => told);
+      proposed ??= proposals(writing);
+      const paths = await proposed;
+      const seen = await watch(context);
+      await writing.signIn(page, "admin");
+      for (const path of paths) await visit(page, seen, path);
+      await page.goto(paths[0]!);
+      await expect(page.locator("main")).toContainText("ran()");
     });
 
     test("what watches would see a script that runs", async ({ page, context }) => {

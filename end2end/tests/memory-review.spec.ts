@@ -1,18 +1,9 @@
 /** The memory writer with a scripted model: proposals reviewed by forms alone, a conflict, a batch, runs, forgetting. */
-import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server as HttpServer } from "node:http";
-import { type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Page } from "@playwright/test";
-import { BINARY } from "../environment";
-import { startServer, stopServer, type Server } from "../server";
 import { expect, expectNoAxeViolations, test } from "../support";
+import { startWriterServer, type WriterServer } from "../writer";
 
 const AGENT = "gardener";
-const PASSWORD = randomBytes(15).toString("base64url");
 
 interface Item {
   id: string;
@@ -20,38 +11,13 @@ interface Item {
   kind: string;
 }
 
-let model: HttpServer;
-let server: Server;
-let dataDir: string;
-let tokens: { admin: string; worker: string };
+let server: WriterServer;
+let tokens: WriterServer["tokens"];
 /** What the model answers next. */
 let answer = "";
 
-/** A model that speaks the streamed OpenAI wire and gives the present answer. */
-function startModel(): Promise<HttpServer> {
-  const http = createServer((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      const chunk = (delta: object, finish_reason: string | null) =>
-        `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const usage = { id: "c", object: "chat.completion.chunk", choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } };
-      response.end(`${chunk({ role: "assistant", content: answer }, null)}${chunk({}, "stop")}data: ${JSON.stringify(usage)}\n\ndata: [DONE]\n\n`);
-    });
-  });
-  return new Promise((started) => http.listen(0, "127.0.0.1", () => started(http)));
-}
-
-const run = (words: string[], input = "") =>
-  execFileSync(BINARY, [...words, "--tenant", "acme"], { env: { ...process.env, SHIFTBOOK_DATA_DIR: dataDir }, input, encoding: "utf8" }).trim();
-
-async function send<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const response = await fetch(`${server.url}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
-  return (text ? JSON.parse(text) : undefined) as T;
-}
+const send = <T>(...request: Parameters<WriterServer["send"]>) => server.send<T>(...request);
+const signIn = (page: Page, role: "admin" | "reviewer") => server.signIn(page, role);
 
 const write = (path: string, text: string, baseVersion = 0) =>
   send<{ sha256: string }>(tokens.admin, "PUT", `/api/agents/${AGENT}/memory/document?path=${path}`, { baseVersion, text });
@@ -65,45 +31,17 @@ async function read(path: string): Promise<string | null> {
 }
 
 test.beforeAll(async () => {
-  model = await startModel();
-  dataDir = mkdtempSync(join(tmpdir(), "shiftbook-e2e-memory-"));
-  const settings = join(dataDir, "shiftbook.toml");
-  const { port } = model.address() as AddressInfo;
-  writeFileSync(
-    settings,
-    `[memory]\nwire = "openai"\nbase_url = "http://127.0.0.1:${port}/v1"\nmodel = "small"\n[memory.agents.${AGENT}]\nworkspace = "acme"\n`,
-  );
-  server = await startServer(dataDir, undefined, undefined, ["--config", settings]);
-  for (const role of ["admin", "reviewer"]) run(["user", "add", "--email", `${role}@acme.localhost`, "--role", role, "--password-stdin"], PASSWORD);
-  tokens = {
-    admin: run(["token", "add", "--name", "admin", "--role", "admin"]),
-    worker: run(["token", "add", "--name", "worker", "--role", "operator", "--scope", "worker"]),
-  };
+  server = await startWriterServer(AGENT, () => answer);
+  ({ tokens } = server);
 });
 
-test.afterAll(async () => {
-  await stopServer(server);
-  model.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-async function signIn(page: Page, role: "admin" | "reviewer") {
-  await page.goto(`${server.url}/sign-in`);
-  await page.locator('input[name="email"]').fill(`${role}@acme.localhost`);
-  await page.locator('input[name="password"]').fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page).not.toHaveURL(/\/sign-in/);
-}
+test.afterAll(() => server.stop());
 
 /** A conversation that ends, of which the model proposes these operations. Returns the proposals by title. */
 async function proposed(message: string, ops: object[]): Promise<Map<string, string>> {
   const evidence = [{ session: "s1", sequence: 2 }];
   answer = JSON.stringify({ schema: 1, nothing: false, summary: null, ops: ops.map((op) => ({ heading: [], base_sha256: null, evidence, reason: "They said so.", ...op })) });
-  const thread = await send<{ id: string }>(tokens.admin, "POST", "/api/threads", { agent: AGENT, message });
-  await send(tokens.worker, "POST", "/api/sessions/claim", { agentSlugs: [AGENT], leaseSeconds: 60 });
-  await send(tokens.worker, "POST", `/api/sessions/${thread.id}/events`, { attempt: 1, events: [{ type: "agent.message", content: "Noted." }] });
-  await send(tokens.worker, "POST", `/api/sessions/${thread.id}/yield`, { attempt: 1, status: "idle" });
-  await send(tokens.admin, "POST", `/api/threads/${thread.id}/end`, { feedback: "skip" });
+  await server.talked(message);
   const waiting = async () => (await send<{ items: Item[] }>(tokens.admin, "GET", "/api/approvals?kind=memory&assignedTo=all&limit=1000")).items;
   await expect.poll(async () => (await waiting()).length).toBeGreaterThanOrEqual(ops.length);
   return new Map((await waiting()).map((item) => [item.title, item.id]));
