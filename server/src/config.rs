@@ -435,6 +435,8 @@ mod tests {
         let settings = merge(database(None, None), listen(None), file(example)).unwrap();
         assert_eq!(settings.agents.keys().collect::<Vec<_>>(), ["clerk", "coder", "scribe"]);
         assert!(settings.runs_agents);
+        let memory = settings.memory.unwrap();
+        assert!(memory.terms("clerk").is_some() && memory.terms("coder").is_none());
         let told = ServeFlags { no_agents: true, ..ServeFlags::default() };
         assert!(!merge(database(None, None), told, file(example)).unwrap().runs_agents);
         let off = merge(database(None, None), listen(None), file("[agents]\nenabled = false")).unwrap();

@@ -14,7 +14,8 @@ use crate::process::{Managed, pause};
 use crate::progress::{say, seconds};
 use crate::served::{Admin, Client, Served, text};
 
-const TENANT: &str = "demo";
+/// Slug of the demo workspace.
+pub const TENANT: &str = "demo";
 const EMAIL: &str = "demo@shiftbook.localhost";
 const SETTLE_SECONDS_MAX: u64 = 120;
 /// Seconds that the demo's agents wait between steps, so that people can follow.

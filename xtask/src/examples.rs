@@ -2,15 +2,18 @@
 
 use std::path::Path;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
 
 use crate::build::Build;
 use crate::demo::{self, Agent, Run, Watched};
 use crate::prerequisites::example_python;
-use crate::process::{Managed, capture, run_quietly};
+use crate::process::{Managed, capture, pause, run_quietly};
 use crate::progress::say;
-use crate::served::{Admin, Client, Served};
+use crate::scripted_model::ScriptedModel;
+use crate::served::{Admin, Client, Served, text};
 use crate::steps::Count;
 use crate::workspace::{cargo, command};
 
@@ -44,12 +47,23 @@ const ANSWERS: [(&str, &str); 3] = [
     ("surveyor", r#"{"part":"Run it","ease":4}"#),
 ];
 
+/// Workspace of the examples.
+const TENANT: &str = "examples";
+/// A person of that workspace, on a server that ends with the examples.
+const READER: (&str, &str) = ("reader@examples.localhost", "correct horse battery");
+/// Agent of the demo with which the reader talks.
+const TALKS: &str = "outliner";
+/// Time for a reply, and for the proposals of a conversation.
+const TALK_MAX: Duration = Duration::from_secs(60);
+
 pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     let folder = tempfile::tempdir_in(crate::scratch::folder())?;
-    let admin = Admin::new(build, folder.path(), "examples");
+    let admin = Admin::new(build, folder.path(), TENANT);
     let operator = admin.add_token("operator", "operator", None)?;
     let worker = admin.add_token("worker", "operator", Some("worker"))?;
-    let server = Served::start(build, folder.path(), "127.0.0.1:0")?;
+    admin.add_user(READER.0, "member", READER.1)?;
+    let settings = ScriptedModel::start()?.write_settings(TENANT, folder.path())?;
+    let server = Served::start_with(build, folder.path(), "127.0.0.1:0", Some(&settings))?;
     let client = server.client(&operator);
     let log = folder.path().join("workers.log");
 
@@ -75,6 +89,14 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
             }
         }
     }
+    say("    a conversation of the demo is remembered");
+    match talk(&server, &worker, &client, &log) {
+        Ok(()) => count.passed += 1,
+        Err(error) => {
+            say(&format!("    a conversation of the demo is remembered: {error:#}"));
+            count.failed += 1;
+        }
+    }
     say("    examples/load_training_data.py");
     match load_training_data(&folder.path().join("exports")) {
         Ok(()) => count.passed += 1,
@@ -87,6 +109,42 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     if count.failed > 0 {
         println!("{}", std::fs::read_to_string(&log).unwrap_or_default());
         bail!("{} of {} examples failed", count.failed, count.failed + count.passed);
+    }
+    Ok(())
+}
+
+/// Talks with an agent of the demo as a person, and waits until its memory writer proposes what to remember of it.
+fn talk(server: &Served, worker_token: &str, client: &Client, log: &Path) -> Result<()> {
+    let agent = demo::AGENTS.iter().find(|agent| agent.slug == TALKS).context("the demo has no such agent")?;
+    let mut worker = server.worker(worker_token, agent.slug, &command_line(agent), "0", log)?;
+    let cookie = client.sign_in(READER.0, READER.1)?;
+    let message = json!({ "agent": agent.slug, "message": "Please outline README.md" });
+    let thread = text(&client.post_as(&cookie, "/api/threads", &message)?, "id")?.to_owned();
+    let path = format!("/api/threads/{thread}");
+    until("a reply", || Ok(text(&client.get_as(&cookie, &path)?, "status")? == "idle"))?;
+    client.post_as(&cookie, &format!("{path}/end"), &json!({ "feedback": "skip" }))?;
+    worker.stop();
+    let proposed = |folder: &str| {
+        let open = client.get("/api/approvals?kind=memory&assignedTo=all")?;
+        let items = open["items"].as_array().cloned().unwrap_or_default();
+        let title = format!("Memory: {folder}/");
+        anyhow::Ok(items.iter().any(|item| item["title"].as_str().is_some_and(|text| text.starts_with(&title))))
+    };
+    until("a proposal about the person", || proposed("people"))?;
+    until("a proposal of a summary", || proposed("sessions"))?;
+    let runs = client.get(&format!("/api/agents/{}/memory/runs", agent.slug))?;
+    let failed = runs["items"].as_array().and_then(|runs| runs.iter().find(|run| run["state"] != "succeeded")).cloned();
+    failed.map_or(Ok(()), |run: Value| bail!("a run of the memory writer failed: {run}"))
+}
+
+/// Asks again and again until the answer is yes.
+fn until(what: &str, is_so: impl Fn() -> Result<bool>) -> Result<()> {
+    let started = Instant::now();
+    while !is_so()? {
+        if started.elapsed() > TALK_MAX {
+            bail!("{what} did not come within {} s", TALK_MAX.as_secs());
+        }
+        pause(Duration::from_millis(250))?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ mod progress;
 mod run;
 mod schemathesis;
 mod scratch;
+mod scripted_model;
 mod served;
 mod shots;
 mod site;

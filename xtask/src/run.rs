@@ -7,6 +7,7 @@ use anyhow::Result;
 use crate::build::{self, Build};
 use crate::demo;
 use crate::progress::say;
+use crate::scripted_model::ScriptedModel;
 use crate::served::Served;
 use crate::workspace::root;
 
@@ -45,7 +46,11 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         demo::SignIn::read(&data_dir)
     };
-    let mut server = Served::start(build, &data_dir, &options.listen)?;
+    let settings = match &sign_in {
+        Some(_) => Some(ScriptedModel::start()?.write_settings(demo::TENANT, &data_dir)?),
+        None => None,
+    };
+    let mut server = Served::start_with(build, &data_dir, &options.listen, settings.as_deref())?;
     say("");
     say(&format!("    Shiftbook    {}", server.url));
     if let Some(sign_in) = &sign_in {

@@ -23,10 +23,18 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts the server and waits until it prints its address and answers there.
+    /// Starts the server without a settings file, and waits until it prints its address and answers there.
     pub fn start(build: Build, data_dir: &Path, listen: &str) -> Result<Served> {
+        Served::start_with(build, data_dir, listen, None)
+    }
+
+    /// Starts the server with this settings file, and waits until it prints its address and answers there.
+    pub fn start_with(build: Build, data_dir: &Path, listen: &str, settings: Option<&Path>) -> Result<Served> {
         let mut serve = command(build.shiftbook());
         serve.args(["serve", "--listen", listen, "--data-dir"]).arg(data_dir).stdout(Stdio::piped());
+        if let Some(settings) = settings {
+            serve.arg("--config").arg(settings);
+        }
         if build == Build::First {
             serve.env("SHIFTBOOK_SITE_DIR", target("site"));
         }
