@@ -84,9 +84,7 @@ fn serve(stream: &TcpStream) -> std::io::Result<()> {
 
 /// The events of a stream with this text, and an estimate of the tokens: one for four bytes.
 fn streamed(text: &str, request_bytes: usize) -> String {
-    let event = |choices: Value| {
-        json!({ "id": "demo", "object": "chat.completion.chunk", "created": 1, "model": NAME, "choices": choices })
-    };
+    let event = |choices: Value| json!({ "id": "demo", "object": "chat.completion.chunk", "created": 1, "model": NAME, "choices": choices });
     let choice = |delta: Value, reason: Value| json!([{ "index": 0, "delta": delta, "finish_reason": reason }]);
     let (prompt, completion) = (request_bytes.div_ceil(4), text.len().div_ceil(4));
     let mut last = event(json!([]));

@@ -201,7 +201,7 @@ fn without(text: &str, why: impl Fn(&str) -> Option<&'static str>) -> (Vec<&str>
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
     for block in lines.chunk_by(|one, next| one.1 == next.1) {
         let is_code = block.iter().any(|(_, number)| *number > 0);
-        let of_code = if is_code { why_code(block, &why) } else { None };
+        let of_code = if is_code { why_code(block, why) } else { None };
         for (line, _) in block {
             let found = if is_code { of_code } else { why(line) };
             match found {

@@ -41,7 +41,10 @@ pub async fn says(f: &Fixture, relay: &Scope, at: SessionId, (platform, id): (&s
 
 /// The window of a server that stops: everything that is open.
 pub async fn open_window(f: &Fixture) -> RunWindow {
-    memory_write::take(&f.ledger, tenant(f), AGENT, &WriterTerms::default(), true).await.unwrap().unwrap()
+    memory_write::take(&f.ledger, tenant(f), AGENT, &WriterTerms::default(), Some(f.ledger.now()))
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 fn of(person: &str) -> Forget {

@@ -251,7 +251,7 @@ async fn look(f: &Fixture, terms: WriterTerms, number: u64) -> Option<Became> {
         }
     };
     let found = tokio::select! {
-        run = run_once(&f.ledger, &writer, false) => match run.unwrap()?.state {
+        run = run_once(&f.ledger, &writer, None) => match run.unwrap()?.state {
             RunState::Succeeded => Became::Succeeded,
             RunState::Failed | RunState::Parked => Became::Failed,
         },
@@ -296,7 +296,7 @@ async fn whatever_the_model_answers_every_turn_is_covered_by_one_successful_run(
             }
             5 => f.clock.advance(TimeDelta::hours(1)),
             6 => {
-                memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+                memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
             }
             _ => {
                 let terms = if choices.below(2) == 0 { auto } else { review };
@@ -308,7 +308,7 @@ async fn whatever_the_model_answers_every_turn_is_covered_by_one_successful_run(
     for number in (0..WAYS).chain([0]) {
         f.clock.advance(TimeDelta::hours(1));
         talks.push(ended(&f, &format!("Way {number}")).await);
-        memory_write::flush(&f.ledger, &f.operator, AGENT).await.unwrap();
+        memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
         let terms = if number == 0 { auto } else { review };
         assert!(look(&f, terms, number).await.is_some(), "way {number}");
     }

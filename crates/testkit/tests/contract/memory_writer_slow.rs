@@ -47,7 +47,7 @@ async fn waiting(f: &Fixture) -> Waiting {
     let answer = Arc::new(Notify::new());
     let model = ScriptedModel::start([ScriptedReply::Held(GOOD, answer.clone())]).await;
     let (ledger, writer) = (f.ledger.clone(), writer(f, &model, WriterTerms::default()));
-    let run = tokio::spawn(async move { run_once(&ledger, &writer, false).await });
+    let run = tokio::spawn(async move { run_once(&ledger, &writer, None).await });
     while model.received() == 0 {
         yield_now().await;
     }
@@ -78,7 +78,7 @@ async fn a_slow_model_keeps_its_lease_until_it_answers(f: Fixture) {
         while lease(&f).await <= before {
             yield_now().await;
         }
-        let taken = memory_write::take(&other, tenant(&f), AGENT, &WriterTerms::default(), false).await.unwrap();
+        let taken = memory_write::take(&other, tenant(&f), AGENT, &WriterTerms::default(), None).await.unwrap();
         assert!(taken.is_none(), "another server takes the agent while its writer waits");
     }
     answer.notify_one();
@@ -98,7 +98,7 @@ async fn a_run_that_lost_its_lease_stops_waiting_and_writes_nothing(f: Fixture) 
     // The server hangs: its lease runs out, and another server takes the agent.
     let again = loop {
         f.clock.advance(TimeDelta::hours(1));
-        if let Some(again) = memory_write::take(&other, tenant(&f), AGENT, &terms, false).await.unwrap() {
+        if let Some(again) = memory_write::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap() {
             break again;
         }
     };
