@@ -2,7 +2,7 @@
  * Content that tries to run scripts or to reach other hosts: selected from OWASP's lists, and generated. None of it
  * may work on any page; `watch` reports what did.
  */
-import { type BrowserContext, type Page } from "@playwright/test";
+import { expect, type BrowserContext, type Page } from "@playwright/test";
 
 /** The call that every payload makes. */
 const RUN = "ran()";
@@ -225,4 +225,28 @@ export async function triggerHandlers(page: Page) {
       for (const type of ["mouseover", "pointerenter", "focus", "animationstart", "toggle", "error"]) element.dispatchEvent(new Event(type));
     }
   });
+}
+
+/** A payload as a name: one line, at most 200 characters. */
+export const line = (text: string) => text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim().slice(0, 200);
+
+/** Payloads joined into groups of `of`, for fields with long texts. */
+export function joined(payloads: string[], of: number, glue = "\n"): string[] {
+  const texts: string[] = [];
+  for (let at = 0; at < payloads.length; at += of) texts.push(payloads.slice(at, at + of).join(glue));
+  return texts;
+}
+
+/** Checks a page as it is. */
+export async function look(page: Page, seen: string[], where: string) {
+  await triggerHandlers(page);
+  expect.soft(await forbiddenElements(page), where).toEqual([]);
+  expect(seen, where).toEqual([]);
+}
+
+/** Opens a page and checks it. `awake` waits for its scripts. */
+export async function visit(page: Page, seen: string[], path: string, awake = true) {
+  await page.goto(path, { waitUntil: "load" });
+  if (awake) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await look(page, seen, path);
 }

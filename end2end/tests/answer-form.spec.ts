@@ -81,7 +81,7 @@ test("a stranger answers an agent's three questions on a phone, and the agent go
   await api().untilStatus(session.id, "waiting_human");
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(url!);
-  await expectAccessible(page);
+  await expectAccessibleAsWide(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   await page.getByRole("radio", { name: "South" }).check();
   await page.getByLabel("How many seats?").fill("3");
@@ -335,7 +335,7 @@ test("a form in a frame that asks who answers opens in a new tab @nojs", async (
   html = `<!DOCTYPE html><html lang="en"><title>Around</title><main><h1>Around</h1>${snippet}</main></html>`;
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(embedUrl);
-  await expectAccessible(page);
+  await expectAccessibleAsWide(page);
   await page.goto(origin);
   const link = page.frameLocator("iframe").getByRole("link", { name: "Open the form in a new tab" });
   await expect(link).toBeVisible();

@@ -3,10 +3,9 @@
  * every page that shows them is visited in Chromium, with and without its content security policy.
  */
 import { type BrowserContext, type Locator, type Page } from "@playwright/test";
-import { generated, picked, triggerHandlers, forbiddenElements, watch } from "../hostile";
+import { generated, joined, line, look, picked, triggerHandlers, forbiddenElements, visit, watch } from "../hostile";
 import { api, expect, signIn, environment, test, type NewEvent } from "../support";
 import { postAs } from "../working";
-import { startWriterServer, type Answer, type WriterServer } from "../writer";
 
 const SEED = 20_261_121;
 const IS_LONG = !!process.env.SHIFTBOOK_HOSTILE;
@@ -22,17 +21,8 @@ const run = Date.now().toString(36);
 const IDLE = `idle-${run}`;
 const token = () => api("operator", tenant);
 
-/** A payload as a name: one line, at most 200 characters. */
-const line = (text: string) => text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim().slice(0, 200);
-
 const text = (words: string) => ({ type: "text", text: words });
 
-/** Payloads joined into groups of `of`, for fields with long texts. */
-function joined(payloads: string[], of: number, glue = "\n"): string[] {
-  const texts: string[] = [];
-  for (let at = 0; at < payloads.length; at += of) texts.push(payloads.slice(at, at + of).join(glue));
-  return texts;
-}
 
 /** Events with this payload in every field, for every kind that a worker can write. */
 function everywhere(payload: string, at: number): NewEvent[] {
@@ -320,19 +310,6 @@ const elsewhere = joined(picked, 40, " ").flatMap((payload) => {
   return [...memory, `/today?notice=${words}&bucket=${words}`, `/inbox?state=${words}&open=${words}&select=${words}`, `/entities?type=${words}`, `/actions?target=${words}`, `/sign-in?next=${words}`];
 });
 
-/** Checks a page as it is. */
-async function look(page: Page, seen: string[], where: string) {
-  await triggerHandlers(page);
-  expect.soft(await forbiddenElements(page), where).toEqual([]);
-  expect(seen, where).toEqual([]);
-}
-
-async function visit(page: Page, seen: string[], path: string, awake = true) {
-  await page.goto(path, { waitUntil: "load" });
-  if (awake) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
-  await look(page, seen, path);
-}
-
 /** New rows of an open transcript and an open inbox. */
 async function live(page: Page, seen: string[], { open, talk }: Made) {
   await page.goto(`/sessions/${open.session}`);
@@ -429,42 +406,6 @@ async function typed(page: Page, seen: string[], { gates, type, memory }: Made) 
   await look(page, seen, "a refused action");
 }
 
-/** The agent whose memory writer proposes and fails, on a server with a scripted model. */
-const WRITER = "scribe";
-let writing: WriterServer | undefined;
-/** What the model of that server answers. */
-let told: Answer = "";
-let proposed: Promise<string[]> | undefined;
-
-test.afterAll(() => writing?.stop());
-
-/** Whether the rules of the writer let a text through: no HTML and no images. Proposals with such texts never open. */
-const isProposable = (words: string) => !/<[\p{L}/!?]|!\[/u.test(words);
-
-/** Lets runs fail with errors of the model's service that are payloads, and one propose documents. Returns their pages. */
-async function proposals({ url, tokens, send, talked }: WriterServer): Promise<string[]> {
-  const runs = () => send<{ items: { error: string | null }[] }>(tokens.admin, "GET", `/api/agents/${WRITER}/memory/runs`);
-  const flush = () => send(tokens.admin, "POST", `/api/agents/${WRITER}/memory/flush`);
-  const lines = picked.map(line);
-  for (const [at, words] of joined(lines, 10, " ").entries()) {
-    const error = words.slice(0, 400);
-    told = { status: 400, error };
-    if (at) await flush();
-    else await talked(picked.join("\n"));
-    await expect.poll(async () => (await runs()).items.some((run) => run.error?.includes(error)), { timeout: 30_000 }).toBe(true);
-  }
-  const proposable = lines.filter(isProposable);
-  const evidence = [{ session: "s1", sequence: 2 }];
-  const body = proposable.map((words) => `- ${words}\n`).join("");
-  const op = { op: "create", path: "topics/hostile.md", heading: [], base_sha256: null, body: `# ${proposable[0]}\n\n${body}`, evidence, reason: proposable[1] };
-  told = JSON.stringify({ schema: 1, nothing: false, summary: { title: proposable[2], body, evidence }, ops: [op] });
-  await flush();
-  const waiting = async () => (await send<{ items: { id: string; sessionId: string }[] }>(tokens.admin, "GET", "/api/approvals?kind=memory&assignedTo=all")).items;
-  await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBe(2);
-  const pages = (await waiting()).flatMap(({ id, sessionId }) => [`/inbox/${id}`, `/sessions/${sessionId}`]);
-  return [`/agents/${WRITER}/memory/runs`, `/agents/${WRITER}`, "/inbox", "/insights", ...pages].map((path) => `${url}${path}`);
-}
-
 /** Markers that a person writes, and the task's name in the picker. */
 async function working(page: Page, seen: string[]) {
   const context: BrowserContext = page.context();
@@ -498,18 +439,6 @@ for (const bypassCSP of [false, true]) {
       await step("addresses", async () => {
         for (const path of [...reflected, ...elsewhere]) await visit(page, seen, path, false);
       });
-    });
-
-    test("no script from what a memory writer proposes or fails with runs", async ({ page, context }) => {
-      test.setTimeout(600_000);
-      writing ??= await startWriterServer(WRITER, () => told);
-      proposed ??= proposals(writing);
-      const paths = await proposed;
-      const seen = await watch(context);
-      await writing.signIn(page, "admin");
-      for (const path of paths) await visit(page, seen, path);
-      await page.goto(paths[0]!);
-      await expect(page.locator("main")).toContainText("ran()");
     });
 
     test("what watches would see a script that runs", async ({ page, context }) => {

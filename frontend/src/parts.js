@@ -8,7 +8,7 @@ const UNREACHABLE_MS = 2000;
 
 // What is fetched when the pointer comes to a link: the first name of its path → what its page loads, and behind a
 // space what the pages below it load.
-const HOVERED = {
+const HOVERED = new Map(Object.entries({
     inbox: "LiveInbox LiveInbox",
     today: "WorkQueueStrip",
     sessions: "LiveRows LiveTranscript",
@@ -18,7 +18,7 @@ const HOVERED = {
     exports: " LiveProgress",
     views: " LivePreview",
     "working-on": "LiveDay",
-};
+}));
 
 // File → the fetch that `prefetch` has begun, until it is used.
 const begunFetches = new Map();
@@ -87,7 +87,7 @@ export function prefetch(island) {
 document.addEventListener("pointerover", (event) => {
     const link = event.target.closest("a[href^='/']");
     const [, first, below] = link ? link.pathname.split("/") : [];
-    const island = (HOVERED[first] || "").split(" ")[below ? 1 : 0];
+    const island = (HOVERED.get(first) || "").split(" ")[below ? 1 : 0];
     if (island) prefetch(island);
 });
 

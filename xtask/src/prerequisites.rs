@@ -117,9 +117,14 @@ fn chromium() -> Result<()> {
     if is_there(HEADLESS_SHELL) {
         return Ok(());
     }
-    // Releases of Debian before 12 have no such package.
-    if may_install() && quiet(INSTALL_HEADLESS_SHELL, || apt_get_install(&[HEADLESS_SHELL])).is_ok() {
-        return Ok(());
+    // Older releases of Debian have no such package, and without a network each attempt takes long: one is enough.
+    let failed = target("no-headless-shell");
+    if may_install() && !(failed.is_file() && is_there(CHROMIUM)) {
+        if quiet(INSTALL_HEADLESS_SHELL, || apt_get_install(&[HEADLESS_SHELL])).is_ok() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(target(""))?;
+        std::fs::write(failed, "")?;
     }
     if is_there(CHROMIUM) {
         return Ok(());

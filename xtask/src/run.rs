@@ -46,9 +46,12 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         demo::SignIn::read(&data_dir)
     };
+    // Whoever names settings wants these, and the memory writers that they name.
     let settings = match &sign_in {
-        Some(_) => Some(ScriptedModel::start()?.write_settings(demo::TENANT, &data_dir)?),
-        None => None,
+        Some(_) if std::env::var_os("SHIFTBOOK_CONFIG").is_none() => {
+            Some(ScriptedModel::start()?.write_settings(demo::TENANT, &data_dir)?)
+        }
+        _ => None,
     };
     let mut server = Served::start_with(build, &data_dir, &options.listen, settings.as_deref())?;
     say("");

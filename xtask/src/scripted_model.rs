@@ -35,7 +35,7 @@ impl ScriptedModel {
         let listener = TcpListener::bind("127.0.0.1:0").context("cannot listen for the memory writers")?;
         let base_url = format!("http://{}/v1", listener.local_addr()?);
         std::thread::Builder::new().name("model".to_owned()).spawn(move || {
-            for stream in listener.incoming().map_while(|stream| stream.ok()) {
+            for stream in listener.incoming().filter_map(Result::ok) {
                 // A writer that closes its connection is no error of the model.
                 let _ = serve(&stream);
             }

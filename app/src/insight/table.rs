@@ -97,7 +97,7 @@ fn row(part: &PartFigures, columns: &[Column], sessions_of: &dyn Fn(&str) -> Opt
         let text = match linked {
             Some(filter) => {
                 let href = Filter { status: Some(Status::Failed), ..filter }.href(None);
-                let label = format!("{} of {name}", counted(part.figures.failed, "failed session"));
+                let label = format!("{text}: failed sessions of {name}");
                 view! { <a href=href aria-label=label>{text}</a> }.into_any()
             }
             None => text.into_any(),

@@ -173,7 +173,7 @@ pub struct MemoryVersion {
     pub author: String,
     /// Name of the person, token or agent who wrote it, in lists of versions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 320))]
     pub author_name: Option<String>,
     /// Shown in the history.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryReason))]

@@ -189,7 +189,7 @@ fn working_sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> 
         .routes(routes!(human::recent_activity))
 }
 
-/// Calls of workers.
+/// Adds what a worker calls: claims, heartbeats, appends, results and releases.
 fn worker_calls(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(worker::claim))

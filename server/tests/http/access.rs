@@ -6,7 +6,6 @@ use crate::{
 };
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 const ADA: &str = "ada@acme.test";
 const MIA: &str = "mia@acme.test";
@@ -91,15 +90,13 @@ async fn a_removal_by_the_command_line_ends_open_streams_before_their_heartbeat(
         let follow = app.http.get(format!("{}{path}", app.url)).header("cookie", mia.jar[0].0.clone());
         streams.push(follow.send().await.unwrap());
     }
-    let begun = Instant::now();
     let removed = app.cli().args(["user", "remove", "--tenant", "acme", "--email", MIA]).output().unwrap();
     assert!(removed.status.success(), "{}", String::from_utf8_lossy(&removed.stderr));
     for stream in streams {
         let text = stream.text().await.unwrap();
-        assert!(text.contains("event: bye"), "{text}");
+        let (before, _) = text.split_once("event: bye").expect(&text);
+        assert!(!before.lines().any(|line| line.starts_with(':')), "it took until a heartbeat: {text}");
     }
-    // The heartbeat comes after 15 s. The promise is a second; slow test machines get more.
-    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

@@ -145,7 +145,7 @@ async fn the_insights_link_to_the_sessions_of_an_agent_a_task_and_a_day_and_to_t
             assert!(page(&app, &href).await.contains(&format!("/sessions/{session}")), "{href}");
         }
     }
-    assert!(insights.contains("aria-label=\"1 failed session of clerk\""), "{insights}");
+    assert!(insights.contains("aria-label=\"1: failed sessions of clerk\""), "{insights}");
     let by_day = "/sessions?type=agent&amp;ended=";
     let (_, day) = insights.split_once(by_day).unwrap_or_else(|| panic!("no day: {insights}"));
     for (day, is_listed) in [(&day[..10], true), ("2000-01-01", false)] {

@@ -153,9 +153,9 @@ async fn a_change_is_imported_logged_and_reverted() {
 
     let log = run(&["memory", "log", "topics/garden.md"]);
     assert_eq!(log.len(), 2, "{log:?}");
-    assert!(log[0].contains(" v2 modified topics/garden.md by import token:"), "{log:?}");
+    assert!(log[0].contains(" v2 modified topics/garden.md by import Operator "), "{log:?}");
     assert!(log[0].ends_with(" Imported from a folder."), "{log:?}");
-    assert!(log[1].contains(" v1 created topics/garden.md by agent token:"), "{log:?}");
+    assert!(log[1].contains(" v1 created topics/garden.md by agent Operator"), "{log:?}");
     assert_eq!(run(&["memory", "log"]).len(), 3);
     assert_eq!(run(&["memory", "log", "--max", "1"]), log[..1]);
 

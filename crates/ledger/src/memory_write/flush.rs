@@ -2,7 +2,7 @@
 
 use super::{
     WriterTerms,
-    budget::{FlushWait, is_at_work, waits},
+    budget::{FlushWait, LOOKED_WITHIN, is_at_work, waits},
 };
 use crate::{
     Error, Ledger, Result,
@@ -38,7 +38,8 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
     let asked = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
             let found = store::memory_write::find(tx.conn(), tenant_id, &agent).await?;
-            store::memory_write::ensure(tx, tenant_id, &agent, now).await?;
+            // A row that a request makes is not one of a server that looks for work.
+            store::memory_write::ensure(tx, tenant_id, &agent, now - LOOKED_WITHIN).await?;
             store::memory_write::flush(tx, tenant_id, &agent, now).await?;
             let (has_writer, waits) = (is_at_work(found.as_ref(), now), waits(found.as_ref(), terms.as_ref(), now));
             Ok(Flushed { has_writer, waits })

@@ -62,7 +62,7 @@ pub struct Page {
     pub runs: Vec<Row>,
     /// Whether it has more sessions.
     pub has_more_runs: bool,
-    /// Options in its form.
+    /// People, agents, groups and entities that its form offers.
     pub form_options: FormOptions,
 }
 

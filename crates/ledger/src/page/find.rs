@@ -10,7 +10,7 @@ use crate::{
 };
 use domain::{Scope, action::ActionStatus, role::Permission, session::Session};
 
-/// The result of a search.
+/// What the palette found, by kind, at most a few of each.
 #[derive(Debug)]
 pub struct SearchResults {
     /// Active actions whose name matches.

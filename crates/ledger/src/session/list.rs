@@ -33,7 +33,7 @@ pub struct ListSessions {
     pub parent_id: Option<SessionId>,
     /// Only sessions whose title contains this text. Case is ignored.
     pub title_contains: Option<String>,
-    /// Only sessions that ended on this day, UTC.
+    /// Only sessions that ended on this day, UTC, and began at most 31 days before it.
     pub ended_on: Option<NaiveDate>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
@@ -52,6 +52,9 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
         _ => Ok(filter),
     }
 }
+
+/// Longest time from the beginning of a session to its end that the filter by the day of the end finds.
+const ENDED_AFTER_MAX: TimeDelta = TimeDelta::days(31);
 
 /// The time from the beginning of a day to the beginning of the next one, UTC.
 fn time_of(day: NaiveDate) -> Range<Timestamp> {
@@ -79,7 +82,9 @@ impl ListQuery {
         fields.check()?;
         let ended = query.ended_on.map(time_of);
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
-        // What ended by then has an id from before, so newer sessions need not be read.
+        // What ended by then has an id from before, so newer sessions need not be read. A day with few sessions would read
+        // the whole history, so sessions that began much earlier are not looked for.
+        let oldest = ended.as_ref().and_then(|time| time.start.checked_sub_signed(ENDED_AFTER_MAX));
         let newest = ended.as_ref().map(|time| SessionId(least_v7(time.end)));
         let before = before.into_iter().chain(newest).min_by_key(|id| id.0);
         let filter = Filter {
@@ -91,6 +96,7 @@ impl ListQuery {
             retry_of: None,
             title_contains: query.title_contains.filter(|text| !text.is_empty()),
             ended,
+            oldest: oldest.map(|at| SessionId(least_v7(at))),
             private_to: Some(scope.caller.to_string()),
         };
         Ok(Self { filter, before, limit: page_size(query.limit)? })

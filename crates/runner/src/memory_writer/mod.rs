@@ -39,9 +39,9 @@ pub struct MemoryWriter {
 }
 
 impl MemoryWriter {
-    /// Looks for work until `stop`. Then the run that goes on ends, and what is open is summarised, as far as both fit
-    /// in five seconds. A run that does not fit is done again: nothing of it is written. What a server that died left is
-    /// due at the start, and until a run has read it: its lease may have to run out first.
+    /// Looks for work until `stop`. Then the run that goes on ends, and what is open is summarised, as far as both
+    /// fit in five seconds. A run that does not fit is done again: nothing of it is written. What a server that died
+    /// left is due at the start, and until a run has read it: its lease may have to run out first.
     pub async fn work(self, ledger: Ledger, stop: CancellationToken) {
         let late = async {
             stop.cancelled().await;

@@ -17,7 +17,7 @@ macro_rules! list_select {
         session_select!(concat!(
             "tenant_id = $1 AND ",
             $lead,
-            " AND id < $3 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
+            " AND id < $3 AND id >= $12 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
              AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
              AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) \
              AND (completed_at >= $10 OR $10 IS NULL) AND (completed_at < $11 OR $11 IS NULL) ORDER BY id DESC LIMIT $7"
@@ -71,6 +71,8 @@ pub struct Filter {
     pub title_contains: Option<String>,
     /// Only sessions that ended in this time.
     pub ended: Option<Range<Timestamp>>,
+    /// Only this session and newer ones. Bounds what a filter by the end reads.
+    pub oldest: Option<SessionId>,
     /// Whose private sessions are listed too; none if absent.
     pub private_to: Option<String>,
 }
@@ -92,19 +94,20 @@ pub async fn list(
     let status = filter.status.map(Status::as_str);
     let since = filter.ended.as_ref().map(|time| to_micros(time.start));
     let until = filter.ended.as_ref().map(|time| to_micros(time.end));
+    let oldest = filter.oldest.map_or(Uuid::nil(), |id| id.0);
     let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
     let rows = if let Some(retried) = filter.retry_of {
-        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
+        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
     } else if let Some(parent) = filter.parent_id {
-        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
+        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
     } else if let Some(action) = filter.action_id {
-        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
+        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
     } else if let Some(lead) = agent {
-        run!(conn, fetch_all Row, BY_AGENT, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
+        run!(conn, fetch_all Row, BY_AGENT, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
     } else if let Some(lead) = status {
-        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
+        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
     } else {
-        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent, since, until)?
+        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
     };
     page(rows, limit)
 }

@@ -97,7 +97,7 @@ async fn what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays(f
     assert_eq!(town, [(3, Why::Said)]);
     let kept = found.kept.join("\n");
     assert!(
-        kept.contains("self/rules.md") && kept.contains("too short: I") && kept.contains("1 conversations"),
+        kept.contains("self/rules.md") && kept.contains("too short: I") && kept.contains("1 conversation with"),
         "{kept}"
     );
     assert!(text(&f, &own).await.is_some(), "looking changes nothing");
