@@ -63,6 +63,8 @@ async fn completed(f: &Fixture) -> SessionId {
 /// Creates one session of each final status.
 async fn ended(f: &Fixture) -> Vec<(Status, SessionId)> {
     let completed = completed(f).await;
+    // Sessions are checked in the order in which they began. Those of one moment have no order.
+    f.clock.advance(TimeDelta::milliseconds(1));
     let failed = f.running().await.id;
     let failure = Failure { attempt: 1, message: "no".into(), code: Some("broken".into()), usage: None };
     session::fail(&f.ledger, &f.worker, failed, failure).await.unwrap();
