@@ -121,6 +121,41 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
   for (const at of [4, 5]) await expect.poll(() => read(path(at))).toContain(words[at] ?? "");
 });
 
+test("a text that is restored after a reload takes back nothing of a newer version", async ({ page }, info) => {
+  await send(tokens.admin, "PATCH", "/api/workspace", { undoSeconds: 1 });
+  const plan = `topics/orchard-${info.retry}.md`;
+  const { sha256 } = await write(plan, "# Orchard\n\n## Notes\n\n- Prune in winter\n");
+  const replace = { op: "replace_section", path: plan, heading: ["Notes"], base_sha256: sha256, body: "- Prune in spring" };
+  const items = await proposed("The orchard is pruned in spring.", [replace]);
+  const id = items.get(`Memory: ${plan}`);
+  await signIn(page, "reviewer");
+  await openItem(page, id);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  const typed = "# Orchard\n\n## Notes\n\n- Prune in early spring\n";
+  await page.locator("[name='value.body']").fill(typed);
+
+  // The page is loaded again with a newer version, which the typed text knows nothing of.
+  await write(plan, "# Orchard\n\n## Notes\n\n- Prune in autumn\n", 1);
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await expect(page.getByRole("heading", { name: "The newest version beside the proposal" })).toBeVisible();
+  await expect(page.locator("[name='value.body']")).toHaveValue(typed);
+  await expect(page.locator("[name='value.baseVersion']")).toHaveValue("1");
+
+  // The approval cannot be carried out, so the item opens again.
+  await bar(page).getByRole("button", { name: /^Approve/ }).click();
+  interface Detail {
+    approval: { state: string };
+    decisions: object[];
+  }
+  const reopened = async () => {
+    const { approval, decisions } = await send<Detail>(tokens.admin, "GET", `/api/approvals/${id}`);
+    return decisions.length > 0 && approval.state === "open";
+  };
+  await expect.poll(reopened).toBe(true);
+  expect(await read(plan)).toBe("# Orchard\n\n## Notes\n\n- Prune in autumn\n");
+});
+
 test("the page of runs has cost, settings and a button @nojs", async ({ page, javaScriptEnabled }, info) => {
   const of = `runs${info.project.name.replace(/[^a-z]+/g, "")}${info.retry}`;
   await proposed(`Zinnias for ${of}.`, [create(`topics/zinnias-${of}.md`, `Zinnias ${of} bloom`)]);

@@ -9,18 +9,18 @@ use crate::{browser::dom, server_function::stringified};
 use web_sys::HtmlElement;
 
 const CONTROLS: &str = "input[id][name], textarea[id][name], select[id][name]";
-/// Member of what is stored: digest of the proposal that the reviewer was shown. Ids of controls have no space.
-const DIGEST: &str = "shown digest";
+/// Hidden fields that say what the reviewer was shown, with the members in which they are stored: the digest of the
+/// proposal, and for a memory the version of the document. Ids of controls have no space.
+const SHOWN: [(&str, &str); 2] = [
+    ("shown digest", "form[data-part=values] [name=digest]"),
+    ("shown base", "form[data-part=values] [type=hidden][name='value.baseVersion']"),
+];
 
 /// The storage key of an item. Another person on the same tab has other keys.
 fn key(id: &str) -> String {
     let owner = dom::root().and_then(|root| dom::find(&root, "[data-owner]"));
     let owner = owner.and_then(|element| element.get_attribute("data-owner")).unwrap_or_default();
     ["shiftbook-inbox ", &owner, " ", id].concat()
-}
-
-fn digest_field(item: &HtmlElement) -> Option<HtmlElement> {
-    dom::find(item, "form[data-part=values] [name=digest]")
 }
 
 /// Stores what was typed into the item. A form as it was rendered stores nothing.
@@ -37,8 +37,10 @@ pub fn keep(item: &HtmlElement) {
     if !is_typed {
         return forget(&id_of(item));
     }
-    if let Some(shown) = digest_field(item) {
-        let _ = js_sys::Reflect::set(&values, &DIGEST.into(), &dom::member(&shown, "value"));
+    for (member, selector) in SHOWN {
+        if let Some(shown) = dom::find(item, selector) {
+            let _ = js_sys::Reflect::set(&values, &member.into(), &dom::member(&shown, "value"));
+        }
     }
     let _ = storage.set_item(&key(&id_of(item)), &stringified(&values));
 }
@@ -61,9 +63,12 @@ pub fn restore(item: &HtmlElement) -> bool {
         let _ = js_sys::Reflect::set(&control, &properties(&control).0.into(), &value);
         is_value |= control.closest("[data-part=values]").ok().flatten().is_some();
     }
-    // The decision is about what was shown when it was typed: the server refuses it if something else is proposed.
-    if let (Some(field), Some(shown)) = (digest_field(item), dom::text(&stored, DIGEST)) {
-        let _ = js_sys::Reflect::set(&field, &"value".into(), &shown.into());
+    // The decision is about what was shown when it was typed: the server refuses it if something else is proposed, and
+    // joins the text with what a newer version of the document changed, or refuses it.
+    for (member, selector) in SHOWN {
+        if let (Some(field), Some(shown)) = (dom::find(item, selector), dom::text(&stored, member)) {
+            let _ = js_sys::Reflect::set(&field, &"value".into(), &shown.into());
+        }
     }
     let _ = item.set_attribute("data-typed", "");
     is_value
