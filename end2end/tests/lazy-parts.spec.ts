@@ -115,6 +115,32 @@ test("what is typed into the palette before it has loaded is found, and Enter op
   await expect(page).toHaveURL(/\/settings#tokens$/);
 });
 
+test("what is typed before the inbox has loaded wins over what the tab had stored", async ({ page }) => {
+  const item = await staged(unique("Harbour"));
+  const note = page.locator('#gate-form [name="value.note"]');
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await note.fill("stored before");
+  await page.goto("/today");
+  const release = await holdBack(page, INBOX_PART);
+  await page.goto(`/inbox/${item.id}`);
+  await live(page);
+  await expect(note).toHaveValue("as agreed");
+  await note.fill("typed early");
+  release();
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await expect(note).toHaveValue("typed early");
+  await expect(page.locator(".gate-bar [data-key=approve]")).toHaveText("Approve with changes");
+
+  // It is stored without another key.
+  await page.goto("/today");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await expect(note).toHaveValue("typed early");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
 test("a message is sent with Enter before the conversation has loaded", async ({ page }) => {
   await conversation(page);
   await holdBack(page, "**/pkg/live_conversation.*.wasm");

@@ -45,7 +45,8 @@ pub fn keep(item: &HtmlElement) {
     let _ = storage.set_item(&key(&id_of(item)), &stringified(&values));
 }
 
-/// Puts what is stored into the controls of the item. Returns whether a value or an answer was among it.
+/// Puts what is stored into the controls of the item, except where something was typed before this page's scripts ran:
+/// that is newer, and it is stored as well. Returns whether the item has a value or an answer of the reviewer.
 pub fn restore(item: &HtmlElement) -> bool {
     let id = id_of(item);
     if item.get_attribute("data-state").as_deref() != Some("open") {
@@ -53,25 +54,41 @@ pub fn restore(item: &HtmlElement) -> bool {
         return false;
     }
     let stored = dom::session_storage().and_then(|storage| storage.get_item(&key(&id)).ok().flatten());
-    let Some(stored) = stored.and_then(|stored| js_sys::JSON::parse(&stored).ok()) else { return false };
+    let stored = stored.and_then(|stored| js_sys::JSON::parse(&stored).ok());
+    let controls = dom::find_all(item, CONTROLS);
+    let early: Vec<&HtmlElement> = controls.iter().filter(|control| typed(control).is_some()).collect();
     let mut is_value = false;
-    for control in dom::find_all(item, CONTROLS) {
-        let value = dom::member(&stored, &control.id());
-        if value.is_undefined() {
-            continue;
+    for control in &controls {
+        if !early.iter().any(|other| is_answered_by(control, other)) {
+            let value = stored.as_ref().map(|stored| dom::member(stored, &control.id()));
+            let Some(value) = value.filter(|value| !value.is_undefined()) else { continue };
+            let _ = js_sys::Reflect::set(control, &properties(control).0.into(), &value);
         }
-        let _ = js_sys::Reflect::set(&control, &properties(&control).0.into(), &value);
         is_value |= control.closest("[data-part=values]").ok().flatten().is_some();
     }
     // The decision is about what was shown when it was typed: the server refuses it if something else is proposed, and
     // joins the text with what a newer version of the document changed, or refuses it.
     for (member, selector) in SHOWN {
-        if let (Some(field), Some(shown)) = (dom::find(item, selector), dom::text(&stored, member)) {
+        let shown = stored.as_ref().and_then(|stored| dom::text(stored, member));
+        if let (Some(field), Some(shown)) = (dom::find(item, selector), shown) {
             let _ = js_sys::Reflect::set(&field, &"value".into(), &shown.into());
         }
     }
-    let _ = item.set_attribute("data-typed", "");
+    if !early.is_empty() {
+        keep(item);
+    }
+    if !early.is_empty() || stored.is_some() {
+        let _ = item.set_attribute("data-typed", "");
+    }
     is_value
+}
+
+/// Whether typing into `other` also says what this control holds: it is the same one, or an option of the same choice.
+fn is_answered_by(control: &HtmlElement, other: &HtmlElement) -> bool {
+    let attribute = |name: &str| [control, other].map(|of| of.get_attribute(name));
+    let is_choice = attribute("type").iter().all(|kind| kind.as_deref() == Some("radio"));
+    let [own, others] = attribute("name");
+    (is_choice && own == others) || control.is_same_node(Some(other))
 }
 
 /// Removes what is stored of an item.
