@@ -31,6 +31,14 @@ async function holdBack(page: Page) {
   return release;
 }
 
+/** Has the page read again what the server says. */
+const readAgain = (page: Page) =>
+  page.evaluate(() => {
+    const stream = new BroadcastChannel("shiftbook-live");
+    stream.postMessage("resync");
+    stream.close();
+  });
+
 const own = (id: string) => `/api/sessions/${id}/feedback`;
 
 /** The rating of the signed-in person, read from the API. */
@@ -166,4 +174,33 @@ test("a rating that cannot be sent says so, and the focus stays in the panel", a
   await rating.getByRole("button", { name: "Yes" }).click();
   await expect(rating.getByRole("status")).toHaveText("Thank you. You said that this helped.");
   await expect(rating.getByRole("button", { name: "Undo" })).toBeFocused();
+});
+
+test("a question that goes away moves the focus to the heading, and screen readers hear of it", async ({ page, context }) => {
+  await signIn(page, "operator");
+  const heading = page.getByRole("heading", { level: 1 });
+  const closed = page.getByRole("status").filter({ hasText: "You are no longer asked whether this helped." });
+  const dismiss = (at: Page) => at.locator("#rating").getByRole("button", { name: "Dismiss the question" });
+  for (const where of ["here", "in another tab"]) {
+    const { id, attempt } = await running("focus");
+    await api().complete(id, attempt);
+    await page.goto(`/sessions/${id}`);
+    await ready(page);
+    await expect(closed).toHaveCount(0);
+    await dismiss(page).focus();
+    if (where === "here") {
+      await page.keyboard.press("Enter");
+    } else {
+      const other = await context.newPage();
+      await other.goto(`/sessions/${id}`);
+      await ready(other);
+      await dismiss(other).click();
+      await expect(other.locator("#rating")).toHaveCount(0);
+      await other.close();
+      await readAgain(page);
+    }
+    await expect(page.locator("#rating")).toHaveCount(0);
+    await expect(heading).toBeFocused();
+    await expect(closed).toHaveCount(1);
+  }
 });

@@ -64,7 +64,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let head = view! {
             <header class="chat-head">
                 <Breadcrumbs crumbs=vec![("Chat".to_owned(), "/chat".to_owned())]/>
-                <h1 dir="auto">{title.clone()}</h1>
+                <h1 tabindex="-1" dir="auto">{title.clone()}</h1>
                 <div class="session-actions">
                     <ButtonLink look=Look::Quiet href=format!("/sessions/{}", thread.id)>"Transcript"</ButtonLink>
                     {goes_on.then(|| end_view(thread))}

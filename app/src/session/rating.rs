@@ -72,6 +72,8 @@ pub struct RatingState {
     pub rating: RwSignal<Rating>,
     /// Why the last call was refused; empty if it was not.
     refused: RwSignal<String>,
+    /// Whether the question went away on this page.
+    is_closed: RwSignal<bool>,
     form: NodeRef<html::Form>,
     /// Whether a call is under way.
     #[cfg(feature = "hydrate")]
@@ -88,6 +90,7 @@ impl RatingState {
             session_id: StoredValue::new(session_id.to_owned()),
             rating: RwSignal::new(rating),
             refused: RwSignal::new(String::new()),
+            is_closed: RwSignal::new(false),
             form: NodeRef::new(),
             #[cfg(feature = "hydrate")]
             is_calling: StoredValue::new(false),
@@ -104,12 +107,18 @@ impl RatingState {
     }
 }
 
-/// The rating panel; nothing if the reader is not asked. It is a part of the lazy island of its page. `place` is the
-/// page to return to without scripts: `/sessions` or `/chat`.
+/// What screen readers say once the question went away.
+const CLOSED: &str = "You are no longer asked whether this helped.";
+
+/// The rating panel; nothing to see if the reader is not asked. It is a part of the lazy island of its page. `place` is
+/// the page to return to without scripts: `/sessions` or `/chat`.
 #[component]
 pub fn RatingPanel(state: RatingState, place: &'static str) -> impl IntoView {
     let is_shown = Memo::new(move |_| state.rating.get() != Rating::Silent);
-    move || is_shown.get().then(|| form(state, place))
+    view! {
+        {move || is_shown.get().then(|| form(state, place))}
+        <p class="hidden-text" role="status">{move || if state.is_closed.get() { CLOSED } else { "" }}</p>
+    }
 }
 
 fn form(state: RatingState, place: &'static str) -> impl IntoView {
@@ -211,7 +220,7 @@ mod calls {
         pub fn read(self, answer: &HtmlElement) {
             let rating = Rating::of(answer);
             if !self.is_answered.get_value() && self.rating.get_untracked() != rating {
-                self.rating.set(rating);
+                self.show(rating);
             }
         }
 
@@ -237,20 +246,26 @@ mod calls {
             });
         }
 
-        /// If a button of the panel had the focus, the first of the new ones gets it.
+        /// Shows a state. If a button of the panel had the focus, the first of the new ones gets it. If there is none,
+        /// the heading of the page gets it, so that a reader with a keyboard does not start over.
         fn show(self, rating: Rating) {
             let focused = dom::document().active_element();
-            let had_focus = self.element().is_some_and(|form| form.contains(focused.as_deref()));
+            let form = self.element().filter(|form| form.contains(focused.as_deref()));
+            let page = form.and_then(|form| form.parent_element());
             self.refused.set(String::new());
+            self.is_closed.set(rating == Rating::Silent);
             self.rating.set(rating);
-            if had_focus {
-                // The new buttons are there after this task.
-                dom::after(0, move || {
-                    if let Some(button) = self.element().and_then(|form| dom::find(&form, "button")) {
-                        let _ = button.focus();
-                    }
-                });
-            }
+            let Some(page) = page else { return };
+            // The new buttons are there after this task.
+            dom::after(0, move || {
+                let next = match rating {
+                    Rating::Silent => dom::find(&page, "h1"),
+                    _ => self.element().and_then(|form| dom::find(&form, "button")),
+                };
+                if let Some(next) = next {
+                    let _ = next.focus();
+                }
+            });
         }
 
         fn element(self) -> Option<HtmlElement> {
@@ -274,7 +289,8 @@ mod tests {
 
     #[test]
     fn a_rating_is_asked_only_when_possible_and_every_answer_has_a_key() {
-        assert!(!html(Rating::Silent).contains("form"));
+        let silent = html(Rating::Silent);
+        assert!(!silent.contains("form") && silent.contains("role=\"status\""), "{silent}");
         let asked = html(Rating::Ask);
         for key in ["helped", "unhelped", "unsaid", "unasked"] {
             assert!(asked.contains(&format!("data-key=\"{key}\"")), "{key}: {asked}");

@@ -94,7 +94,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         <header id="summary" class="session-head">
             <Breadcrumbs crumbs=vec![("Sessions".to_owned(), "/sessions".to_owned())]/>
             <div class="session-title">
-                <h1 dir="auto">{row_title(session)}</h1>
+                <h1 tabindex="-1" dir="auto">{row_title(session)}</h1>
                 <span data-part="badge"><StatusBadge status=session.status large=true/></span>
                 <div class="session-actions" data-part="actions">{decision_link(summary)}{actions(shell, summary)}</div>
             </div>
