@@ -176,6 +176,73 @@ test("a rating that cannot be sent says so, and the focus stays in the panel", a
   await expect(rating.getByRole("button", { name: "Undo" })).toBeFocused();
 });
 
+test("after an answer was lost the panel follows the server again", async ({ page }) => {
+  const { id, attempt } = await running("lost");
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await ready(page);
+  // The server records the rating, and the browser never hears of it.
+  await page.route(
+    "**/fn/session/rate",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  const rating = page.locator("#rating");
+  await rating.getByRole("button", { name: "Yes" }).click();
+  await expect(rating.getByRole("status")).toHaveText("The server cannot be reached. Did this help?");
+  expect(await ratingOf(page, id)).toBe("positive");
+  await readAgain(page);
+  await expect(rating.getByRole("status")).toHaveText("Thank you. You said that this helped.");
+});
+
+test("what was read before a call that failed is not shown after it", async ({ page, context }) => {
+  const { id, attempt } = await running("stale");
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await ready(page);
+  const rating = page.locator("#rating");
+  const words = rating.getByRole("status");
+
+  // The answer of the server is from before the call, and comes after it.
+  const other = await context.newPage();
+  await other.goto(`/sessions/${id}`);
+  await ready(other);
+  await other.locator("#rating").getByRole("button", { name: "No" }).click();
+  await expect(other.locator("#rating")).toContainText("did not help");
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  let asked = () => {};
+  const isAsked = new Promise<void>((done) => (asked = done));
+  await page.route(
+    `**/sessions/${id}/summary*`,
+    async (route) => {
+      const response = await route.fetch();
+      asked();
+      await released;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await readAgain(page);
+  await isAsked;
+  await page.route("**/fn/session/rate", (route) => route.abort(), { times: 1 });
+  await rating.getByRole("button", { name: "Yes" }).click();
+  await expect(words).toHaveText("The server cannot be reached. Did this help?");
+  const shown = page.waitForResponse(`**/sessions/${id}/summary*`);
+  release();
+  await (await shown).finished();
+  await expect(words).toHaveText("The server cannot be reached. Did this help?");
+
+  // The next answer is shown.
+  await readAgain(page);
+  await expect(words).toHaveText("Thank you. You said that this did not help.");
+});
+
 test("a question that goes away moves the focus to the heading, and screen readers hear of it", async ({ page, context }) => {
   await signIn(page, "operator");
   const heading = page.getByRole("heading", { level: 1 });

@@ -60,9 +60,10 @@ pub fn start(talk: Talk) {
 async fn read(talk: Talk) {
     let Some(shown) = talk.conversation.child() else { return };
     let address = shown.get_attribute("data-live").unwrap_or_default();
+    let calls = talk.rating.calls_ended();
     let Some(new) = fragment::read(&address).await else { return };
     patch::parts(&shown, &new);
-    talk.rating.read(&new);
+    talk.rating.read(&new, calls);
 }
 
 /// Sends what is typed.

@@ -78,7 +78,10 @@ pub struct RatingState {
     /// Whether a call is under way.
     #[cfg(feature = "hydrate")]
     is_calling: StoredValue<bool>,
-    /// Whether the reader has pressed a button on this page.
+    /// Number of calls that have ended.
+    #[cfg(feature = "hydrate")]
+    calls_ended: StoredValue<u32>,
+    /// Whether a call has succeeded on this page.
     #[cfg(feature = "hydrate")]
     is_answered: StoredValue<bool>,
 }
@@ -94,6 +97,8 @@ impl RatingState {
             form: NodeRef::new(),
             #[cfg(feature = "hydrate")]
             is_calling: StoredValue::new(false),
+            #[cfg(feature = "hydrate")]
+            calls_ended: StoredValue::new(0),
             #[cfg(feature = "hydrate")]
             is_answered: StoredValue::new(false),
         }
@@ -215,11 +220,20 @@ mod calls {
     }
 
     impl RatingState {
-        /// Shows what the server says in `data-rating` of this element. It is ignored once the reader has answered on
-        /// this page, because the server may have read the rating before.
-        pub fn read(self, answer: &HtmlElement) {
+        /// Number of calls that have ended. [`Self::read`] needs it as it was when the server was asked.
+        pub fn calls_ended(self) -> u32 {
+            self.calls_ended.get_value()
+        }
+
+        /// Shows what the server says in `data-rating` of this element. `asked_after` is the number of calls that had
+        /// ended when the server was asked.
+        ///
+        /// It is ignored during a call, if a call has ended since, and once the reader has answered on this page,
+        /// because the server may have read the rating before.
+        pub fn read(self, answer: &HtmlElement, asked_after: u32) {
+            let is_old = self.is_calling.get_value() || self.calls_ended() != asked_after;
             let rating = Rating::of(answer);
-            if !self.is_answered.get_value() && self.rating.get_untracked() != rating {
+            if !is_old && !self.is_answered.get_value() && self.rating.get_untracked() != rating {
                 self.show(rating);
             }
         }
@@ -230,7 +244,6 @@ mod calls {
                 return;
             }
             self.is_calling.set_value(true);
-            self.is_answered.set_value(true);
             spawn_local(async move {
                 let session_id = self.session_id.get_value();
                 let called = match to {
@@ -239,8 +252,12 @@ mod calls {
                     label => call(RateSession { session_id, label: label.as_str().to_owned() }).await,
                 };
                 self.is_calling.set_value(false);
+                self.calls_ended.update_value(|ended| *ended += 1);
                 match called {
-                    Ok(()) => self.show(to),
+                    Ok(()) => {
+                        self.is_answered.set_value(true);
+                        self.show(to);
+                    }
                     Err(refusal) => self.refused.set(reason(&refusal)),
                 }
             });

@@ -153,11 +153,12 @@ impl Transcript {
         dom::after(GATHER_MS, move || {
             self.tail(|tail| tail.is_summary_due = false);
             spawn_local(async move {
+                let calls = self.rating.calls_ended();
                 let Ok(html) = fetch::get_text(&self.address("/summary")).await else { return };
                 if let (Some(page), Some(new)) = (self.page(), patch::parse(&html)) {
                     for new in patch::children(&new) {
                         patch::parts(&page, &new);
-                        self.rating.read(&new);
+                        self.rating.read(&new, calls);
                     }
                 }
             });
