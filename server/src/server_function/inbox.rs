@@ -30,6 +30,10 @@ impl InboxBackend for Backend {
     async fn decide(&self, id: String, typed: TypedDecision) -> Result<Option<UndoOffer>, Refusal> {
         let id = self.answer(wire_map::parse_id("id", &id))?;
         if typed.decision == CANCEL {
+            // The form has a field for the reason of a denial. Its text would be lost.
+            if typed_text(typed.note).is_some() {
+                return self.answer(Err(Problem::field(Code::InvalidRequest, "note", CANCEL_WITH_REASON)));
+            }
             return self.close_question(id).await;
         }
         let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny, respond or cancel");
@@ -98,6 +102,10 @@ impl InboxBackend for Backend {
 
 /// The decision that closes a question without an answer.
 const CANCEL: &str = "cancel";
+
+/// Why a question is not closed while a reason is typed.
+const CANCEL_WITH_REASON: &str =
+    "Closing without an answer sends no reason. Use Deny to send a reason, or clear it and close.";
 
 impl Backend {
     /// Closes a question without an answer, whether or not a session waits for it.

@@ -409,6 +409,31 @@ async fn a_question_is_closed_without_an_answer_whether_or_not_a_session_waits()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_is_not_closed_while_a_reason_is_typed() {
+    let app = App::start();
+    let mut ada = reviewer(&app).await;
+    let (_, id) = ask_and_go_on(&app).await;
+    let path = format!("/inbox/{id}");
+    let typed = [("id", id.as_str()), ("decision", "cancel"), ("note", "Ask in Berlin.")];
+    let sent = ada.call(Method::POST, "/fn/inbox/decide").form(&typed).send().await.unwrap();
+    let (status, refused) = problem(sent).await;
+    assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!("note")), "{refused}");
+    let why = "Closing without an answer sends no reason. Use Deny to send a reason";
+    assert!(refused["errors"][0]["message"].as_str().unwrap().starts_with(why), "{refused}");
+    assert_eq!(waiting(&app).await["questions"], 1);
+
+    // Without scripts the form comes back with the text and the reason of the refusal.
+    let pages = [("next", "/inbox?notice=decided"), ("page", path.as_str())];
+    let refused = ada.post("/fn/inbox/decide", &[&typed[..], &pages].concat()).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let html = refused.text().await.unwrap();
+    assert!(html.contains(why) && html.contains("\nAsk in Berlin.</textarea>"), "{html}");
+    let blank = [("id", id.as_str()), ("decision", "cancel"), ("note", " ")];
+    let closed = ada.call(Method::POST, "/fn/inbox/decide").form(&blank).send().await.unwrap();
+    assert_eq!((closed.status(), &waiting(&app).await["questions"]), (StatusCode::OK, &json!(0)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_script_hears_which_questions_do_not_apply() {
     let app = App::start();
     let (_, id) = ask_and_go_on(&app).await;
