@@ -1,5 +1,5 @@
--- The channel of an agent's session, as platform, line end and id. A conversation that names none is the direct messages
--- of its person. Null for sessions without a channel, for incognito ones, and after an erasure.
+-- The channel of an agent's session, as platform, line end and id. A conversation that names none is the direct
+-- messages of its person. Null for sessions without a channel, for incognito ones, and after an erasure.
 ALTER TABLE sessions ADD COLUMN channel TEXT;
 UPDATE sessions SET channel = CASE
     WHEN json_type(metadata, '$.channel') IS NOT NULL

@@ -78,6 +78,7 @@ mod status_table;
 mod sweep;
 mod thread;
 mod time_limit;
+mod upgrade;
 mod verify;
 mod view;
 mod view_link;

@@ -1,0 +1,1 @@
+-- PostgreSQL repeats the update of 0021 here for owners that row-level security restricts. SQLite has none.
