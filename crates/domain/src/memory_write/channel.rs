@@ -1,7 +1,7 @@
 //! The channels on which an agent speaks, and the header that names them to the writer's model.
 
 use super::{text::one_line, turn::OWN_PLATFORM};
-use crate::{id::UserId, names::names, thread::SOURCE};
+use crate::{id::UserId, limit::KEY_CHARS_MAX, names::names, slug::is_slug, thread::SOURCE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -87,6 +87,13 @@ impl Channel {
     /// Platform and id as one text, by which the sessions of a channel are found. No platform has a line end.
     pub fn key(platform: &str, id: &str) -> String {
         format!("{platform}\n{id}")
+    }
+
+    /// Whether the history of the channel can be asked for: its platform is a slug, and its id is a key. Metadata of a
+    /// session can name any other.
+    pub fn can_be_found(&self) -> bool {
+        let chars = self.id.chars().count();
+        is_slug(&self.platform) && (1..=KEY_CHARS_MAX).contains(&chars) && !self.id.contains(char::is_control)
     }
 
     /// Returns the channel with the name of its person, if it has none.

@@ -123,12 +123,14 @@ pub async fn insert(
     Ok(Inserted::New)
 }
 
-/// The channel by which an agent's session is found. Incognito sessions are on none.
+/// The channel by which an agent's session is found. Incognito sessions are on none. A channel for which nobody can ask
+/// is left out: PostgreSQL indexes at most 2,704 bytes.
 fn channel_of(session: &Session) -> Option<String> {
     if session.agent_slug.is_none() || session.private_to.is_some() {
         return None;
     }
-    let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id)?;
+    let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
+    let channel = channel.filter(Channel::can_be_found)?;
     Some(Channel::key(&channel.platform, &channel.id))
 }
 

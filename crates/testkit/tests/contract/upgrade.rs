@@ -1,10 +1,18 @@
 //! Migrations that change the rows of earlier versions.
 
 use crate::thread::new;
-use ledger::thread::{self, NewThread};
-use testkit::{Fixture, Raw};
+use domain::session::Type;
+use ledger::{
+    session::{self, NewSession},
+    thread::{self, NewThread},
+};
+use serde_json::json;
+use testkit::{Fixture, Raw, on_both_engines};
+
+on_both_engines!(channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade);
 
 const CHANNELS: &str = include_str!("../../../../migrations/postgres/0045_session_channels.sql");
+const CHANNELS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0045_session_channels.sql");
 const PRIVATE: &str = include_str!("../../../../migrations/postgres/0046_private_sessions_of_owners.sql");
 
 /// Takes the schema back to where the migration of channels begins.
@@ -12,9 +20,11 @@ async fn remove_channels(raw: &mut Raw) {
     raw.execute("DROP INDEX sessions_by_channel; ALTER TABLE sessions DROP COLUMN channel").await.unwrap();
 }
 
-/// The channels of all sessions.
+/// The channels of all sessions, sorted.
 async fn channels(raw: &mut Raw) -> Vec<String> {
-    raw.texts("SELECT channel FROM sessions WHERE channel IS NOT NULL ORDER BY id").await
+    let mut channels = raw.texts("SELECT channel FROM sessions WHERE channel IS NOT NULL").await;
+    channels.sort();
+    channels
 }
 
 /// PostgreSQL only: `shiftbook_app` stands for an owner of the tables who is no superuser and has no BYPASSRLS.
@@ -43,6 +53,40 @@ async fn an_owner_whom_row_level_security_restricts_upgrades_the_rows_of_before(
     let private = raw.texts("SELECT private_to FROM sessions WHERE private_to IS NOT NULL").await;
     assert_eq!(private, [hidden.created_by]);
     assert_eq!(channels(&mut raw).await, [own]);
+    drop(raw);
+    f.done().await;
+}
+
+async fn channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade(f: Fixture) {
+    let on = async |platform: &str, id: &str| {
+        let channel = json!({ "platform": platform, "id": id, "name": "general", "kind": "text" });
+        let metadata = Some(json!({ "channel": channel }).to_string());
+        let new = NewSession { agent_slug: Some("scout".into()), metadata, ..NewSession::of_type(Type::Agent) };
+        session::create(&f.ledger, &f.member, new).await.unwrap();
+    };
+    let (longest, most) = ("日".repeat(200), "x".repeat(64));
+    let found = [("slack", "C1"), ("ms-teams", "a]é^ b-"), ("slack", longest.as_str()), (most.as_str(), "1")];
+    for (platform, id) in found {
+        on(platform, id).await;
+    }
+    // No part of it repeats, so that PostgreSQL cannot compress it.
+    let incompressible: String = (0..200).map(|_| uuid::Uuid::from_u128(fastrand::u128(..)).to_string()).collect();
+    let (long, one_more) = (incompressible.as_str(), "x".repeat(201));
+    for id in [long, one_more.as_str(), "", "a\nb", "a\u{0}b", "\u{7f}", "a\u{85}"] {
+        on("slack", id).await;
+    }
+    let long_platform = "x".repeat(65);
+    for platform in [long, long_platform.as_str(), "", "Slack", "a--b", "-a", "a-", "a b", "é"] {
+        on(platform, "1").await;
+    }
+    let mut expected = found.map(|(platform, id)| format!("{platform}\n{id}"));
+    expected.sort();
+    let mut raw = f.engine.raw().await;
+    assert_eq!(channels(&mut raw).await, expected);
+    remove_channels(&mut raw).await;
+    let migration = if f.engine.file().is_some() { CHANNELS_SQLITE } else { CHANNELS };
+    raw.execute(migration).await.unwrap();
+    assert_eq!(channels(&mut raw).await, expected);
     drop(raw);
     f.done().await;
 }
