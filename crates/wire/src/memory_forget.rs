@@ -106,6 +106,8 @@ pub struct RememberedPerson {
     /// Path of the person's document.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryPath))]
     pub path: String,
+    /// Whether others whom earlier versions gave the same path may be remembered again too.
+    pub is_shared: bool,
 }
 
 /// `POST /api/memory/remember`

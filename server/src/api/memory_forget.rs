@@ -56,6 +56,7 @@ pub async fn remember(
     caller: Caller,
     JsonBody(body): JsonBody<RememberPerson>,
 ) -> Result<Json<RememberedPerson>, Problem> {
-    let path = use_case::lift(&state.ledger, caller.scope(), &body.person).await?;
-    Ok(Json(RememberedPerson { path }))
+    let use_case::Remembered { path, is_shared } =
+        use_case::lift(&state.ledger, caller.scope(), &body.person).await?;
+    Ok(Json(RememberedPerson { path, is_shared }))
 }

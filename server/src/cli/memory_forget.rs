@@ -69,7 +69,11 @@ pub async fn forget(args: ForgetArgs) -> Result<(), Failure> {
 pub async fn remember(args: RememberArgs) -> Result<(), Failure> {
     let client = args.server.client()?;
     let person = client.remember_person(&RememberPerson { person: args.person }).await.map_err(failed)?;
-    print_line(&format!("{}: what they say from now on may be remembered", person.path))
+    print_line(&format!("{}: what they say from now on may be remembered", person.path))?;
+    if person.is_shared {
+        print_line("others whom earlier versions gave the same path may be remembered again too")?;
+    }
+    Ok(())
 }
 
 /// The answer as lines. Control characters are shown as `·`.

@@ -63,6 +63,14 @@ pub fn earlier_person_path(platform: &str, user_id: &str) -> String {
     format!("people/{platform}-{}.md", safe(user_id, EARLIER_CHARS_MAX))
 }
 
+/// Returns the path with a person's id as it is, however it is written. Documents can be named so by hand, and versions
+/// before digests marked forgotten people by it. `None` if it is no path, or, because of a hyphen in the platform, that
+/// of another person.
+pub fn typed_person_path(platform: &str, user_id: &str) -> Option<MemoryPath> {
+    let path = MemoryPath::parse(&format!("people/{}-{user_id}.md", platform.to_ascii_lowercase()));
+    path.ok().filter(|_| !platform.contains('-'))
+}
+
 /// Whether a path can have an id as it is. An id that ends as if with a digest cannot: it could be another's path.
 fn is_plain(id: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -142,6 +150,9 @@ mod tests {
             assert!(digest.len() == DIGEST_CHARS && digest.bytes().all(|b| b.is_ascii_hexdigit()), "{made}");
         }
         assert_eq!(earlier_person_path("mail", "ines@example.org"), "people/mail-ines-example-org.md");
+        let typed = |platform, id| typed_person_path(platform, id).map(|path| path.to_string());
+        assert_eq!(typed("SMS", "+4915").as_deref(), Some("people/sms-+4915.md"));
+        assert_eq!((typed("ms-teams", "1"), typed("matrix", "@ines:example.org")), (None, None));
     }
 
     proptest! {

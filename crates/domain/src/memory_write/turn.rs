@@ -3,7 +3,7 @@
 use super::{
     evidence::Evidence,
     limit::TURN_CHARS_MAX,
-    slot::{earlier_person_path, person_path},
+    slot::{earlier_person_path, person_path, typed_person_path},
     text::one_line,
 };
 use crate::{Timestamp, id::UserId, memory::fold, names::names, thread};
@@ -88,13 +88,13 @@ pub struct Turn {
 ///
 /// `owner` is the person to whom the session belongs. The author that a platform's message names comes first.
 pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Speaker>) -> Option<Content> {
-    let mut earlier_path = None;
+    let mut earlier_paths = Vec::new();
     let (taint, speaker, tool, text) = match kind {
         "user.message" => {
             let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
             let speaker = match author(&metadata[AUTHOR]) {
                 Some((author, earlier)) => {
-                    earlier_path = Some(earlier).filter(|earlier| *earlier != author.path);
+                    earlier_paths = earlier;
                     Some(author)
                 }
                 None => owner.cloned(),
@@ -114,7 +114,7 @@ pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Speaker>) 
         _ => return None,
     };
     let text = thread::cut(text.trim(), TURN_CHARS_MAX);
-    if text.is_empty() || text == "null" { None } else { Some(Content { taint, speaker, earlier_path, tool, text }) }
+    if text.is_empty() || text == "null" { None } else { Some(Content { taint, speaker, earlier_paths, tool, text }) }
 }
 
 /// What [`read`] finds in an event.
@@ -124,20 +124,23 @@ pub struct Content {
     pub taint: Taint,
     /// The person who wrote it.
     pub speaker: Option<Speaker>,
-    /// Path that earlier versions gave the speaker, if it is another one.
-    pub earlier_path: Option<String>,
+    /// Other paths that earlier versions gave the speaker, or marked them by when they were forgotten.
+    pub earlier_paths: Vec<String>,
     /// Name of the tool whose result it is.
     pub tool: Option<String>,
     /// At most [`TURN_CHARS_MAX`] characters.
     pub text: String,
 }
 
-/// The author that a platform's message names, and their path of earlier versions.
-fn author(author: &Value) -> Option<(Speaker, String)> {
+/// The author that a platform's message names, and their other paths of earlier versions.
+fn author(author: &Value) -> Option<(Speaker, Vec<String>)> {
     let (platform, id) = (author["platform"].as_str()?, author["id"].as_str()?);
     let name = author["name"].as_str().unwrap_or(id);
     let speaker = Speaker { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) };
-    Some((speaker, earlier_person_path(platform, id)))
+    let typed = typed_person_path(platform, id).map(|path| path.to_string());
+    let mut earlier: Vec<_> = typed.into_iter().chain([earlier_person_path(platform, id)]).collect();
+    earlier.retain(|path| *path != speaker.path);
+    Some((speaker, earlier))
 }
 
 /// Whether a tool brings in content of other parties.
@@ -159,9 +162,12 @@ mod tests {
         assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Hi"));
         let relayed = json!({"author": {"platform": "Slack", "id": "U02/../x", "name": "Bob\nB"}}).to_string();
         let said = read("user.message", &text, &relayed, Some(&owner)).unwrap();
-        assert_eq!(said.earlier_path.as_deref(), Some("people/slack-u02-x.md"));
+        assert_eq!(said.earlier_paths, ["people/slack-u02-x.md"]);
         let speaker = Speaker { path: person_path("slack", "u02/../x"), name: "Bob B".into() };
         assert_eq!(said.speaker, Some(speaker));
+        let relayed = json!({"author": {"platform": "sms", "id": "+4915"}}).to_string();
+        let said = read("user.message", &text, &relayed, None).unwrap();
+        assert_eq!(said.earlier_paths, ["people/sms-+4915.md", "people/sms-4915.md"]);
         assert_eq!(read("agent.message", &text, "{}", None).unwrap().taint, Taint::Agent);
         let result = |tool: &str| {
             let part = json!([{"type": "tool-result", "toolCallId": "c", "toolName": tool, "output": {"type": "text", "value": "x"}}]);

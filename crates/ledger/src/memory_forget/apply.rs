@@ -109,19 +109,40 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
     Ok(counts)
 }
 
-/// Ends that a person is forgotten: what they say from now on may be remembered. Nothing comes back. Returns the path
-/// of their document.
+/// A person who may be remembered again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remembered {
+    /// Path of the person's document.
+    pub path: String,
+    /// Whether marks of earlier versions were lifted. Such a mark can stand for several people: all of them may be
+    /// remembered again.
+    pub is_shared: bool,
+}
+
+/// Ends that a person is forgotten: what they say from now on may be remembered. Nothing comes back. Marks of earlier
+/// versions are lifted only if the person has no mark of their own.
 ///
 /// # Errors
 /// [`Error::NotFound`] if no one with this id is forgotten.
-pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<String> {
+pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<Remembered> {
     require_for(scope, Permission::Administer, ADMINS)?;
-    let path = parse(person)?.path;
-    let tenant_id = scope.tenant_id;
-    let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
+    let person = parse(person)?;
+    let (tenant_id, key) = (scope.tenant_id, ledger.instance_key()?);
+    let own = mark(key, tenant_id, person.path.as_str());
+    let earlier: Vec<_> = person.others().map(|path| mark(key, tenant_id, path)).collect();
     let (author, at) = (scope.caller.to_string(), ledger.now());
     let lifted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?) })
+        Box::pin(async move {
+            if store::memory_forget::lift(tx, tenant_id, own, (&author, at)).await? {
+                return Ok(Some(false));
+            }
+            let mut is_lifted = false;
+            for mark in earlier {
+                is_lifted |= store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?;
+            }
+            Ok(is_lifted.then_some(true))
+        })
     });
-    if lifted.await? { Ok(path.as_str().to_owned()) } else { Err(Error::NotFound("forgotten person")) }
+    let is_shared = lifted.await?.ok_or(Error::NotFound("forgotten person"))?;
+    Ok(Remembered { path: person.path.as_str().to_owned(), is_shared })
 }

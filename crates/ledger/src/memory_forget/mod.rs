@@ -8,7 +8,7 @@ mod apply;
 mod find;
 mod person;
 
-pub use apply::{forget, lift};
+pub use apply::{Remembered, forget, lift};
 pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};
 
 /// Why others are refused.

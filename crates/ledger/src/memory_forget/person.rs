@@ -6,7 +6,7 @@ use domain::{
     limit::{MEMORY_FORGET_NAMES_MAX, NAME_CHARS_MAX},
     memory::{Document, MemoryPath, aliases, fold, sections},
     memory_write::{
-        slot::{earlier_person_path, named_path, person_path},
+        slot::{earlier_person_path, named_path, person_path, typed_person_path},
         turn::{self, Content, OWN_PLATFORM},
     },
     slug::is_slug,
@@ -28,6 +28,11 @@ impl Person {
     /// Whether a document with this path is the person's.
     pub(super) fn owns(&self, path: &str) -> bool {
         fold(path) == self.path.folded() || self.has_earlier(path)
+    }
+
+    /// The other paths that their documents can have, folded. People with different ids can share them.
+    pub(super) fn others(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(String::as_str)
     }
 
     /// Whether a document with this path is the person's and has a path that others can share.
@@ -58,9 +63,7 @@ pub(super) fn parse(text: &str) -> Result<Person> {
     }
     let path = if hyphened.is_some() { person_path(&platform, id) } else { named_path(&platform, id) };
     let path = MemoryPath::parse(&path).map_err(|_| refused())?;
-    // The path of a hyphened platform would be that of another person.
-    let by_hand = MemoryPath::parse(&format!("people/{platform}-{id}.md")).ok().filter(|_| hyphened.is_none());
-    let by_hand = by_hand.map(|path| path.folded());
+    let by_hand = typed_person_path(&platform, id).map(|path| path.folded());
     let earlier = fold(&earlier_person_path(&platform, id));
     let others = by_hand.into_iter().chain([earlier]).filter(|other| *other != path.folded()).collect();
     Ok(Person { path, others })
@@ -113,11 +116,11 @@ impl Turns {
         let is_erased = event.as_ref().is_some_and(|event| event.content == "[]" && event.metadata == "{}");
         let said = event.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, None));
         let is_theirs = match said {
-            Some(Content { speaker: Some(speaker), earlier_path, .. }) => {
+            Some(Content { speaker: Some(speaker), earlier_paths, .. }) => {
                 let is_theirs = fold(&speaker.path) == self.path;
                 if is_theirs {
                     self.names.insert(speaker.name);
-                } else if earlier_path.is_some_and(|earlier| fold(&earlier) == self.path) {
+                } else if earlier_paths.iter().any(|earlier| fold(earlier) == self.path) {
                     self.alike.insert(speaker.path);
                 }
                 is_theirs

@@ -140,7 +140,8 @@ impl Reading {
             // Without a speaker it is an answer to the person of the session.
             let of = content.speaker.as_ref().or(owner.as_ref()).map(|speaker| speaker.path.as_str());
             // A mark of an earlier version stands for the path of that version.
-            if of.into_iter().chain(content.earlier_path.as_deref()).any(|path| self.forgotten.has(path)) {
+            let earlier = content.earlier_paths.iter().map(String::as_str);
+            if of.into_iter().chain(earlier).any(|path| self.forgotten.has(path)) {
                 continue;
             }
             let text = redacted(&content.text)?;

@@ -179,7 +179,8 @@ async fn a_forgotten_person_is_not_learnt_again_until_an_admin_allows_it(f: Fixt
     let reverted = memory::revert(&f.ledger, &f.worker, AGENT, person, 1, change()).await;
     assert!(matches!(reverted, Err(Error::Forbidden(_))), "{reverted:?}");
 
-    assert_eq!(memory_forget::lift(&f.ledger, &f.admin, &own).await.unwrap(), own);
+    let lifted = memory_forget::lift(&f.ledger, &f.admin, &own).await.unwrap();
+    assert_eq!((lifted.path.as_str(), lifted.is_shared), (own.as_str(), false));
     assert!(matches!(memory_forget::lift(&f.ledger, &f.admin, &own).await, Err(Error::NotFound(_))));
     talked_again(&f, "I like buses.").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();

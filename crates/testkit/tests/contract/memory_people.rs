@@ -4,7 +4,15 @@ use crate::{
     memory::put,
     memory_writer::{AGENT, changes, finish, line, own_path, take, tenant},
 };
-use domain::{Scope, id::SessionId, memory::Evidence, memory_write::plan::Policy, role::Role};
+use domain::{
+    Scope,
+    chain::Digest,
+    id::SessionId,
+    memory::{Evidence, fold},
+    memory_write::plan::Policy,
+    role::Role,
+};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
     Error, auth, memory,
     memory_forget::{self, Forget, Forgetting},
@@ -13,11 +21,12 @@ use ledger::{
     token,
 };
 use serde_json::{Value, json};
-use testkit::{Fixture, on_both_engines};
+use testkit::{Fixture, INSTANCE_KEY, on_both_engines};
 
 on_both_engines!(
     a_person_is_forgotten_by_their_id_even_if_it_is_no_file_name,
     documents_with_names_of_earlier_versions_are_found_and_no_one_else_is_erased,
+    a_mark_of_an_earlier_version_holds_until_it_is_lifted,
 );
 
 /// A token that may name the authors of messages.
@@ -124,5 +133,51 @@ async fn documents_with_names_of_earlier_versions_are_found_and_no_one_else_is_e
     assert_eq!(documents, [earlier], "what she said is not theirs");
     let kept = other.kept.join("\n");
     assert!(kept.contains("people/mail-ines@example.org.md"), "{kept}");
+    f.done().await;
+}
+
+/// Makes every mark that holds one that an earlier version made for the path of a text that an admin typed.
+async fn mark_as_before(f: &Fixture, path: &str) {
+    let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&Digest::parse(INSTANCE_KEY).unwrap().0).unwrap();
+    mac.update(b"memory-forgotten\0");
+    mac.update(tenant(f).0.as_bytes());
+    mac.update(fold(path).as_bytes());
+    let mark = Digest(mac.finalize().into_bytes().into());
+    let mark = if f.engine.file().is_some() { format!("x'{mark}'") } else { format!("decode('{mark}', 'hex')") };
+    let update = format!("UPDATE memory_forgotten SET mark = {mark} WHERE lifted_at IS NULL");
+    assert_eq!(f.engine.raw().await.execute(&update).await.unwrap(), 1);
+}
+
+async fn a_mark_of_an_earlier_version_holds_until_it_is_lifted(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let relay = relay(&f).await;
+    let long = "7".repeat(70);
+    for (platform, id) in [("sms", "+4915"), ("mail", "日本"), ("discord", long.as_str())] {
+        let person = format!("{platform}-{id}");
+        memory_forget::forget(&f.ledger, &f.admin, of("irc-nobody")).await.unwrap();
+        mark_as_before(&f, &format!("people/{person}.md")).await;
+        let session = relayed(&f, &relay).await;
+        says(&f, &relay, session, (platform, id), "I like ships.").await;
+        let run = open_window(&f).await;
+        assert!(run.window.turns.is_empty(), "{person}: {:?}", run.window.turns);
+        finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+        let lifted = memory_forget::lift(&f.ledger, &f.admin, &person).await.unwrap();
+        assert!(lifted.is_shared, "{lifted:?}");
+        says(&f, &relay, session, (platform, id), "I like buses.").await;
+        let run = open_window(&f).await;
+        assert_eq!((run.window.turns.len(), own_path(&run)), (1, lifted.path));
+        finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    }
+    // Of two people with the same earlier path, the one with a mark of their own is lifted alone.
+    let (ines, other) = ("mail-ines@example.org", "mail-ines-example-org");
+    for person in [ines, other] {
+        memory_forget::forget(&f.ledger, &f.admin, of(person)).await.unwrap();
+    }
+    for is_shared in [false, true] {
+        assert_eq!(memory_forget::lift(&f.ledger, &f.admin, ines).await.unwrap().is_shared, is_shared);
+    }
+    for person in [ines, other] {
+        assert!(matches!(memory_forget::lift(&f.ledger, &f.admin, person).await, Err(Error::NotFound(_))));
+    }
     f.done().await;
 }
