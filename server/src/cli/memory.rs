@@ -172,16 +172,29 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
     let all = listed(&client, agent).await?;
     let old = left_over(&args.folder, |path| all.contains_key(path))?;
     if args.prune {
-        old.iter().try_for_each(|(_, file)| memory_folder::remove(file))?;
+        if all.is_empty() && !old.is_empty() {
+            return Err(Failure::Failed(format!(
+                "the agent {agent} has no documents, and --prune would empty the folder; nothing was removed. Correct \
+                 the name of the agent, or name another folder"
+            )));
+        }
     } else {
         let what = "the folder has documents that the agent does not have, and an import would bring them back; nothing \
                     was written. Repeat it with --prune to remove them, or name another folder";
         refuse(what, old.iter().map(|(path, _)| path.to_string()).collect())?;
     }
+    // Old files are removed last: if the export fails before, the folder still has them.
+    let mut stale: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for (path, file) in old {
+        stale.entry(path.folded()).or_default().push(file);
+    }
+    let remove_all = |files: Vec<PathBuf>| files.iter().try_for_each(|file| memory_folder::remove(file));
     for path in all.keys() {
         // The server's paths are checked again: they become paths of this machine.
         let checked = MemoryPath::parse(path).map_err(|why| Failure::Failed(format!("{path}: {why}")))?;
         let found = client.get_memory(agent, checked.as_str()).await.map_err(failed)?;
+        // A file whose name differs in case only is the same file on some systems.
+        remove_all(stale.remove(&checked.folded()).unwrap_or_default())?;
         save(&args.folder, checked.as_str(), found.text.as_bytes())?;
     }
     let original = |ending: &str| format!("self/.original.{ending}");
@@ -199,6 +212,7 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
     };
     old.into_iter().try_for_each(|ending| memory_folder::remove(&args.folder.join(original(ending))))?;
     let pending = memory_pending::export(&client, agent, &args.folder).await?;
+    stale.into_values().try_for_each(remove_all)?;
     let documents = counted(all.len() as u64, "document");
     print_line(&format!("{documents}, {}", counted(pending as u64, "proposal")))
 }

@@ -7,9 +7,13 @@ use std::{fs, path::Path};
 
 /// Runs the command. Returns whether it succeeded, its output and its error.
 fn memory(app: &App, command: &str, folder: &Path, options: &[&str]) -> (bool, String, String) {
+    memory_of("scout", app, command, folder, options)
+}
+
+fn memory_of(agent: &str, app: &App, command: &str, folder: &Path, options: &[&str]) -> (bool, String, String) {
     let mut cli = app.cli();
     cli.env("SHIFTBOOK_TOKEN", app.token(Who::Operator).unwrap()).env("SHIFTBOOK_URL", &app.url);
-    let output = cli.args(["memory", command]).arg(folder).args(["--agent", "scout"]).args(options).output().unwrap();
+    let output = cli.args(["memory", command]).arg(folder).args(["--agent", agent]).args(options).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.success(), text(output.stdout), text(output.stderr))
 }
@@ -45,6 +49,15 @@ async fn an_export_does_not_keep_deleted_documents_and_an_import_names_all_mista
     let (done, _, why) = memory(&app, "export", &folder, &[]);
     assert!(!done && why.contains("topics/garden.md") && why.contains("--prune"), "{why}");
     assert!(!folder.join("topics/new.md").exists(), "a refused export wrote a file");
+    // Neither for another agent nor by an export that fails is anything removed.
+    let (done, _, why) = memory_of("scuot", &app, "export", &folder, &["--prune"]);
+    assert!(!done && why.contains("the agent scuot has no documents"), "{why}");
+    fs::remove_file(folder.join("topics/roof.md")).unwrap();
+    fs::create_dir(folder.join("topics/roof.md")).unwrap();
+    let (done, _, why) = memory(&app, "export", &folder, &["--prune"]);
+    assert!(!done && why.contains("cannot write"), "{why}");
+    assert!(folder.join("topics/garden.md").exists());
+    fs::remove_dir(folder.join("topics/roof.md")).unwrap();
     fs::write(folder.join("topics/note.txt"), "x").unwrap();
     let (done, _, why) = memory(&app, "export", &folder, &["--prune"]);
     assert!(done, "{why}");
