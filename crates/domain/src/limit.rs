@@ -298,7 +298,8 @@ pub const MEMORY_DOCUMENTS_MAX: u64 = 100_000;
 pub const MEMORY_NAME_CHARS_MAX: usize = 120;
 /// Longest reason for a version of a memory document, characters.
 pub const MEMORY_REASON_CHARS_MAX: usize = 500;
-/// Most places of logs that a version of a memory document names as its origin.
+/// Most places of logs that a caller names as the origin of a version of a memory document. The server names one for
+/// each line that an agent's memory tool writes.
 pub const MEMORY_EVIDENCE_MAX: usize = 2_000;
 /// Most sessions that the origin of one version names.
 pub const MEMORY_EVIDENCE_SESSIONS_MAX: usize = 50;

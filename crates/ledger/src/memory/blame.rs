@@ -9,6 +9,7 @@ use domain::{
     role::Permission,
 };
 use similar::DiffOp;
+use std::{collections::BTreeMap, mem};
 
 /// Most lines of all compared versions together. Older versions are not compared.
 const LINES_MAX: usize = 50_000;
@@ -75,15 +76,25 @@ pub(super) fn attribute(mut versions: Vec<MemoryVersionText>) -> Vec<BlamedLine>
         }
         (lines, places) = (next, moved);
     }
+    // A version can name an event for each of its many lines: every line gets a copy of its version without them.
+    let taken = versions.iter_mut().map(|version| mem::take(&mut version.version.evidence));
+    let origins: Vec<BTreeMap<usize, Vec<Evidence>>> = taken.map(by_line).collect();
     let blamed = lines.iter().zip(places).map(|(text, place)| {
         let version = &versions[place.version].version;
-        let of_line = version.evidence.iter().filter(|one| one.line as usize == place.line + 1);
         BlamedLine {
             text: (*text).to_owned(),
-            evidence: of_line.copied().collect(),
+            evidence: origins[place.version].get(&(place.line + 1)).cloned().unwrap_or_default(),
             is_oldest: place.version == 0 && version.version > 1,
-            version: MemoryVersionRecord { evidence: Vec::new(), ..version.clone() },
+            version: version.clone(),
         }
     });
     blamed.collect()
+}
+
+fn by_line(evidence: Vec<Evidence>) -> BTreeMap<usize, Vec<Evidence>> {
+    let mut of_lines: BTreeMap<usize, Vec<Evidence>> = BTreeMap::new();
+    for one in evidence {
+        of_lines.entry(one.line as usize).or_default().push(one);
+    }
+    of_lines
 }

@@ -3,7 +3,7 @@
 use crate::{Error, Result, guard::Fields};
 use domain::{
     id::{SessionId, TenantId},
-    limit::{MEMORY_EVIDENCE_MAX, MEMORY_EVIDENCE_SESSIONS_MAX},
+    limit::MEMORY_EVIDENCE_SESSIONS_MAX,
     memory::Evidence,
     memory_write::channel::Channel,
 };
@@ -12,7 +12,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 use store::WriteTx;
 
-/// Refuses an origin that names too many events, a line that the text does not have, or an event that is not in the
+/// Refuses an origin that names too many sessions, a line that the text does not have, or an event that is not in the
 /// log. Incognito sessions are no origin: what was said in them is not kept. Returns the channels of the sessions.
 pub(super) async fn check(
     tx: &mut WriteTx<'_>,
@@ -22,9 +22,6 @@ pub(super) async fn check(
 ) -> Result<Vec<Channel>> {
     let lines = text.lines().count();
     let mut fields = Fields::default();
-    if evidence.len() > MEMORY_EVIDENCE_MAX {
-        fields.refuse("evidence", format!("at most {MEMORY_EVIDENCE_MAX}"));
-    }
     if evidence.iter().any(|one| one.line == 0 || one.line as usize > lines) {
         fields.refuse("evidence", format!("lines 1 to {lines}"));
     }

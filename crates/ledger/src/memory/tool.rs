@@ -3,7 +3,7 @@
 
 use super::{
     Change, Listing, Write, check_agent, delete, list, read_on, rename,
-    write::{source_of, write},
+    write::{source_of, write_with_origin},
 };
 use crate::{Error, Ledger, ListPage, Result, guard::require};
 use domain::{
@@ -204,7 +204,8 @@ impl Call<'_> {
         };
         let reason = "With the memory tool.".to_owned();
         let write_it = Write { base_version, text, reason, evidence, session_id: self.session_id, is_import: false };
-        Ok(write(self.ledger, self.scope, self.agent, path, write_it).await?.document.version)
+        let written = write_with_origin(self.ledger, self.scope, self.agent, path, write_it).await?;
+        Ok(written.document.version)
     }
 
     async fn view(&self, path: &str, range: Option<[i64; 2]>) -> Answer<String> {

@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     Caller, Scope, Timestamp,
     id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
-    limit::{MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_REASON_CHARS_MAX},
+    limit::{MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_EVIDENCE_MAX, MEMORY_REASON_CHARS_MAX},
     memory::{Document, Evidence, Folder, MemoryPath, Operation, Source, check_text, digest, terms},
     role::{Permission, TokenScope},
 };
@@ -88,6 +88,23 @@ pub struct Write {
 /// [`Error::Invalid`] for a text, reason or origin that cannot be kept. [`Error::LimitReached`] for a full memory.
 /// [`Error::Forbidden`] for an agent that writes about a person who is forgotten.
 pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, write: Write) -> Result<Written> {
+    require(scope, Permission::WriteMemory)?;
+    let mut fields = Fields::default();
+    if write.evidence.len() > MEMORY_EVIDENCE_MAX {
+        fields.refuse("evidence", format!("at most {MEMORY_EVIDENCE_MAX}"));
+    }
+    fields.check()?;
+    write_with_origin(ledger, scope, agent, path, write).await
+}
+
+/// Writes as [`write`] does, with an origin that the server made: it may name an event for every line of a document.
+pub(super) async fn write_with_origin(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    path: MemoryPath,
+    write: Write,
+) -> Result<Written> {
     require(scope, Permission::WriteMemory)?;
     check_agent(agent)?;
     let (stamp, writer, agent) = (Stamp::new(ledger), *scope, agent.to_owned());

@@ -2,7 +2,11 @@
 
 use crate::memory::{AGENT, put};
 use chrono::TimeDelta;
-use domain::{id::SessionId, limit::MEMORY_REVERT_DOCUMENTS_MAX, memory::Evidence};
+use domain::{
+    id::SessionId,
+    limit::{MEMORY_EVIDENCE_MAX, MEMORY_REVERT_DOCUMENTS_MAX},
+    memory::{Evidence, ToolCommand},
+};
 use ledger::{
     Error, ListPage,
     memory::{self, RevertSession, RevertedDocument, Write},
@@ -20,6 +24,7 @@ on_both_engines!(
     documents_are_found_by_their_origin,
     of_many_documents_each_call_reverts_the_next_ones,
     only_those_who_may_write_revert_and_only_their_own_workspace,
+    every_line_of_a_long_file_of_the_memory_tool_has_an_origin,
 );
 
 async fn session(f: &Fixture) -> SessionId {
@@ -219,5 +224,26 @@ async fn only_those_who_may_write_revert_and_only_their_own_workspace(f: Fixture
     let long = RevertSession { session_id: s, reason: "x".repeat(501) };
     assert!(matches!(memory::revert_session(&f.ledger, &f.operator, AGENT, long).await, Err(Error::Invalid(_))));
     assert!(text(&f, "topics/a.md").await.is_some());
+    f.done().await;
+}
+
+async fn every_line_of_a_long_file_of_the_memory_tool_has_an_origin(f: Fixture) {
+    let working = f.running().await;
+    let count = MEMORY_EVIDENCE_MAX + 500;
+    let file_text: String = (0..count).map(|number| format!("- Fact {number}\n")).collect();
+    let create = ToolCommand::Create { path: "/memories/topics/facts.md".into(), file_text };
+    let answer = memory::tool(&f.ledger, &f.worker, AGENT, Some(working.id), Some(1), create).await.unwrap();
+    assert_eq!((answer.is_error, answer.version), (false, Some(1)), "{}", answer.text);
+    let at = memory::path("topics/facts.md").unwrap();
+    let blamed = memory::blame(&f.ledger, &f.member, AGENT, at).await.unwrap();
+    assert_eq!(blamed.len(), count);
+    for (line, number) in blamed.iter().zip(1_u32..) {
+        assert_eq!(line.evidence, [Evidence { line: number, session: working.id, sequence: 1 }]);
+    }
+    let mut edited = text(&f, "topics/facts.md").await.unwrap();
+    edited.push_str("- Of a person\n");
+    put(&f, &f.operator, "topics/facts.md", 1, &edited).await.unwrap();
+    assert_eq!(revert(&f, working.id).await.len(), 1);
+    assert_eq!(text(&f, "topics/facts.md").await.as_deref(), Some("- Of a person\n"));
     f.done().await;
 }
