@@ -9,7 +9,7 @@ mod pass;
 mod tests;
 
 pub use config::{MemoryAgentConfig, MemoryConfig};
-pub use pass::{Side, run_once};
+pub use pass::{Looked, Side, run_once};
 
 use domain::{Timestamp, id::TenantId};
 use ledger::{
@@ -75,15 +75,16 @@ impl MemoryWriter {
     }
 
     /// Does a run if one is due. Sessions to which no one has written since `left_before` are due at once. Returns
-    /// whether it succeeded.
+    /// whether watermarks have moved, so that the next window is another one.
     async fn look(&self, ledger: &Ledger, left_before: Timestamp) -> bool {
         match run_once(ledger, self, Some(left_before)).await {
-            Ok(Some(run)) => {
+            Ok(Looked::Ran(run)) => {
                 let (state, turns) = (run.state.as_str(), run.turns);
                 tracing::info!(agent = self.agent, state, turns, proposals = run.proposals, "the memory writer ran");
                 run.state == RunState::Succeeded
             }
-            Ok(None) => false,
+            Ok(Looked::NoTurns) => true,
+            Ok(Looked::NotDue) => false,
             Err(error) => {
                 tracing::warn!(%error, agent = self.agent, "the memory writer could not run");
                 false

@@ -36,18 +36,26 @@ pub struct Side {
     pub prices: Option<Prices>,
 }
 
+/// What [`run_once`] found.
+#[derive(Debug)]
+pub enum Looked {
+    /// Nothing was due, or another server works for the agent.
+    NotDue,
+    /// The window had no turns. Its watermarks have moved, so that the next window is another one.
+    NoTurns,
+    /// A run, with its row.
+    Ran(Box<RunRecord>),
+}
+
 /// Runs the writer of an agent if a run is due. Sessions to which nobody has written since `left_before` are due at
-/// once. Returns the row of the run; `None` if nothing was due, or if the window had no turns.
+/// once.
 ///
 /// # Errors
 /// If the database cannot be read or written, or another server has taken the lease. Nothing is written then.
-pub async fn run_once(
-    ledger: &Ledger,
-    writer: &MemoryWriter,
-    left_before: Option<Timestamp>,
-) -> Result<Option<RunRecord>> {
+pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, left_before: Option<Timestamp>) -> Result<Looked> {
     let MemoryWriter { tenant_id, agent, terms, side } = writer;
-    let Some(run) = memory_write::take(ledger, *tenant_id, agent, terms, left_before).await? else { return Ok(None) };
+    let run = memory_write::take(ledger, *tenant_id, agent, terms, left_before).await?;
+    let Some(run) = run else { return Ok(Looked::NotDue) };
     let recorded = tokio::select! {
         recorded = carry_out(ledger, writer, run, side) => recorded,
         lost = keep_lease(ledger, writer) => Err(lost),
@@ -70,12 +78,12 @@ async fn keep_lease(ledger: &Ledger, writer: &MemoryWriter) -> Error {
     }
 }
 
-async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &Side) -> Result<Option<RunRecord>> {
+async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &Side) -> Result<Looked> {
     let (tenant_id, agent, policy) = (writer.tenant_id, writer.agent.as_str(), writer.terms.policy);
     if run.window.turns.is_empty() {
         let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
         memory_write::finish(ledger, tenant_id, agent, finished).await?;
-        return Ok(None);
+        return Ok(Looked::NoTurns);
     }
     let mut pass =
         Pass { ledger, writer, side, asked: Asked { model: side.model.name().to_owned(), ..Asked::default() } };
@@ -88,7 +96,7 @@ async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side:
         }
         Err(why) => memory_write::fail(ledger, tenant_id, agent, RunFailure { run, why, asked }).await?,
     };
-    Ok(Some(record))
+    Ok(Looked::Ran(Box::new(record)))
 }
 
 struct Pass<'a> {

@@ -1,6 +1,6 @@
 //! Tests of a run with a model that speaks the real wire.
 
-use super::{MemoryWriter, Side, run_once};
+use super::{Looked, MemoryWriter, Side, run_once};
 use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
 use domain::{
     gate::{GateKind, GateState},
@@ -10,7 +10,7 @@ use domain::{
 };
 use ledger::{
     gate::{self, GateFilter, GateItem, ListGates},
-    memory_write::{RunState, WriterTerms},
+    memory_write::{RunRecord, RunState, WriterTerms},
     session::{self, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
@@ -31,6 +31,14 @@ fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
     let prices = Some(Prices { input: 1.0, cached_input: None, output: 5.0 });
     let side = Arc::new(Side { model, prices });
     MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), side }
+}
+
+/// Looks for work. Returns the row of the run, if there was one.
+async fn ran(f: &Fixture, writer: &MemoryWriter) -> Option<RunRecord> {
+    match run_once(&f.ledger, writer, None).await.unwrap() {
+        Looked::Ran(run) => Some(*run),
+        Looked::NotDue | Looked::NoTurns => None,
+    }
 }
 
 /// A conversation that has ended. Its message of the person has the sequence 2, the reply 6.
@@ -67,9 +75,9 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         let f = Fixture::sqlite().await;
         let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
         let writer = writer(&f, &model, wire);
-        assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+        assert!(ran(&f, &writer).await.is_none());
         talked(&f, "The launch is on Friday. The token is ghp_0123456789abcdefghijABCDEFGHIJ012345.").await;
-        let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
+        let run = ran(&f, &writer).await.unwrap();
         assert_eq!((run.state, run.turns, run.proposals), (RunState::Succeeded, 2, 2));
         assert_eq!((run.input_tokens, run.output_tokens), (100, 20));
         assert!(run.cost_usd.is_some_and(|cost| cost > 0.0));
@@ -77,7 +85,7 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         let body = model.requests()[0].body.to_string();
         assert!(body.contains("The launch is on Friday") && body.contains("topics/<slug>.md"), "{body}");
         assert!(!body.contains("ghp_0123456789"), "secrets are replaced");
-        assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+        assert!(ran(&f, &writer).await.is_none());
         f.done().await;
     }
 }
@@ -87,9 +95,9 @@ async fn a_refused_answer_is_repaired_once_with_the_reason() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([ScriptedReply::Text(FORGED), ScriptedReply::Text(NOTHING)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
-    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
+    let run = ran(&f, &writer).await.unwrap();
     assert_eq!((run.state, run.proposals), (RunState::Succeeded, 0));
     let requests = model.requests();
     let repair = requests[1].body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
@@ -103,15 +111,15 @@ async fn an_answer_that_stays_malformed_fails_the_run_and_writes_nothing() {
     let replies = [ScriptedReply::Text("I noted it."), ScriptedReply::Text(FORGED), ScriptedReply::Text(NOTHING)];
     let model = ScriptedModel::start(replies).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
-    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
+    let run = ran(&f, &writer).await.unwrap();
     assert_eq!(run.state, RunState::Failed);
     assert!(run.error.unwrap().contains("refused twice"));
     assert!(proposals(&f).await.is_empty());
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none(), "it is not tried again at once");
+    assert!(ran(&f, &writer).await.is_none(), "it is not tried again at once");
     f.clock.advance(chrono::TimeDelta::minutes(2));
-    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
+    let run = ran(&f, &writer).await.unwrap();
     assert_eq!((run.state, run.turns), (RunState::Succeeded, 2), "the same turns");
     f.done().await;
 }
@@ -126,12 +134,12 @@ async fn a_model_that_cannot_be_reached_fails_the_run() {
     ])
     .await;
     let writer = writer(&f, &model, Wire::Anthropic);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
     for (says, state) in
         [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("cut off", RunState::Parked)]
     {
-        let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
+        let run = ran(&f, &writer).await.unwrap();
         let error = run.error.unwrap();
         assert!(error.contains(says), "{error}");
         assert_eq!(run.state, state);
@@ -149,9 +157,9 @@ async fn a_model_reads_further_documents_within_bounds() {
     let reads = (0..=READ_ROUNDS_MAX).map(|_| ScriptedReply::Text(READ));
     let model = ScriptedModel::start(reads.chain([ScriptedReply::Text(NOTHING)])).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
-    let run = run_once(&f.ledger, &writer, None).await.unwrap().unwrap();
+    let run = ran(&f, &writer).await.unwrap();
     assert_eq!(run.state, RunState::Succeeded);
     let requests = model.requests();
     let content = |at: usize| requests[at].body["messages"].to_string();
@@ -166,11 +174,11 @@ async fn a_server_that_starts_summarises_what_a_crash_left() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     let new =
         NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
     thread::start(&f.ledger, &f.member, new).await.unwrap();
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none(), "nobody is silent for long");
+    assert!(ran(&f, &writer).await.is_none(), "nobody is silent for long");
     f.clock.advance(chrono::TimeDelta::seconds(1));
     let stop = CancellationToken::new();
     let working = tokio::spawn(writer.work(f.ledger.clone(), stop.clone()));
@@ -192,7 +200,7 @@ async fn a_run_that_the_servers_end_meets_is_finished_and_what_is_open_follows()
     let go = Arc::new(Notify::new());
     let model = ScriptedModel::start([ScriptedReply::Held(NOTHING, go.clone()), ScriptedReply::Text(GOOD)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
     let stop = CancellationToken::new();
     let working = tokio::spawn(writer.work(f.ledger.clone(), stop.clone()));
@@ -218,7 +226,7 @@ async fn a_server_that_stops_summarises_window_after_window() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([ScriptedReply::Text(NOTHING), ScriptedReply::Text(NOTHING)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     let long = "word ".repeat(TURN_CHARS_MAX / 5);
     let new = NewThread { agent: "scout".into(), message: Some(long.clone()), ..NewThread::default() };
     let talk = thread::start(&f.ledger, &f.member, new).await.unwrap().session;
@@ -237,11 +245,32 @@ async fn a_server_that_stops_summarises_window_after_window() {
 }
 
 #[tokio::test]
+async fn a_server_that_stops_summarises_what_follows_a_window_without_turns() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(ran(&f, &writer).await.is_none());
+    // A window has at most 50 sessions, the oldest ones first.
+    for _ in 0..50 {
+        thread::start(&f.ledger, &f.member, NewThread { agent: "scout".into(), ..NewThread::default() }).await.unwrap();
+    }
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let new =
+        NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap();
+    let stop = CancellationToken::new();
+    stop.cancel();
+    writer.work(f.ledger.clone(), stop).await;
+    assert_eq!(proposals(&f).await.len(), 2);
+    f.done().await;
+}
+
+#[tokio::test]
 async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([ScriptedReply::Text(GOOD)]).await;
     let writer = writer(&f, &model, Wire::OpenAi);
-    assert!(run_once(&f.ledger, &writer, None).await.unwrap().is_none());
+    assert!(ran(&f, &writer).await.is_none());
     let new =
         NewThread { agent: "scout".into(), message: Some("The launch is on Friday".into()), ..NewThread::default() };
     thread::start(&f.ledger, &f.member, new).await.unwrap();

@@ -20,7 +20,7 @@ use ledger::{
 };
 use runner::{
     execute::{chat::tokio_pause, command::ApiAccess, config::BuildEnvironment},
-    memory_writer::{MemoryConfig, MemoryWriter, run_once},
+    memory_writer::{Looked, MemoryConfig, MemoryWriter, run_once},
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -251,9 +251,10 @@ async fn look(f: &Fixture, terms: WriterTerms, number: u64) -> Option<Became> {
         }
     };
     let found = tokio::select! {
-        run = run_once(&f.ledger, &writer, None) => match run.unwrap()?.state {
-            RunState::Succeeded => Became::Succeeded,
-            RunState::Failed | RunState::Parked => Became::Failed,
+        looked = run_once(&f.ledger, &writer, None) => match looked.unwrap() {
+            Looked::Ran(run) if run.state == RunState::Succeeded => Became::Succeeded,
+            Looked::Ran(_) => Became::Failed,
+            Looked::NotDue | Looked::NoTurns => return None,
         },
         () = asked => Became::Lost,
     };
