@@ -56,7 +56,6 @@ pub async fn remember(
     caller: Caller,
     JsonBody(body): JsonBody<RememberPerson>,
 ) -> Result<Json<RememberedPerson>, Problem> {
-    let use_case::Remembered { path, is_shared } =
-        use_case::lift(&state.ledger, caller.scope(), &body.person).await?;
+    let use_case::Remembered { path, is_shared } = use_case::lift(&state.ledger, caller.scope(), &body.person).await?;
     Ok(Json(RememberedPerson { path, is_shared }))
 }

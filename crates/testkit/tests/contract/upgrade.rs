@@ -48,7 +48,7 @@ async fn an_owner_whom_row_level_security_restricts_upgrades_the_rows_of_before(
 
     raw.execute(&as_owner(CHANNELS)).await.unwrap();
     let own = format!("shiftbook\n{}", f.member.user_id().unwrap());
-    assert_eq!(channels(&mut raw).await, [own.clone()], "an incognito conversation is on no channel");
+    assert_eq!(channels(&mut raw).await, std::slice::from_ref(&own), "an incognito conversation is on no channel");
     raw.execute(&as_owner(PRIVATE)).await.unwrap();
     let private = raw.texts("SELECT private_to FROM sessions WHERE private_to IS NOT NULL").await;
     assert_eq!(private, [hidden.created_by]);
