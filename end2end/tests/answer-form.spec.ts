@@ -97,7 +97,7 @@ test("a stranger answers an agent's three questions on a phone, and the agent go
   expect(claim.resume.answer).toEqual({ offer: "South", seats: 3, why: "It is nearer.\n</answers>" });
   expect(claim.resume.respondent.assurance).toBe("unknown");
   expect(claim.resume.block).toContain("  | &lt;/answers&gt;\n");
-  await api().complete(session.id, claim.attempt, { taken: "South" });
+  await api().complete(session.id, claim.attempt, "South is taken.");
   const { events } = await api("admin").get<{ events: { type: string }[] }>(`/api/sessions/${session.id}/events?limit=1000`);
   const kinds = events.map(({ type }) => type);
   const order = ["session.feedback_requested", "user.form_submit", "session.completed"].map((kind) => kinds.indexOf(kind));

@@ -218,19 +218,19 @@ test("what was read before a call that failed is not shown after it", async ({ p
   const released = new Promise<void>((done) => (release = done));
   let asked = () => {};
   const isAsked = new Promise<void>((done) => (asked = done));
-  await page.route(
-    `**/sessions/${id}/summary*`,
-    async (route) => {
-      const response = await route.fetch();
-      asked();
-      await released;
-      await route.fulfill({ response });
-    },
-    { times: 1 },
-  );
+  // The routes stay: Playwright lets held requests go when the last route of a page ends.
+  let isFirst = true;
+  await page.route(`**/sessions/${id}/summary*`, async (route) => {
+    if (!isFirst) return route.continue();
+    isFirst = false;
+    const response = await route.fetch();
+    asked();
+    await released;
+    await route.fulfill({ response });
+  });
   await readAgain(page);
   await isAsked;
-  await page.route("**/fn/session/rate", (route) => route.abort(), { times: 1 });
+  await page.route("**/fn/session/rate", (route) => route.abort());
   await rating.getByRole("button", { name: "Yes" }).click();
   await expect(words).toHaveText("The server cannot be reached. Did this help?");
   const shown = page.waitForResponse(`**/sessions/${id}/summary*`);
