@@ -3,6 +3,7 @@
 use super::{
     language::{Class, Language},
     languages::Languages,
+    objection,
     phrase_match::{self, PhraseMatch, PhraseMatches},
     similarity::{overlap, similarity},
     text::{Message, ends_with_question},
@@ -21,6 +22,8 @@ const REPHRASED_WORDS_MIN: usize = 4;
 const SHARED_LINES_MIN: usize = 2;
 /// Least length of a single line of code that is searched for in the message. Shorter ones occur in any text.
 const CODE_LINE_CHARS_MIN: usize = 6;
+/// Longest message that counts as a pasted error after code, in words.
+const ERROR_WORDS_MAX: usize = 20;
 /// Least length of a word that can name a subject of the request.
 const INSISTED_CHARS_MIN: usize = 4;
 
@@ -35,6 +38,7 @@ const AGAINST: u16 = 950;
 const REFUSED: u16 = 920;
 const FACE: u16 = 930;
 const CODE_FAILED: u16 = 930;
+const OBJECTED: u16 = 900;
 /// Subtracted if every phrase is a single word against the answer, because that is weaker evidence.
 const ONE_WORD: u16 = 40;
 /// Subtracted for thanks in a message with a new request, because they may be mere politeness.
@@ -74,6 +78,8 @@ pub enum Rule {
     Face,
     /// "No, I meant …"
     Correction,
+    /// "1648, not 1748." The answer is contradicted without a phrase against it.
+    Objection,
     /// "It does not work."
     Failure,
     /// "Useless."
@@ -135,11 +141,24 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
     let answer = Message::read(reply);
     let asked: BTreeSet<&str> = before.words().collect();
     let reply_words: BTreeSet<&str> = answer.words().filter(|word| !asked.contains(word)).collect();
-    let signs = language.map(|language| phrase_match::read(language, &now, &reply_words)).unwrap_or_default();
+    let signs = language.map(|language| signs_of(language, &now, &reply_words)).unwrap_or_default();
     let case = Case { before, now, reply, answer, language, signs };
     let Decision { outcome, rule, words, similarity, confidence } = case.decide();
     let language = language.map(|language| language.code.clone());
     Inferred { outcome, confidence, evidence: Evidence { rule, language, words, similarity } }
+}
+
+/// Finds the phrases of a message. If it has none, words without weight are left out: "You completely ignored …".
+fn signs_of(language: &Language, now: &Message, reply_words: &BTreeSet<&str>) -> PhraseMatches {
+    let signs = phrase_match::read(language, now, reply_words);
+    if !signs.found.is_empty() {
+        return signs;
+    }
+    let plain = phrase_match::read(language, &now.without(|words| language.filler_at(words)), reply_words);
+    match plain.found.iter().any(|sign| sign.class.rejects()) {
+        true => PhraseMatches { found: plain.found, ..signs },
+        false => signs,
+    }
 }
 
 struct Decision {
@@ -175,6 +194,7 @@ impl Case<'_> {
             .or_else(|| self.code_came_back())
             .or_else(|| self.shown())
             .or_else(|| self.refused())
+            .or_else(|| self.objected())
             .or_else(|| self.asked_again())
             .unwrap_or_else(|| Decision::neutral(Rule::Continued, Vec::new()))
     }
@@ -247,21 +267,32 @@ impl Case<'_> {
         Decision::new(outcome, rule, words(signs), confidence.min(CONFIDENCE_MAX))
     }
 
-    /// Rejects the answer if the message quotes its code together with an error and asks nothing.
+    /// Rejects the answer if the message quotes its code together with an error and asks nothing, or if it is
+    /// hardly more than an error and the answer was code.
     fn code_came_back(&self) -> Option<Decision> {
         let complaint = phrase_match::complaint(&self.now)?;
+        let asks = self.now.clauses.iter().any(|clause| clause.asks);
         let offered: BTreeSet<&str> = self.answer.code.iter().map(String::as_str).collect();
         let pasted: BTreeSet<&str> = self.now.raw.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let shared = offered.intersection(&pasted).count();
         let is_named = |line: &&str| line.chars().count() >= CODE_LINE_CHARS_MIN && self.now.raw.contains(*line);
-        if shared < SHARED_LINES_MIN && !offered.iter().any(is_named)
-            || self.now.clauses.iter().any(|clause| clause.asks)
-        {
+        let is_quoted = shared >= SHARED_LINES_MIN || offered.iter().any(is_named);
+        if asks || !is_quoted && !self.only_fails() {
             return None;
         }
         let similarity = Some(overlap(&offered, &pasted));
         let found = Decision::new(Outcome::Rejected, Rule::CodeFailed, vec![complaint.to_owned()], CODE_FAILED);
         Some(Decision { similarity, ..found })
+    }
+
+    /// Whether a message after code has hardly more than a pasted error: no request, and nothing of the person's
+    /// own that could have failed instead.
+    fn only_fails(&self) -> bool {
+        let is_own = |language: &Language| self.now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
+        !self.answer.code.is_empty()
+            && !self.signs.requests
+            && self.now.words().count() <= ERROR_WORDS_MAX
+            && !self.language.is_some_and(is_own)
     }
 
     fn shown(&self) -> Option<Decision> {
@@ -304,6 +335,15 @@ impl Case<'_> {
         let is_answered = |word: &str| self.answer.words().any(|answered| answered == word);
         let mut names = words.iter().filter(|word| word.chars().count() >= INSISTED_CHARS_MIN);
         names.any(|word| is_asked(word) && !is_answered(word))
+    }
+
+    /// Rejects the answer if the message contradicts it without a phrase against it.
+    fn objected(&self) -> Option<Decision> {
+        if !self.signs.found.is_empty() || ends_with_question(self.reply) {
+            return None;
+        }
+        let objection = objection::find(self.language?, &self.before, self.reply, &self.now)?;
+        Some(Decision::new(Outcome::Rejected, Rule::Objection, vec![objection], OBJECTED))
     }
 
     /// Notes a request that is the same as the one before, literally or in other words. It can be a follow-up,

@@ -65,6 +65,12 @@ struct Table {
     own: Vec<String>,
     answer: Vec<String>,
     claim: Vec<String>,
+    filler: Vec<String>,
+    report: Vec<String>,
+    absence: Vec<String>,
+    pointer: Vec<String>,
+    number: Vec<String>,
+    exclusion: Vec<String>,
     refusal: Vec<String>,
     negation: Vec<String>,
     negation_follows: bool,
@@ -81,8 +87,8 @@ pub struct InvalidTable {
     pub why: String,
 }
 
-/// Consecutive words. A word that ends in `*` matches all words with that beginning, and `…` matches one to six
-/// words.
+/// Consecutive words. A word that ends in `*` matches all words with that beginning, one that begins with `*` all
+/// with that end, and `…` matches one to six words.
 type Phrase = Vec<String>;
 
 /// One language with its phrases.
@@ -97,6 +103,12 @@ pub struct Language {
     own: Vec<Phrase>,
     answer: Vec<Phrase>,
     claim: Vec<Phrase>,
+    filler: Vec<Phrase>,
+    report: Vec<Phrase>,
+    absence: Vec<Phrase>,
+    pointer: Vec<Phrase>,
+    number: Vec<Phrase>,
+    exclusion: Vec<Phrase>,
     refusal: Vec<Phrase>,
     negation: Vec<Phrase>,
     /// Whether a negation may follow the phrase that it negates ("das hilft nicht").
@@ -144,6 +156,12 @@ impl Language {
             own: list(&table.own)?,
             answer: list(&table.answer)?,
             claim: list(&table.claim)?,
+            filler: list(&table.filler)?,
+            report: list(&table.report)?,
+            absence: list(&table.absence)?,
+            pointer: list(&table.pointer)?,
+            number: list(&table.number)?,
+            exclusion: list(&table.exclusion)?,
             refusal: list(&table.refusal)?,
             negation: list(&table.negation)?,
             negation_follows: table.negation_follows,
@@ -159,6 +177,11 @@ impl Language {
     /// Whether `words` begin with a contrast such as "but".
     pub(super) fn turns_at(&self, words: &[String]) -> bool {
         any_begins(words, &self.contrast)
+    }
+
+    /// Returns the words after a contrast at their start, or all of them.
+    pub(super) fn after_contrast<'a>(&self, words: &'a [String]) -> &'a [String] {
+        &words[longest(words, &self.contrast).unwrap_or(0)..]
     }
 
     /// Whether `words` begin with a request, so that the clause is not about the answer.
@@ -186,6 +209,48 @@ impl Language {
         any_begins(words, &self.claim)
     }
 
+    /// Whether the clause has an acknowledgement or an idiom.
+    pub(super) fn acknowledges(&self, words: &[String]) -> bool {
+        let is_neutral = |class: Class| matches!(class, Class::Acknowledgement | Class::Idiom);
+        (0..words.len()).any(|at| self.phrase_at(&words[at..]).is_some_and(|(_, class)| is_neutral(class)))
+    }
+
+    /// Returns the length of the longest filler at the start of `words`.
+    pub(super) fn filler_at(&self, words: &[String]) -> Option<usize> {
+        longest(words, &self.filler)
+    }
+
+    /// Whether `words` begin with what the answer did: "you removed …".
+    pub(super) fn reports(&self, words: &[String]) -> bool {
+        any_begins(words, &self.report)
+    }
+
+    /// Whether the clause says that something is not there.
+    pub(super) fn misses(&self, words: &[String]) -> bool {
+        (0..words.len()).any(|at| any_begins(&words[at..], &self.absence))
+    }
+
+    /// Returns the length of the longest phrase at the start of `words` that points to the answer: "that's …".
+    pub(super) fn pointer_at(&self, words: &[String]) -> Option<usize> {
+        longest(words, &self.pointer)
+    }
+
+    /// Whether the word is a number, such as "four".
+    pub(super) fn is_number(&self, word: &str) -> bool {
+        self.number.iter().any(|number| number.as_slice() == [word])
+    }
+
+    /// Whether the word is frequent in every text, such as "the".
+    pub(super) fn is_common(&self, word: &str) -> bool {
+        self.common.iter().any(|common| common.as_slice() == [word])
+    }
+
+    /// Returns the words that follow a "without" within `reach` words.
+    pub(super) fn excluded<'a>(&'a self, words: &'a [String], reach: usize) -> impl Iterator<Item = &'a String> {
+        let found = (0..words.len()).filter_map(|at| Some(at + longest(&words[at..], &self.exclusion)?));
+        found.flat_map(move |after| words[after..].iter().take(reach))
+    }
+
     /// Whether `words` begin with a refusal such as "no".
     pub(super) fn refuses_at(&self, words: &[String]) -> bool {
         any_begins(words, &self.refusal)
@@ -199,7 +264,7 @@ impl Language {
     /// common word or request.
     pub(super) fn known_at(&self, words: &[String]) -> usize {
         let phrase = self.phrase_at(words).map_or(0, |(length, _)| length);
-        let begins = |list: &[Phrase]| list.iter().filter_map(|phrase| begins(words, phrase)).max().unwrap_or(0);
+        let begins = |list: &[Phrase]| longest(words, list).unwrap_or(0);
         phrase.max(begins(&self.common)).max(begins(&self.request))
     }
 }
@@ -222,11 +287,17 @@ fn begins(words: &[String], phrase: &[String]) -> Option<usize> {
         return (1..=GAP_WORDS_MAX.min(words.len())).find_map(|gap| Some(gap + begins(&words[gap..], rest)?));
     }
     let (word, words) = words.split_first()?;
-    let fits = match wanted.strip_suffix('*') {
-        Some(stem) => word.starts_with(stem),
-        None => word == wanted,
+    let fits = match (wanted.strip_suffix('*'), wanted.strip_prefix('*')) {
+        (Some(stem), _) => word.starts_with(stem),
+        (None, Some(ending)) => word.ends_with(ending),
+        (None, None) => word == wanted,
     };
     if fits { Some(1 + begins(words, rest)?) } else { None }
+}
+
+/// Returns how many words the longest of the phrases that match matches at the start of `words`.
+fn longest(words: &[String], phrases: &[Phrase]) -> Option<usize> {
+    phrases.iter().filter_map(|phrase| begins(words, phrase)).max()
 }
 
 fn any_begins(words: &[String], phrases: &[Phrase]) -> bool {

@@ -9,6 +9,7 @@
 mod infer;
 mod language;
 mod languages;
+mod objection;
 mod phrase_match;
 mod similarity;
 mod text;

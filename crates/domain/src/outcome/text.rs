@@ -16,6 +16,8 @@ const CODE_LINES_MAX: usize = 400;
 pub(super) struct Clause {
     /// The words in lower case, in NFC, with straight apostrophes.
     pub words: Vec<String>,
+    /// Index of its sentence, from 0.
+    pub sentence: usize,
     /// Whether the sentence of the clause ends with a question mark.
     pub asks: bool,
     /// Whether a colon follows, so that the text after it is what the clause is about.
@@ -38,6 +40,27 @@ impl Message {
         let raw = cut(text);
         let (prose, code) = split(&raw);
         Message { clauses: clauses(&prose), code, raw }
+    }
+
+    /// Returns the message without the words at which `skipped` finds some to leave out.
+    pub fn without(&self, skipped: impl Fn(&[String]) -> Option<usize>) -> Message {
+        let rest = |words: &[String]| {
+            let mut kept = Vec::new();
+            let mut at = 0;
+            while at < words.len() {
+                match skipped(&words[at..]) {
+                    Some(length) => at += length.max(1),
+                    None => {
+                        kept.push(words[at].clone());
+                        at += 1;
+                    }
+                }
+            }
+            kept
+        };
+        let clauses = self.clauses.iter().map(|clause| Clause { words: rest(&clause.words), ..clause.clone() });
+        let clauses = clauses.filter(|clause| !clause.words.is_empty()).collect();
+        Message { clauses, code: self.code.clone(), raw: self.raw.clone() }
     }
 
     /// Returns every word of the clauses, in order.
@@ -127,16 +150,15 @@ fn without_quotations(prose: &str) -> String {
 
 fn clauses(prose: &str) -> Vec<Clause> {
     let mut found = Vec::new();
-    for line in prose.lines() {
-        for sentence in line.unicode_sentences() {
-            let asks = sentence.trim_end().ends_with(['?', '？']);
-            let marks = [',', ';', ':', '(', ')', '—', '–', '…', '.', '!', '?', '，', '、', '。'];
-            // A hyphen between spaces is used as a dash.
-            for piece in sentence.split_inclusive(marks).flat_map(|piece| piece.split(" - ")) {
-                let words: Vec<String> = piece.unicode_words().map(word).collect();
-                if !words.is_empty() {
-                    found.push(Clause { words, asks, announces: piece.ends_with(':') });
-                }
+    let sentences = prose.lines().flat_map(|line| line.unicode_sentences());
+    for (at, sentence) in sentences.enumerate() {
+        let asks = sentence.trim_end().ends_with(['?', '？']);
+        let marks = [',', ';', ':', '(', ')', '—', '–', '…', '.', '!', '?', '，', '、', '。'];
+        // A hyphen between spaces is used as a dash.
+        for piece in sentence.split_inclusive(marks).flat_map(|piece| piece.split(" - ")) {
+            let words: Vec<String> = piece.unicode_words().map(word).collect();
+            if !words.is_empty() {
+                found.push(Clause { words, sentence: at, asks, announces: piece.ends_with(':') });
             }
         }
     }
@@ -160,6 +182,11 @@ fn bounded(clauses: Vec<Clause>) -> Vec<Clause> {
 /// Returns a word in the spelling of the tables: lower case, straight apostrophes.
 fn word(word: &str) -> String {
     word.replace(['’', 'ʼ', '‘'], "'").to_lowercase()
+}
+
+/// Returns the words of a text in order, those of code and of quotations included.
+pub(super) fn words_of(text: &str) -> Vec<String> {
+    cut(text).unicode_words().map(word).collect()
 }
 
 /// Whether a reply ends with a question. Then "yes" and "no" answer the question and do not judge the reply.

@@ -1,0 +1,238 @@
+//! Finds objections that are stated as a fact, without a phrase against the answer: "1648, not 1748", "Chicken
+//! isn't vegetarian", "There is no such button". They are weaker evidence than phrases. They count only in a
+//! short message that has no phrase for or against, asks nothing and requests nothing.
+
+use super::{
+    language::Language,
+    text::{Clause, Message, words_of},
+};
+use std::collections::BTreeSet;
+
+/// Longest message in which an objection is searched for, in words. A longer message has text to work on.
+const WORDS_MAX: usize = 30;
+/// Least length of a word that can name what a request or an answer is about, characters.
+const NAME_CHARS_MIN: usize = 4;
+/// Most letters by which two forms of a word differ: "clause" and "clauses".
+const ENDING_CHARS_MAX: usize = 2;
+/// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
+const ARTICLE_CHARS_MAX: usize = 2;
+/// Largest distance between a word such as "without" and the word that it excludes, in words.
+const EXCLUSION_REACH: usize = 3;
+/// Longest clause that only names what the answer is ("That's a line chart"), in words.
+const NAMING_WORDS_MAX: usize = 5;
+/// Longest clause that contrasts ("…, not on Tuesday"), in words.
+const CONTRAST_WORDS_MAX: usize = 4;
+/// Longest clause that repeats what was asked for, before a contrast, in words.
+const INSISTING_WORDS_MAX: usize = 3;
+/// Longest clause that states another number ("It's 391"), in words.
+const NUMBER_WORDS_MAX: usize = 6;
+/// Largest distance between the word that points to the answer and the number, in words.
+const NUMBER_REACH: usize = 3;
+
+/// Returns the words of the first clause of `now` that objects to `reply`, the answer to `asked`.
+pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Message) -> Option<String> {
+    if now.words().count() > WORDS_MAX || now.clauses.iter().any(|clause| clause.asks) {
+        return None;
+    }
+    let asked: Vec<String> = words_of(&asked.raw).iter().map(|word| bare(word).to_owned()).collect();
+    let excluded = language.excluded(&asked, EXCLUSION_REACH).cloned().collect();
+    let replied = words_of(reply).iter().map(|word| bare(word).to_owned()).collect();
+    let turn = Turn { language, asked: asked.iter().cloned().collect(), excluded, replied };
+    let requests = |clause: &Clause| {
+        language.has_please(&clause.words)
+            || language.phrase_at(&clause.words).is_none() && language.requests(&clause.words)
+    };
+    // "That drops the time, and I need it": what a sentence requests after its objection belongs to the objection.
+    let is_free = |at: usize, sentence: usize| {
+        let mut others =
+            now.clauses.iter().enumerate().filter(|(other, clause)| clause.sentence != sentence || *other <= at);
+        !others.any(|(_, clause)| requests(clause))
+    };
+    let turns = |clause: &Clause| (0..clause.words.len()).any(|at| language.turns_at(&clause.words[at..]));
+    let point = now.clauses.iter().rposition(turns).unwrap_or(0);
+    let clauses = now.clauses.iter().enumerate().skip(point);
+    let mut objections = clauses.filter(|(at, clause)| turn.objects(now, *at, language.after_contrast(&clause.words)));
+    let (_, found) = objections.find(|(at, clause)| is_free(*at, clause.sentence))?;
+    Some(found.words.join(" "))
+}
+
+/// What was asked and what was answered, code included.
+struct Turn<'a> {
+    language: &'a Language,
+    asked: BTreeSet<String>,
+    /// The words that the request excludes: "nuts" of "without nuts".
+    excluded: BTreeSet<String>,
+    replied: BTreeSet<String>,
+}
+
+impl Turn<'_> {
+    /// Whether the clause at index `at` objects to the answer.
+    fn objects(&self, now: &Message, at: usize, words: &[String]) -> bool {
+        let language = self.language;
+        if language.acknowledges(words) {
+            return false;
+        }
+        let is_about_it = || {
+            self.contradicts(words)
+                || self.names(words)
+                || self.counts_otherwise(words)
+                || at > 0 && self.contrasts(&now.clauses[at - 1].words, words)
+        };
+        language.reports(words) || self.misses(words, now) || !language.mentions_own(words) && is_about_it()
+    }
+
+    /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
+    fn misses(&self, words: &[String], now: &Message) -> bool {
+        let is_quoted = |code: &String| code.split_whitespace().any(|word| self.replied.contains(&word.to_lowercase()));
+        let names_it = || words.iter().any(|word| self.is_new(word)) || now.code.iter().any(is_quoted);
+        self.language.misses(words) && names_it()
+    }
+
+    /// Whether the clause denies that the answer, or a thing of it, is what was asked for ("That isn't a haiku",
+    /// "Chicken isn't vegetarian"), or says that it is what must not be ("Almonds are nuts", after "without nuts").
+    fn contradicts(&self, words: &[String]) -> bool {
+        let subject = words.iter().position(|word| self.is_new(word));
+        let pointed = self.language.pointer_at(words).map(|_| 0);
+        let Some(from) = pointed.or(subject) else { return false };
+        let rest = &words[from..];
+        match (0..rest.len()).find(|at| self.language.negates_at(&rest[*at..])) {
+            Some(at) => rest[at + 1..].iter().any(|word| self.is_asked(word)),
+            None => rest.iter().any(|word| self.is_name(word) && has(&self.excluded, word)),
+        }
+    }
+
+    /// Whether the clause only names what the answer is: "That's a line chart".
+    fn names(&self, words: &[String]) -> bool {
+        let Some(length) = self.language.pointer_at(words) else { return false };
+        words.len() <= NAMING_WORDS_MAX && words[length..].iter().any(|word| self.is_new(word))
+    }
+
+    /// Whether the clause states another number than the answer ("It's 391"), or the number of what was asked for
+    /// ("That's four sentences").
+    fn counts_otherwise(&self, words: &[String]) -> bool {
+        if words.len() > NUMBER_WORDS_MAX {
+            return false;
+        }
+        let Some(length) = self.language.pointer_at(words) else { return false };
+        let end = words.len().min(length + NUMBER_REACH);
+        let Some(at) = (length..end).find(|at| self.is_number(&words[*at])) else { return false };
+        let is_other = !self.replied.contains(&words[at]);
+        let compares = self.replied.iter().any(|word| self.is_number(word));
+        is_other && (compares || words[at + 1..].iter().any(|word| self.is_asked(word)))
+    }
+
+    /// Whether the clause is "not", and a word of the answer or of the request ("1648, not 1748"), or follows
+    /// hardly more than a word of the request ("Bulleted, not like that").
+    fn contrasts(&self, before: &[String], words: &[String]) -> bool {
+        let Some((last, between)) = words.split_last() else { return false };
+        let is_known = self.replied.contains(bare(last)) || self.asked.contains(bare(last));
+        let insists = before.len() <= INSISTING_WORDS_MAX && before.iter().any(|word| self.is_asked(word));
+        words.len() <= CONTRAST_WORDS_MAX
+            && between.first().is_some_and(|word| self.language.negates_at(std::slice::from_ref(word)))
+            && between[1..].iter().all(|word| self.language.is_common(word))
+            && !self.language.is_common(last)
+            && (is_known || insists)
+    }
+
+    /// Whether the answer has the word and the request does not.
+    fn is_new(&self, word: &str) -> bool {
+        self.is_name(word) && has(&self.replied, word) && !has(&self.asked, word)
+    }
+
+    fn is_asked(&self, word: &str) -> bool {
+        self.is_name(word) && has(&self.asked, word)
+    }
+
+    fn is_name(&self, word: &str) -> bool {
+        let is_long = bare(word).chars().count() >= NAME_CHARS_MIN || word.contains(|c: char| c.is_ascii_digit());
+        is_long && !self.language.is_common(word)
+    }
+
+    fn is_number(&self, word: &str) -> bool {
+        word.starts_with(|c: char| c.is_ascii_digit()) || self.language.is_number(word)
+    }
+}
+
+/// Returns the word without an article that is written with it: "allemand" of "l'allemand".
+fn bare(word: &str) -> &str {
+    word.split_once('\'').map_or(word, |(article, noun)| if article.len() <= ARTICLE_CHARS_MAX { noun } else { word })
+}
+
+/// Whether the set has the word or another form of it.
+fn has(words: &BTreeSet<String>, word: &str) -> bool {
+    let word = bare(word);
+    words.contains(word)
+        || words.iter().any(|other| {
+            let (short, long) = if other.len() < word.len() { (other.as_str(), word) } else { (word, other.as_str()) };
+            let ending = long.strip_prefix(short);
+            short.chars().count() >= NAME_CHARS_MIN
+                && ending.is_some_and(|ending| ending.chars().count() <= ENDING_CHARS_MAX)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::{Inferred, Languages, Outcome, Rule, infer};
+
+    fn inferred(turn: [&str; 3]) -> Inferred {
+        infer(Languages::built_in(), turn[0], turn[1], turn[2])
+    }
+
+    #[test]
+    fn a_fact_that_contradicts_the_answer_rejects_it() {
+        for turn in [
+            ["When was the Peace of Westphalia signed?", "In 1748.", "1648, not 1748."],
+            ["A vegetarian curry for four.", "Brown 500 g of chicken.", "Chicken isn't vegetarian."],
+            ["A cake without nuts, please.", "An almond cake.", "Almonds are nuts."],
+            ["How do I mute a channel?", "Press Silence in the menu.", "There is no Silence button."],
+            ["What is 17 * 23?", "381", "It's 391."],
+            ["Sum up the text in two sentences.", "A long text.", "That's four sentences."],
+            ["Draw a bar chart.", "Here is a line chart.", "That's a line chart."],
+            ["Was ist 7 mal 8?", "54", "Das sind 56."],
+            ["Ordena los nombres.", "Ana, Luis", "Los has ordenado al azar."],
+            ["Traduis la phrase en allemand.", "Gracias", "C'est de l'espagnol, pas de l'allemand."],
+        ] {
+            let found = inferred(turn);
+            assert_eq!(
+                (found.outcome, found.evidence.rule),
+                (Outcome::Rejected, Rule::Objection),
+                "{turn:?}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_fact_beside_the_answer_decides_nothing() {
+        for turn in [
+            ["When was the Peace of Westphalia signed?", "In 1648.", "1648, not 1748?"],
+            ["A vegetarian curry for four.", "Brown the tofu.", "My children don't like tofu."],
+            ["How do I mute a channel?", "Press Silence in the menu.", "There is no rush."],
+            ["What is 17 * 23?", "391", "It's for my homework."],
+            ["Draw a bar chart.", "Here is a bar chart.", "Make the bars blue, not green."],
+            ["Which list is longer?", "Do you mean the first one?", "That's four items, not five."],
+            ["Wie koche ich Reis?", "Zwölf Minuten.", "Das ist Vollkornreis."],
+            ["¿Cómo hago arroz?", "Doce minutos.", "Es arroz integral."],
+            ["Comment cuire du riz ?", "Douze minutes.", "C'est du riz complet."],
+        ] {
+            let found = inferred(turn);
+            assert_eq!(found.outcome, Outcome::Neutral, "{turn:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_after_code_rejects_it_unless_something_else_failed() {
+        let error = "npm ERR! code ERESOLVE";
+        let install = ["Install the linter.", "`npm install lint`"];
+        let found = inferred([install[0], install[1], error]);
+        assert_eq!((found.outcome, found.evidence.rule), (Outcome::Rejected, Rule::CodeFailed), "{found:?}");
+        let other = format!("My other project says {error}");
+        assert_eq!(inferred([install[0], install[1], &other]).outcome, Outcome::Neutral);
+        assert_eq!(inferred([install[0], "It is installed.", error]).outcome, Outcome::Neutral);
+    }
+
+    #[test]
+    fn words_without_weight_hide_no_phrase() {
+        let turn = ["How do I get a refund?", "See our shop for offers.", "You completely ignored what I wrote."];
+        assert_eq!(inferred(turn).evidence.rule, Rule::Correction);
+    }
+}
