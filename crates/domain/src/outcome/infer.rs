@@ -38,7 +38,7 @@ const AGAINST: u16 = 950;
 const REFUSED: u16 = 920;
 const FACE: u16 = 930;
 const CODE_FAILED: u16 = 930;
-const OBJECTED: u16 = 900;
+const OBJECTED: u16 = 850;
 /// Subtracted if every phrase is a single word against the answer, because that is weaker evidence.
 const ONE_WORD: u16 = 40;
 /// Subtracted for thanks in a message with a new request, because they may be mere politeness.
@@ -319,6 +319,8 @@ impl Case<'_> {
             return Some(Decision::neutral(Rule::Answered, vec![word]));
         }
         let rest = match first.words.get(count..) {
+            // "No son …" is a negation, and "No, son …" a refusal.
+            Some(rest) if !rest.is_empty() && language.negates_at(&first.words) => return None,
             Some(rest) if !rest.is_empty() => rest,
             _ => &self.now.clauses.get(1)?.words,
         };

@@ -67,9 +67,12 @@ struct Table {
     claim: Vec<String>,
     filler: Vec<String>,
     report: Vec<String>,
+    persistence: Vec<String>,
     absence: Vec<String>,
     pointer: Vec<String>,
     number: Vec<String>,
+    who: Vec<String>,
+    identity: Vec<String>,
     exclusion: Vec<String>,
     refusal: Vec<String>,
     negation: Vec<String>,
@@ -105,9 +108,12 @@ pub struct Language {
     claim: Vec<Phrase>,
     filler: Vec<Phrase>,
     report: Vec<Phrase>,
+    persistence: Vec<Phrase>,
     absence: Vec<Phrase>,
     pointer: Vec<Phrase>,
     number: Vec<Phrase>,
+    who: Vec<Phrase>,
+    identity: Vec<Phrase>,
     exclusion: Vec<Phrase>,
     refusal: Vec<Phrase>,
     negation: Vec<Phrase>,
@@ -158,9 +164,12 @@ impl Language {
             claim: list(&table.claim)?,
             filler: list(&table.filler)?,
             report: list(&table.report)?,
+            persistence: list(&table.persistence)?,
             absence: list(&table.absence)?,
             pointer: list(&table.pointer)?,
             number: list(&table.number)?,
+            who: list(&table.who)?,
+            identity: list(&table.identity)?,
             exclusion: list(&table.exclusion)?,
             refusal: list(&table.refusal)?,
             negation: list(&table.negation)?,
@@ -191,12 +200,12 @@ impl Language {
 
     /// Whether the clause mentions something of the person's own ("my script").
     pub(super) fn mentions_own(&self, words: &[String]) -> bool {
-        (0..words.len()).any(|at| any_begins(&words[at..], &self.own))
+        any_within(words, &self.own)
     }
 
     /// Whether the clause contains a "please".
     pub(super) fn has_please(&self, words: &[String]) -> bool {
-        (0..words.len()).any(|at| any_begins(&words[at..], &self.please))
+        any_within(words, &self.please)
     }
 
     /// Whether a phrase that refers to the answer begins at one of the words up to `end`, inclusive.
@@ -225,9 +234,24 @@ impl Language {
         any_begins(words, &self.report)
     }
 
+    /// Whether the clause says that something is still there.
+    pub(super) fn persists(&self, words: &[String]) -> bool {
+        any_within(words, &self.persistence)
+    }
+
     /// Whether the clause says that something is not there.
     pub(super) fn misses(&self, words: &[String]) -> bool {
-        (0..words.len()).any(|at| any_begins(&words[at..], &self.absence))
+        any_within(words, &self.absence)
+    }
+
+    /// Whether the clause asks for a person.
+    pub(super) fn asks_who(&self, words: &[String]) -> bool {
+        any_within(words, &self.who)
+    }
+
+    /// Whether the clause says who somebody is.
+    pub(super) fn identifies(&self, words: &[String]) -> bool {
+        any_within(words, &self.identity)
     }
 
     /// Returns the length of the longest phrase at the start of `words` that points to the answer: "that's …".
@@ -298,6 +322,10 @@ fn begins(words: &[String], phrase: &[String]) -> Option<usize> {
 /// Returns how many words the longest of the phrases that match matches at the start of `words`.
 fn longest(words: &[String], phrases: &[Phrase]) -> Option<usize> {
     phrases.iter().filter_map(|phrase| begins(words, phrase)).max()
+}
+
+fn any_within(words: &[String], phrases: &[Phrase]) -> bool {
+    (0..words.len()).any(|at| any_begins(&words[at..], phrases))
 }
 
 fn any_begins(words: &[String], phrases: &[Phrase]) -> bool {

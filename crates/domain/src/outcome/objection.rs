@@ -4,7 +4,7 @@
 
 use super::{
     language::Language,
-    text::{Clause, Message, words_of},
+    text::{Clause, Message, capitalised_words_of, words_of},
 };
 use std::collections::BTreeSet;
 
@@ -26,6 +26,12 @@ const CONTRAST_WORDS_MAX: usize = 4;
 const INSISTING_WORDS_MAX: usize = 3;
 /// Longest clause that states another number ("It's 391"), in words.
 const NUMBER_WORDS_MAX: usize = 6;
+/// Longest clause that names another person ("It was Kafka"), in words.
+const IDENTITY_WORDS_MAX: usize = 4;
+/// Longest clause that calculates ("240 divided by 5 is 48"), in words.
+const CALCULATION_WORDS_MAX: usize = 8;
+/// Longest clause that relates a thing of the answer to what was asked for, in words.
+const RELATING_WORDS_MAX: usize = 7;
 /// Largest distance between the word that points to the answer and the number, in words.
 const NUMBER_REACH: usize = 3;
 
@@ -34,10 +40,21 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
     if now.words().count() > WORDS_MAX || now.clauses.iter().any(|clause| clause.asks) {
         return None;
     }
-    let asked: Vec<String> = words_of(&asked.raw).iter().map(|word| bare(word).to_owned()).collect();
-    let excluded = language.excluded(&asked, EXCLUSION_REACH).cloned().collect();
+    let request: Vec<String> = words_of(&asked.raw).iter().map(|word| bare(word).to_owned()).collect();
+    let excluded = language.excluded(&request, EXCLUSION_REACH).cloned().collect();
     let replied = words_of(reply).iter().map(|word| bare(word).to_owned()).collect();
-    let turn = Turn { language, asked: asked.iter().cloned().collect(), excluded, replied };
+    let asks_fact = asked.clauses.iter().any(|clause| clause.asks) || request.iter().any(|word| is_digit(word));
+    let capitalised = capitalised_words_of(&now.raw);
+    let asks_who = asked.clauses.iter().any(|clause| clause.asks && language.asks_who(&clause.words));
+    let turn = Turn {
+        language,
+        asked: request.iter().cloned().collect(),
+        excluded,
+        replied,
+        asks_fact,
+        asks_who,
+        capitalised,
+    };
     let requests = |clause: &Clause| {
         language.has_please(&clause.words)
             || language.phrase_at(&clause.words).is_none() && language.requests(&clause.words)
@@ -63,6 +80,12 @@ struct Turn<'a> {
     /// The words that the request excludes: "nuts" of "without nuts".
     excluded: BTreeSet<String>,
     replied: BTreeSet<String>,
+    /// Whether the request is a question, or has a number to calculate with. Otherwise another number is news.
+    asks_fact: bool,
+    /// Whether the request asks for a person.
+    asks_who: bool,
+    /// The words of the message with a capital letter, names among them.
+    capitalised: BTreeSet<String>,
 }
 
 impl Turn<'_> {
@@ -72,9 +95,13 @@ impl Turn<'_> {
         if language.acknowledges(words) {
             return false;
         }
+        let alone = now.clauses.len() == 1;
         let is_about_it = || {
             self.contradicts(words)
                 || self.names(words)
+                || self.persists(words)
+                || self.identifies(words)
+                || alone && (self.relates(words) || self.has_excluded(words))
                 || self.counts_otherwise(words)
                 || at > 0 && self.contrasts(&now.clauses[at - 1].words, words)
         };
@@ -84,7 +111,8 @@ impl Turn<'_> {
     /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
     fn misses(&self, words: &[String], now: &Message) -> bool {
         let is_quoted = |code: &String| code.split_whitespace().any(|word| self.replied.contains(&word.to_lowercase()));
-        let names_it = || words.iter().any(|word| self.is_new(word)) || now.code.iter().any(is_quoted);
+        let is_replied = |word: &String| self.is_name(word) && has(&self.replied, word);
+        let names_it = || words.iter().any(is_replied) || now.code.iter().any(is_quoted);
         self.language.misses(words) && names_it()
     }
 
@@ -104,21 +132,59 @@ impl Turn<'_> {
     /// Whether the clause only names what the answer is: "That's a line chart".
     fn names(&self, words: &[String]) -> bool {
         let Some(length) = self.language.pointer_at(words) else { return false };
-        words.len() <= NAMING_WORDS_MAX && words[length..].iter().any(|word| self.is_new(word))
+        words.len() <= NAMING_WORDS_MAX && !self.denies(words) && words[length..].iter().any(|word| self.is_new(word))
+    }
+
+    fn denies(&self, words: &[String]) -> bool {
+        (0..words.len()).any(|at| self.language.negates_at(&words[at..]))
+    }
+
+    /// Whether the clause says that what was asked for is still as it was: "Column B still has duplicates".
+    fn persists(&self, words: &[String]) -> bool {
+        self.language.persists(words) && words.iter().any(|word| self.is_asked(word))
+    }
+
+    /// Whether the clause relates a thing of the answer to what was asked for: "Milk makes hedgehogs sick".
+    fn relates(&self, words: &[String]) -> bool {
+        let subject = words.iter().position(|word| self.is_new(word));
+        let is_asked = |at: usize| words[at + 1..].iter().any(|word| self.is_asked(word));
+        words.len() <= RELATING_WORDS_MAX && subject.is_some_and(is_asked)
+    }
+
+    /// Whether the clause says that there is what must not be: "It ends with a question mark".
+    fn has_excluded(&self, words: &[String]) -> bool {
+        let is_excluded = |word: &String| self.is_name(word) && has(&self.excluded, word);
+        words.len() <= RELATING_WORDS_MAX && !self.denies(words) && words.iter().any(is_excluded)
+    }
+
+    /// Whether the clause names another person than the answer, after a question for one: "It was Kafka".
+    fn identifies(&self, words: &[String]) -> bool {
+        let is_other = |word: &String| self.is_name(word) && !has(&self.replied, word) && !has(&self.asked, word);
+        self.asks_who
+            && words.len() <= IDENTITY_WORDS_MAX
+            && !self.denies(words)
+            && self.language.identifies(words)
+            && words.iter().any(|word| is_other(word) && self.capitalised.contains(word))
     }
 
     /// Whether the clause states another number than the answer ("It's 391"), or the number of what was asked for
     /// ("That's four sentences").
     fn counts_otherwise(&self, words: &[String]) -> bool {
+        let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
+        let is_other =
+            |word: &String| self.is_number(word) && !self.replied.contains(word) && !self.asked.contains(word);
+        let calculates = || words.iter().any(|word| self.is_number(word) && self.asked.contains(word));
+        if words.len() <= CALCULATION_WORDS_MAX && compares && calculates() && words.iter().any(is_other) {
+            return true;
+        }
         if words.len() > NUMBER_WORDS_MAX {
             return false;
         }
         let Some(length) = self.language.pointer_at(words) else { return false };
         let end = words.len().min(length + NUMBER_REACH);
         let Some(at) = (length..end).find(|at| self.is_number(&words[*at])) else { return false };
-        let is_other = !self.replied.contains(&words[at]);
-        let compares = self.replied.iter().any(|word| self.is_number(word));
-        is_other && (compares || words[at + 1..].iter().any(|word| self.is_asked(word)))
+        let counts = || words[at + 1..].iter().any(|word| self.is_asked(word)) && !self.asked.contains(&words[at]);
+        compares && !self.replied.contains(&words[at]) || counts()
     }
 
     /// Whether the clause is "not", and a word of the answer or of the request ("1648, not 1748"), or follows
@@ -149,8 +215,12 @@ impl Turn<'_> {
     }
 
     fn is_number(&self, word: &str) -> bool {
-        word.starts_with(|c: char| c.is_ascii_digit()) || self.language.is_number(word)
+        is_digit(word) || self.language.is_number(word)
     }
+}
+
+fn is_digit(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Returns the word without an article that is written with it: "allemand" of "l'allemand".

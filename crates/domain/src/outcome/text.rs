@@ -1,5 +1,6 @@
 //! Parses a message into clauses of words, without the code and the quotations in it.
 
+use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -187,6 +188,12 @@ fn word(word: &str) -> String {
 /// Returns the words of a text in order, those of code and of quotations included.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     cut(text).unicode_words().map(word).collect()
+}
+
+/// Returns the words of a text that begin with a capital letter, in the spelling of the tables.
+pub(super) fn capitalised_words_of(text: &str) -> BTreeSet<String> {
+    let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
+    cut(text).unicode_words().filter(is_capital).map(word).collect()
 }
 
 /// Whether a reply ends with a question. Then "yes" and "no" answer the question and do not judge the reply.
