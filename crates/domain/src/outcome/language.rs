@@ -71,6 +71,7 @@ struct Table {
     absence: Vec<String>,
     pointer: Vec<String>,
     number: Vec<String>,
+    others: Vec<String>,
     who: Vec<String>,
     identity: Vec<String>,
     exclusion: Vec<String>,
@@ -112,6 +113,7 @@ pub struct Language {
     absence: Vec<Phrase>,
     pointer: Vec<Phrase>,
     number: Vec<Phrase>,
+    others: Vec<Phrase>,
     who: Vec<Phrase>,
     identity: Vec<Phrase>,
     exclusion: Vec<Phrase>,
@@ -168,6 +170,7 @@ impl Language {
             absence: list(&table.absence)?,
             pointer: list(&table.pointer)?,
             number: list(&table.number)?,
+            others: list(&table.others)?,
             who: list(&table.who)?,
             identity: list(&table.identity)?,
             exclusion: list(&table.exclusion)?,
@@ -232,6 +235,11 @@ impl Language {
     /// Whether `words` begin with what the answer did: "you removed …".
     pub(super) fn reports(&self, words: &[String]) -> bool {
         any_begins(words, &self.report)
+    }
+
+    /// Whether the words mention other people, whose opinion may follow.
+    pub(super) fn mentions_others(&self, words: &[String]) -> bool {
+        any_within(words, &self.others)
     }
 
     /// Whether the clause says that something is still there.

@@ -92,7 +92,9 @@ impl Turn<'_> {
     /// Whether the clause at index `at` objects to the answer.
     fn objects(&self, now: &Message, at: usize, words: &[String]) -> bool {
         let language = self.language;
-        if language.acknowledges(words) {
+        let sentence = now.clauses[at].sentence;
+        let mut said = now.clauses[..=at].iter().filter(|clause| clause.sentence == sentence);
+        if language.acknowledges(words) || said.any(|clause| language.mentions_others(&clause.words)) {
             return false;
         }
         let alone = now.clauses.len() == 1;
@@ -277,6 +279,8 @@ mod tests {
             ["When was the Peace of Westphalia signed?", "In 1648.", "1648, not 1748?"],
             ["A vegetarian curry for four.", "Brown the tofu.", "My children don't like tofu."],
             ["How do I mute a channel?", "Press Silence in the menu.", "There is no rush."],
+            ["Explain the rule of 72.", "Divide 72 by the rate.", "A colleague told me that's not true."],
+            ["Formuliere Feedback.", "Hallo Sam, …", "Sein Text ist kurz, aber am Thema vorbei."],
             ["What is 17 * 23?", "391", "It's for my homework."],
             ["Draw a bar chart.", "Here is a bar chart.", "Make the bars blue, not green."],
             ["Which list is longer?", "Do you mean the first one?", "That's four items, not five."],

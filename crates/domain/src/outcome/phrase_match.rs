@@ -78,14 +78,31 @@ pub(super) struct PhraseMatches {
     pub requests: bool,
 }
 
+impl PhraseMatches {
+    /// Drops the phrases against the answer from index `first` on: they are what other people say.
+    fn drop_against(&mut self, first: usize) {
+        let reported = self.found.split_off(first);
+        self.found.extend(reported.into_iter().filter(|sign| !sign.class.rejects()));
+    }
+}
+
 /// Finds the phrases of a message. `reply_words` holds the words of the answer that its request did not have.
 pub(super) fn read(language: &Language, message: &Message, reply_words: &BTreeSet<&str>) -> PhraseMatches {
     let mut signs = PhraseMatches::default();
     let reader = Reader { language, reply_words };
+    let mut reported = None;
     for (at, clause) in message.clauses.iter().enumerate() {
+        let before = signs.found.len();
         // After a request with a colon ("Translate: …") the rest is the text to work on.
-        if reader.clause(clause, at, &mut signs) && clause.announces {
+        let announces = reader.clause(clause, at, &mut signs) && clause.announces;
+        if reported == Some(clause.sentence) {
+            signs.drop_against(before);
+        }
+        if announces {
             break;
+        }
+        if language.mentions_others(&clause.words) {
+            reported = Some(clause.sentence);
         }
     }
     signs
@@ -147,6 +164,9 @@ impl Reader<'_> {
         if matches!(class, Failure | Persisting) && self.language.mentions_own(words) {
             return false;
         }
+        if class.rejects() && self.language.mentions_others(&words[..at]) {
+            return false;
+        }
         if length == 1 {
             let last = at + 1 == words.len();
             let stands_out = words.len() <= PRAISE_CLAUSE_WORDS_MAX || at == 0 || class == Thanks && last;
@@ -155,7 +175,8 @@ impl Reader<'_> {
                 return false;
             }
         }
-        class != Failure || at == 0 || self.is_about_the_answer(words, at)
+        let needs_subject = class == Failure || length == 1 && class.rejects();
+        !needs_subject || at == 0 || self.is_about_the_answer(words, at)
     }
 
     /// Whether the words before index `at` refer to the answer, or name something that the answer introduced.
