@@ -257,7 +257,7 @@ impl Language {
         any_within(words, &self.who)
     }
 
-    /// Whether the clause says who somebody is.
+    /// Whether the clause names a person.
     pub(super) fn identifies(&self, words: &[String]) -> bool {
         any_within(words, &self.identity)
     }
