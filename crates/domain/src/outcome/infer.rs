@@ -4,7 +4,7 @@ use super::{
     language::{Class, Language},
     languages::Languages,
     objection,
-    phrase_match::{self, PhraseMatch, PhraseMatches},
+    phrase_match::{self, PhraseMatch, PhraseMatches, Subject},
     similarity::{overlap, similarity},
     text::{Message, ends_with_question},
 };
@@ -24,6 +24,10 @@ const SHARED_LINES_MIN: usize = 2;
 const CODE_LINE_CHARS_MIN: usize = 6;
 /// Longest message that counts as a pasted error after code, in words.
 const ERROR_WORDS_MAX: usize = 20;
+/// Longest message that answers a question of the answer with a word and thanks, in words.
+const REPLY_WORDS_MAX: usize = 4;
+/// Least length of a clause that states something, in words.
+const STATEMENT_WORDS_MIN: usize = 3;
 /// Least length of a word that can name a subject of the request.
 const INSISTED_CHARS_MIN: usize = 4;
 
@@ -141,7 +145,8 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
     let answer = Message::read(reply);
     let asked: BTreeSet<&str> = before.words().collect();
     let reply_words: BTreeSet<&str> = answer.words().filter(|word| !asked.contains(word)).collect();
-    let signs = language.map(|language| signs_of(language, &now, &reply_words)).unwrap_or_default();
+    let subject = Subject { asked: &asked, replied: &reply_words };
+    let signs = language.map(|language| signs_of(language, &now, subject)).unwrap_or_default();
     let case = Case { before, now, reply, answer, language, signs };
     let Decision { outcome, rule, words, similarity, confidence } = case.decide();
     let language = language.map(|language| language.code.clone());
@@ -149,12 +154,12 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
 }
 
 /// Finds the phrases of a message. If it has none, words without weight are left out: "You completely ignored …".
-fn signs_of(language: &Language, now: &Message, reply_words: &BTreeSet<&str>) -> PhraseMatches {
-    let signs = phrase_match::read(language, now, reply_words);
+fn signs_of(language: &Language, now: &Message, subject: Subject) -> PhraseMatches {
+    let signs = phrase_match::read(language, now, subject);
     if !signs.found.is_empty() {
         return signs;
     }
-    let plain = phrase_match::read(language, &now.without(|words| language.filler_at(words)), reply_words);
+    let plain = phrase_match::read(language, &now.without(|words| language.filler_at(words)), subject);
     match plain.found.iter().any(|sign| sign.class.rejects()) {
         true => PhraseMatches { found: plain.found, ..signs },
         false => signs,
@@ -214,11 +219,15 @@ impl Case<'_> {
         };
         let Some(worst) = against.last() else {
             let turned = self.signs.turns > last.turn && last.class != Class::Success;
-            return Some(match turned {
+            return Some(match turned || self.may_be_sarcasm(&pro) {
                 true => Decision::neutral(Rule::Mixed, words(&pro)),
                 false => self.decided(Outcome::Accepted, &pro, &against),
             });
         };
+        let is_one_word = |sign: &&PhraseMatch| sign.class == Class::Displeasure && sign.length == 1;
+        if last.clause > worst.clause && against.iter().all(is_one_word) {
+            return Some(Decision::neutral(Rule::Mixed, words(&against)));
+        }
         let made_good = last.clause > worst.clause && last.class == Class::Success || last.turn > worst.turn;
         let only_success = first.class == Class::Success && worst.turn < first.turn;
         Some(match made_good || only_success {
@@ -232,7 +241,34 @@ impl Case<'_> {
         let only_thanks = pro.iter().all(|sign| sign.class == Class::Thanks);
         let first = self.now.clauses.first().map(|clause| clause.words.as_slice()).unwrap_or_default();
         let refuses = |language: &Language| (0..first.len()).all(|at| language.refuses_at(&first[at..]));
-        only_thanks && !first.is_empty() && self.language.is_some_and(refuses)
+        let is_reply = || ends_with_question(self.reply) && self.now.words().count() <= REPLY_WORDS_MAX;
+        only_thanks && !first.is_empty() && (self.language.is_some_and(refuses) || is_reply())
+    }
+
+    /// Whether praise may be sarcasm, because the message also states something that no phrase is for: "Super, now
+    /// everything is gone". Thanks after such a statement are meant.
+    fn may_be_sarcasm(&self, pro: &[&PhraseMatch]) -> bool {
+        let Some(language) = self.language else { return false };
+        if pro.iter().any(|sign| sign.class == Class::Success) {
+            return false;
+        }
+        let is_sign = |at: usize| pro.iter().any(|sign| sign.clause == at);
+        let states = |at: usize| {
+            let clause = &self.now.clauses[at];
+            let asks = clause.asks || clause.announces || language.requests(&clause.words);
+            !is_sign(at) && !asks && !language.has_please(&clause.words) && clause.words.len() >= STATEMENT_WORDS_MIN
+        };
+        let requests_from = |at: usize| {
+            self.now.clauses[at..]
+                .iter()
+                .any(|clause| clause.asks || clause.announces || language.requests(&clause.words))
+        };
+        let last = pro.last().map_or(0, |sign| sign.clause);
+        let after = (last + 1..self.now.clauses.len()).any(|at| states(at) && !requests_from(last + 1));
+        let is_praised_last = pro.last().is_some_and(|sign| sign.class == Class::Praise);
+        let before = is_praised_last && (0..last).any(states);
+        let trails_off = self.now.raw.trim_end().ends_with(['…']) || self.now.raw.trim_end().ends_with("...");
+        after || before || trails_off
     }
 
     /// Whether thanks are given in advance: "thanks" at the end of a request is about the next answer.

@@ -72,6 +72,8 @@ struct Table {
     pointer: Vec<String>,
     number: Vec<String>,
     others: Vec<String>,
+    demand: Vec<String>,
+    addition: Vec<String>,
     who: Vec<String>,
     identity: Vec<String>,
     exclusion: Vec<String>,
@@ -114,6 +116,8 @@ pub struct Language {
     pointer: Vec<Phrase>,
     number: Vec<Phrase>,
     others: Vec<Phrase>,
+    demand: Vec<Phrase>,
+    addition: Vec<Phrase>,
     who: Vec<Phrase>,
     identity: Vec<Phrase>,
     exclusion: Vec<Phrase>,
@@ -171,6 +175,8 @@ impl Language {
             pointer: list(&table.pointer)?,
             number: list(&table.number)?,
             others: list(&table.others)?,
+            demand: list(&table.demand)?,
+            addition: list(&table.addition)?,
             who: list(&table.who)?,
             identity: list(&table.identity)?,
             exclusion: list(&table.exclusion)?,
@@ -240,6 +246,16 @@ impl Language {
     /// Whether the words mention other people, whose opinion may follow.
     pub(super) fn mentions_others(&self, words: &[String]) -> bool {
         any_within(words, &self.others)
+    }
+
+    /// Whether `words` begin with what the person wanted: "I asked for …".
+    pub(super) fn demands(&self, words: &[String]) -> bool {
+        any_begins(words, &self.demand)
+    }
+
+    /// Whether the clause adds another matter: "also", "by the way".
+    pub(super) fn adds(&self, words: &[String]) -> bool {
+        any_within(words, &self.addition)
     }
 
     /// Whether the clause says that something is still there.

@@ -30,8 +30,8 @@ const NUMBER_WORDS_MAX: usize = 6;
 const IDENTITY_WORDS_MAX: usize = 4;
 /// Longest clause that calculates ("240 divided by 5 is 48"), in words.
 const CALCULATION_WORDS_MAX: usize = 8;
-/// Longest clause that relates a thing of the answer to what was asked for, in words.
-const RELATING_WORDS_MAX: usize = 7;
+/// Longest clause that says that the answer has what must not be, in words.
+const EXCLUDED_WORDS_MAX: usize = 7;
 /// Largest distance between the word that points to the answer and the number, in words.
 const NUMBER_REACH: usize = 3;
 
@@ -103,11 +103,14 @@ impl Turn<'_> {
                 || self.names(words)
                 || self.persists(words)
                 || self.identifies(words)
-                || alone && (self.relates(words) || self.has_excluded(words))
+                || alone && self.has_excluded(words)
                 || self.counts_otherwise(words)
                 || at > 0 && self.contrasts(&now.clauses[at - 1].words, words)
         };
-        language.reports(words) || self.misses(words, now) || !language.mentions_own(words) && is_about_it()
+        let is_own = || now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
+        let names_it =
+            || words.iter().any(|word| self.is_name(word) && (has(&self.replied, word) || has(&self.asked, word)));
+        language.reports(words) && names_it() || self.misses(words, now) || !is_own() && is_about_it()
     }
 
     /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
@@ -146,17 +149,10 @@ impl Turn<'_> {
         self.language.persists(words) && words.iter().any(|word| self.is_asked(word))
     }
 
-    /// Whether the clause relates a thing of the answer to what was asked for: "Milk makes hedgehogs sick".
-    fn relates(&self, words: &[String]) -> bool {
-        let subject = words.iter().position(|word| self.is_new(word));
-        let is_asked = |at: usize| words[at + 1..].iter().any(|word| self.is_asked(word));
-        words.len() <= RELATING_WORDS_MAX && subject.is_some_and(is_asked)
-    }
-
     /// Whether the clause says that there is what must not be: "It ends with a question mark".
     fn has_excluded(&self, words: &[String]) -> bool {
         let is_excluded = |word: &String| self.is_name(word) && has(&self.excluded, word);
-        words.len() <= RELATING_WORDS_MAX && !self.denies(words) && words.iter().any(is_excluded)
+        words.len() <= EXCLUDED_WORDS_MAX && !self.denies(words) && words.iter().any(is_excluded)
     }
 
     /// Whether the clause names another person than the answer, after a question for one: "It was Kafka".

@@ -19,6 +19,12 @@ const PRAISE_CLAUSE_WORDS_MAX: usize = 3;
 const FACE_WORDS_MAX: usize = 12;
 /// Least length of a word of the answer that can name a subject, characters.
 const NAME_CHARS_MIN: usize = 4;
+/// Number of words at the start of a sentence that can be its subject: "my bank".
+const SUBJECT_WORDS_MAX: usize = 2;
+/// Longest phrase that needs the answer as its subject inside a clause, in words.
+const SHORT_WORDS_MAX: usize = 3;
+/// Number of words before a phrase from which it is inside its clause.
+const INSIDE_WORDS_MIN: usize = 3;
 /// Beginnings of error messages of common tools. They mark a pasted error, whatever the language of the
 /// message.
 const COMPLAINTS: [&str; 26] = [
@@ -86,10 +92,19 @@ impl PhraseMatches {
     }
 }
 
-/// Finds the phrases of a message. `reply_words` holds the words of the answer that its request did not have.
-pub(super) fn read(language: &Language, message: &Message, reply_words: &BTreeSet<&str>) -> PhraseMatches {
+/// What a message is about: its request and the answer.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    /// The words of the request.
+    pub asked: &'a BTreeSet<&'a str>,
+    /// The words of the answer that its request did not have.
+    pub replied: &'a BTreeSet<&'a str>,
+}
+
+/// Finds the phrases of a message.
+pub(super) fn read(language: &Language, message: &Message, subject: Subject) -> PhraseMatches {
     let mut signs = PhraseMatches::default();
-    let reader = Reader { language, reply_words };
+    let reader = Reader { language, message, subject };
     let mut reported = None;
     for (at, clause) in message.clauses.iter().enumerate() {
         let before = signs.found.len();
@@ -110,7 +125,8 @@ pub(super) fn read(language: &Language, message: &Message, reply_words: &BTreeSe
 
 struct Reader<'a> {
     language: &'a Language,
-    reply_words: &'a BTreeSet<&'a str>,
+    message: &'a Message,
+    subject: Subject<'a>,
 }
 
 impl Reader<'_> {
@@ -134,15 +150,20 @@ impl Reader<'_> {
             let first = at == 0 || language.turns_at(&words[at - 1..]);
             if let Some((length, class)) = phrase {
                 // An acknowledgement ("ok, …") is no evidence, and neither is a phrase within a request.
+                let mut is_heard = false;
                 let counts = !request || class == Class::Persisting || class == Class::Abandonment;
                 if counts && class != Class::Idiom && class != Class::Acknowledgement {
+                    let said = class;
                     let class = negated(language, words, at, length, class);
-                    if self.hears(clause, class, at, length) {
+                    let is_turned = said.accepts() && class.rejects();
+                    if self.hears(clause_at, class, at, length) && (!is_turned || self.is_about_the_answer(words, at)) {
                         let words = rest[..length].join(" ");
                         signs.found.push(PhraseMatch { class, clause: clause_at, turn: signs.turns, length, words });
+                        is_heard = true;
                     }
                 }
-                skip = length - 1;
+                // After "That's not a …" about something that was not asked for, the rest can be a phrase of its own.
+                skip = if is_heard || !language.demands(&rest[..length]) { length - 1 } else { 0 };
             } else if first && language.requests(rest) {
                 request = true;
             }
@@ -155,8 +176,9 @@ impl Reader<'_> {
     ///
     /// In a question only some classes count. "Does it work?" only asks, but "why does it still fail?" is a
     /// complaint.
-    fn hears(&self, clause: &Clause, class: Class, at: usize, length: usize) -> bool {
+    fn hears(&self, clause_at: usize, class: Class, at: usize, length: usize) -> bool {
         use Class::{Abandonment, Failure, Persisting, Thanks};
+        let clause = &self.message.clauses[clause_at];
         let words = &clause.words;
         if clause.asks && !matches!(class, Persisting | Abandonment | Thanks) {
             return false;
@@ -164,7 +186,10 @@ impl Reader<'_> {
         if matches!(class, Failure | Persisting) && self.language.mentions_own(words) {
             return false;
         }
-        if class.rejects() && self.language.mentions_others(&words[..at]) {
+        if class.rejects() && !self.is_against_the_answer(clause_at, at, length) {
+            return false;
+        }
+        if matches!(class, Failure | Persisting) && self.is_another_matter(clause_at, at) {
             return false;
         }
         if length == 1 {
@@ -175,13 +200,59 @@ impl Reader<'_> {
                 return false;
             }
         }
-        let needs_subject = class == Failure || length == 1 && class.rejects();
-        !needs_subject || at == 0 || self.is_about_the_answer(words, at)
+        let is_inside = at >= INSIDE_WORDS_MIN && length <= SHORT_WORDS_MAX;
+        let needs_subject = class == Failure || class.rejects() && (length == 1 || is_inside);
+        if needs_subject && at == 0 {
+            return !self.follows_request(clause_at);
+        }
+        !needs_subject || self.is_about_the_answer(words, at)
+    }
+
+    /// Whether a phrase against something can be about the answer: the sentence mentions no other people, nothing
+    /// before the phrase in its clause and no earlier subject is the person's own, and what the person wanted ("I said …") is what the request said.
+    fn is_against_the_answer(&self, clause_at: usize, at: usize, length: usize) -> bool {
+        let language = self.language;
+        let words = &self.message.clauses[clause_at].words;
+        let (before, phrase) = (&words[..at], &words[at..at + length]);
+        let sentence = self.message.clauses[clause_at].sentence;
+        let mut said = self.message.clauses.iter().filter(|clause| clause.sentence == sentence);
+        let insists = || words[at + length..].iter().any(|word| self.is_asked(word));
+        let starts_own = |words: &[String]| language.mentions_own(&words[..words.len().min(SUBJECT_WORDS_MAX)]);
+        let mut earlier = said.clone().take_while(|clause| clause.words != *words);
+        !earlier.any(|clause| starts_own(&clause.words))
+            && !said.any(|clause| clause.words != *words && language.mentions_others(&clause.words))
+            && !language.mentions_others(before)
+            && !language.mentions_own(before)
+            && (!language.demands(phrase) || insists())
+    }
+
+    /// Whether the sentence turns to another matter before the phrase at index `at`: "The printer is broken too, it
+    /// keeps failing". "It also fails" is about the answer.
+    fn is_another_matter(&self, clause_at: usize, at: usize) -> bool {
+        let clause = &self.message.clauses[clause_at];
+        let earlier = self.message.clauses[..clause_at].iter().filter(|other| other.sentence == clause.sentence);
+        let turns_away = |words: &[String]| self.language.adds(words);
+        earlier.map(|other| other.words.as_slice()).any(turns_away)
+            || turns_away(&clause.words) && at > 0 && !self.language.answer_before(&clause.words, 0)
+    }
+
+    /// Whether a clause before, in the same sentence, requests something, so that this one may belong to the request:
+    /// "Add a test (of the parser) that …".
+    fn follows_request(&self, clause_at: usize) -> bool {
+        let (before, rest) = self.message.clauses.split_at(clause_at);
+        let same_sentence = before.iter().rev().take_while(|clause| clause.sentence == rest[0].sentence);
+        same_sentence.map(|clause| &clause.words).any(|words| self.language.requests(words))
+    }
+
+    fn is_asked(&self, word: &str) -> bool {
+        let is_long = word.chars().count() >= NAME_CHARS_MIN || word.starts_with(|c: char| c.is_ascii_digit());
+        is_long && !self.language.is_common(word) && self.subject.asked.iter().any(|asked| asked.starts_with(word))
     }
 
     /// Whether the words before index `at` refer to the answer, or name something that the answer introduced.
     fn is_about_the_answer(&self, words: &[String], at: usize) -> bool {
-        let named = |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.reply_words.contains(word.as_str());
+        let named =
+            |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.subject.replied.contains(word.as_str());
         self.language.answer_before(words, at) || words[..at].iter().any(named)
     }
 }
