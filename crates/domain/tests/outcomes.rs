@@ -204,7 +204,7 @@ fn the_labelled_set_is_large_and_varied() {
     assert!(turns.iter().all(|turn| LOOKED_AT.contains(&turn.split.as_str()) || turn.is_measured()));
     for language in LANGUAGES {
         let measured = turns.iter().filter(|turn| turn.is_measured() && turn.language == language);
-        assert!(measured.count() >= 80, "{language}");
+        assert!(measured.count() >= 140, "{language}");
         assert!(turns.iter().filter(|turn| turn.language == language).count() >= 150, "{language}");
     }
     for class in CLASSES {
