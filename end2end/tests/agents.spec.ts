@@ -27,7 +27,7 @@ test("a card is previewed and given by forms alone @nojs", async ({ page }, info
 
   await preview(page, agent, card({ name: "Iris", description: "A cook." }));
   await expect(page.locator(".memory-diff ins")).toHaveText("cook.");
-  await expect(page.getByText("is deleted; its history stays")).toBeVisible();
+  await expect(page.getByText("is deleted; its history is kept")).toBeVisible();
   await page.getByRole("link", { name: "Cancel" }).click();
   await expect(page.locator(".card-change")).toHaveCount(0);
 });
