@@ -23,7 +23,8 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts the server with the settings file of the environment, if there is one, and waits until it prints its address and answers there.
+    /// Starts the server with the settings file of the environment, if there is one, and waits until it prints its
+    /// address and answers there.
     pub fn start(build: Build, data_dir: &Path, listen: &str) -> Result<Served> {
         Served::start_with(build, data_dir, listen, None)
     }

@@ -80,7 +80,8 @@ struct Turn<'a> {
     /// The words that the request excludes: "nuts" of "without nuts".
     excluded: BTreeSet<String>,
     replied: BTreeSet<String>,
-    /// Whether the request is a question, or has a number to calculate with. Otherwise another number is new information.
+    /// Whether the request is a question, or has a number to calculate with. Otherwise another number is new
+    /// information.
     asks_fact: bool,
     /// Whether the request asks for a person.
     asks_who: bool,

@@ -209,7 +209,8 @@ impl Reader<'_> {
     }
 
     /// Whether a phrase against something can be about the answer: the sentence mentions no other people, nothing
-    /// before the phrase in its clause and no earlier subject is the person's own, and what the person wanted ("I said …") is what the request said.
+    /// before the phrase in its clause and no earlier subject is the person's own, and what the person wanted ("I said
+    /// …") is what the request said.
     fn is_against_the_answer(&self, clause_at: usize, at: usize, length: usize) -> bool {
         let language = self.language;
         let words = &self.message.clauses[clause_at].words;

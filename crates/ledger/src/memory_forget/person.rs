@@ -41,8 +41,8 @@ impl Person {
     }
 }
 
-/// Reads the person from `PLATFORM-ID`, from `PLATFORM/ID` if the name of the platform has a hyphen, or from the path of
-/// their document.
+/// Reads the person from `PLATFORM-ID`, from `PLATFORM/ID` if the name of the platform has a hyphen, or from the path
+/// of their document.
 ///
 /// # Errors
 /// [`Error::Invalid`] for the field `person`.

@@ -82,8 +82,8 @@ impl ListQuery {
         fields.check()?;
         let ended = query.ended_on.map(time_of);
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
-        // What ended by then has an id from before, so newer sessions need not be read. A day with few sessions would read
-        // the whole history, so sessions that began much earlier are not looked for.
+        // What ended by then has an id from before, so newer sessions need not be read. A day with few sessions would
+        // read the whole history, so sessions that began much earlier are not looked for.
         let oldest = ended.as_ref().and_then(|time| time.start.checked_sub_signed(ENDED_AFTER_MAX));
         let newest = ended.as_ref().map(|time| SessionId(least_v7(time.end)));
         let before = before.into_iter().chain(newest).min_by_key(|id| id.0);
