@@ -176,6 +176,8 @@ export async function expectAccessible(page: Page, what = "the page") {
   const before = page.viewportSize();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
+    // What has been scrolled below a bar that stays is no target.
+    await page.evaluate(() => window.scrollTo(0, 0));
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(overflow, `${what} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
     await expectAccessibleAsWide(page);
