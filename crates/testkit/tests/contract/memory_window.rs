@@ -38,6 +38,7 @@ async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fix
         f.clock.advance(chrono::TimeDelta::milliseconds(2));
         put(&f, &f.operator, &format!("topics/t{number}.md"), 0, &format!("# T{number}\n\n- x\n")).await.unwrap();
     }
+    f.clock.advance(chrono::TimeDelta::milliseconds(2));
     let gone = ledger::memory::Change { base_version: 1, ..ledger::memory::Change::default() };
     let last = format!("topics/t{}.md", topics - 1);
     ledger::memory::delete(&f.ledger, &f.operator, AGENT, ledger::memory::path(&last).unwrap(), gone).await.unwrap();

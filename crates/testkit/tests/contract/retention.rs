@@ -205,7 +205,7 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
     let of_talk = ListInteractions { session_id: Some(talk), ..ListInteractions::default() };
     let answer = interaction::list(l, m, of_talk).await.unwrap().items.remove(0);
     f.clock.advance(TimeDelta::seconds(5));
-    let thanks = format!("Perfect, thanks! {SECRET}");
+    let thanks = format!("Perfect, thanks! Now do the same for {SECRET}.");
     thread::send_message(l, m, talk, Message { text: thanks, id: None }).await.unwrap();
     turn(&f, SECRET).await;
     drain(l, &turn_capture).await.unwrap();
