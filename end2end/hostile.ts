@@ -3,6 +3,7 @@
  * may work on any page; `watch` reports what did.
  */
 import { expect, type BrowserContext, type Page } from "@playwright/test";
+import { hydrated } from "./support";
 
 /** The call that every payload makes. */
 const RUN = "ran()";
@@ -247,6 +248,6 @@ export async function look(page: Page, seen: string[], where: string) {
 /** Opens a page and checks it. `awake` waits for its scripts. */
 export async function visit(page: Page, seen: string[], path: string, awake = true) {
   await page.goto(path, { waitUntil: "load" });
-  if (awake) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  if (awake) await hydrated(page);
   await look(page, seen, path);
 }

@@ -206,6 +206,15 @@ export async function expectNoAxeViolations(page: Page, colorScheme: "light" | "
   expect(readable).toEqual([]);
 }
 
+/**
+ * Waits until the scripts of the page handle its events. A form that is sent earlier is answered by a new page. Without
+ * scripts there is nothing to wait for.
+ */
+export async function hydrated(page: Page) {
+  if (test.info().project.name === "no-js") return;
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+}
+
 /** Waits until the page has loaded nothing for a while. The live stream never ends, so `networkidle` cannot be used. */
 export async function pageLoaded(page: Page) {
   await page.evaluate(

@@ -1,6 +1,6 @@
 /** Helpers of the specs about working sessions. */
 import { expect, type BrowserContext, type Page } from "@playwright/test";
-import { api, environment, type NewEvent, type Session } from "./support";
+import { api, environment, hydrated, type NewEvent, type Session } from "./support";
 import type { Role } from "./environment";
 
 export interface Task {
@@ -59,7 +59,7 @@ export async function visit(page: Page, path: string, origin = "") {
 /** Opens a page and waits until its scripts have started. */
 export async function awake(page: Page, path?: string) {
   if (path) await page.goto(path);
-  await expect(page.locator("html[data-ready]")).toBeAttached();
+  await hydrated(page);
 }
 
 /** All events of one session, oldest first. */

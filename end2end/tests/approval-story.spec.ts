@@ -3,7 +3,7 @@
  * corrects it, approves, undoes that and approves again. The record's history and the transcript agree.
  */
 import { type Locator, type Page } from "@playwright/test";
-import { api, expect, runWorker, signIn, environment, test } from "../support";
+import { api, expect, hydrated, runWorker, signIn, environment, test } from "../support";
 
 interface Approval {
   id: string;
@@ -104,7 +104,7 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
   // The item is in the inbox and says what would change.
   await signIn(page, "reviewer");
   await page.goto("/inbox");
-  if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const title_ = row(page, item.id).locator(".row-title");
   await expect(title_).toHaveText(title);
   await title_.click();

@@ -1,6 +1,6 @@
 /** Conversations with a real agent: a process that reads the messages and prints its reply. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectAccessible, runWorker, signIn, test, type Worker } from "../support";
+import { api, expect, expectAccessible, hydrated, runWorker, signIn, test, type Worker } from "../support";
 
 /** Replies in Markdown with the last message; fails if the message says so. */
 const AGENT = `
@@ -28,7 +28,6 @@ async function begin(page: Page, agent: string, message: string) {
 }
 
 const composer = (page: Page) => page.locator("#composer textarea");
-const ready = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
 /** Expects a text. Without scripts it reloads the page, as the page's own refresh does. */
 async function shows(page: Page, scripts: boolean, words: string | RegExp) {
@@ -55,7 +54,7 @@ test("a person talks with an agent, a turn fails and is tried again, and the end
   try {
     await signIn(page, "operator");
     const id = await begin(page, agent, "Hello <there>");
-    if (scripts) await ready(page);
+    await hydrated(page);
     await shows(page, scripts, "Heard message 1.");
     await expect(page.locator(".message strong", { hasText: "message 1" })).toBeVisible();
     await expect(page.locator('.message[data-by="person"]')).toContainText("Hello <there>");
@@ -95,7 +94,7 @@ test("what is typed stays while the agent works, while it is refused and while t
   const agent = await clerk("typed");
   await signIn(page, "operator");
   const id = await begin(page, agent, "Work for a while");
-  await ready(page);
+  await hydrated(page);
   await expect(page.locator("#conversation")).toContainText(`Waiting for ${agent}`);
   await composer(page).fill("Typed ahead");
   const { attempt } = await api().claim(agent, 600);
@@ -137,7 +136,7 @@ test("the list and a conversation in every state have no axe violation and fit a
   await page.goto("/chat");
   await look("the list");
   const id = await begin(page, agent, `A long message ${"x".repeat(400)}`);
-  await ready(page);
+  await hydrated(page);
   await expect(page.locator("#conversation")).toContainText(`Waiting for ${agent}`);
   await look("a queued one");
   const { attempt } = await api().claim(agent, 600);
@@ -164,11 +163,11 @@ test("the keyboard reaches the conversations, and the list follows them", async 
   await signIn(page, "operator");
   const id = await begin(page, agent, "Hello");
   await page.goto("/today");
-  await ready(page);
+  await hydrated(page);
   await page.keyboard.press("g");
   await page.keyboard.press("c");
   await expect(page).toHaveURL(/\/chat$/);
-  await ready(page);
+  await hydrated(page);
   const row = page.locator(`[data-session-id="${id}"]`);
   await expect(row).toContainText(/pending/i);
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
@@ -189,7 +188,7 @@ test("what happened between a page and its stream is shown when the stream opens
     await route.continue();
   });
   await page.goto("/chat");
-  await ready(page);
+  await hydrated(page);
   const row = page.locator(`[data-session-id="${id}"]`);
   await expect(row).toContainText(/pending/i);
   const { attempt } = await api().claim(agent, 600);
@@ -202,7 +201,7 @@ test("a message right after another is recorded once, although its answer is los
   const agent = await clerk("quick");
   await signIn(page, "operator");
   const id = await begin(page, agent, "Hello");
-  await ready(page);
+  await hydrated(page);
   const turn = async () => {
     const { attempt } = await api().claim(agent, 600);
     await api().yield(id, attempt, "idle");

@@ -1,6 +1,6 @@
 /** Decisions whose response is lost, that select nothing, or that were made: what the page shows. */
 import { type Page } from "@playwright/test";
-import { api, environment, expect, expectAccessible, signIn, test } from "../support";
+import { api, environment, expect, expectAccessible, hydrated, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -77,12 +77,12 @@ test("an approval of an outdated item keeps what another reviewer has changed", 
   const { item } = await staged(unique("Outdated"), { stage: "Won", amount: 2 }, { quorum: 2 });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await page.locator("[name='value.amount']").fill("3");
   const other = await browser.newPage({ baseURL: environment().url });
   await signIn(other, "admin");
   await other.goto(`/inbox/${item.id}`);
-  await expect(other.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(other);
   await other.locator("[name='value.stage']").selectOption("Lost");
   await approve(other).click();
   await expect.poll(() => stateOf(item.id)).toEqual({ state: "open", decisions: 1 });
@@ -100,7 +100,7 @@ test("a decision after the sign-in has ended brings the item back with what was 
   const { item } = await staged(unique("Signed out"), { stage: "Won", amount: 2 });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await page.locator("[name='value.amount']").fill("3");
   await context.clearCookies();
   await approve(page).click();
@@ -198,7 +198,7 @@ test("of several items those that are refused stay, each with its reason", async
   const [good, bad] = [await staged(unique("Good"), { stage: "Won" }), await staged(unique("Bad"), { amount: 3 })];
   await signIn(page, "reviewer");
   await page.goto("/inbox");
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   for (const { item } of [good, bad]) await row(page, item.id).getByRole("checkbox").check();
   await expect(page.locator("#inbox-selected")).toHaveText("2 selected");
   // As if the proposal had changed since it was shown.

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Page } from "@playwright/test";
 import { ROOT } from "../environment";
-import { expect, signIn, test } from "../support";
+import { expect, hydrated, signIn, test } from "../support";
 
 interface Budgets {
   pages: { path: string; kib: number }[];
@@ -22,7 +22,7 @@ async function download(page: Page, path: string) {
   await network.send("Network.setCacheDisabled", { cacheDisabled: true });
   await page.addInitScript(() => document.addEventListener("shiftbook-ready", () => performance.mark("shiftbook-ready"), { once: true }));
   await page.goto(path);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   return page.evaluate(() => {
     const ready = performance.getEntriesByName("shiftbook-ready")[0]!.startTime;
     const loads = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")] as PerformanceResourceTiming[];

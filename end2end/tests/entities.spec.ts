@@ -1,6 +1,6 @@
 /** Entities: created, changed, imported and viewed, with and without scripts. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+import { api, expect, expectNoAxeViolations, hydrated, signIn, test } from "../support";
 
 interface Made {
   id: string;
@@ -156,7 +156,7 @@ test("g e leads to the entities", async ({ page }) => {
   await signIn(page, "member");
   await page.goto("/today");
   // Keys are heard once the scripts of the document run.
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await page.keyboard.press("g");
   await page.keyboard.press("e");
   await expect(page).toHaveURL(/\/entities$/);

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type BrowserContext, type LaunchOptions } from "@playwright/test";
 import { triggerHandlers } from "../hostile";
-import { api, expect, signIn, environment, test } from "../support";
+import { api, expect, hydrated, signIn, environment, test } from "../support";
 
 const tenant = "hostile";
 /** Domain of all hosts in the content; it does not exist. */
@@ -99,7 +99,7 @@ async function read(context: BrowserContext, paths: string[]) {
   await signIn(page, "admin", tenant);
   for (const path of paths) {
     await page.goto(path, { waitUntil: "load" });
-    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+    await hydrated(page);
     await triggerHandlers(page);
     for (const link of (await page.locator(`main a[href*="${DOMAIN}"]:visible`).all()).slice(0, 5)) await link.hover();
   }

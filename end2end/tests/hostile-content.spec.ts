@@ -4,7 +4,7 @@
  */
 import { type BrowserContext, type Locator, type Page } from "@playwright/test";
 import { generated, joined, line, look, picked, triggerHandlers, forbiddenElements, visit, watch } from "../hostile";
-import { api, expect, signIn, environment, test, type NewEvent } from "../support";
+import { api, expect, hydrated, signIn, environment, test, type NewEvent } from "../support";
 import { postAs } from "../working";
 
 const SEED = 20_261_121;
@@ -351,7 +351,7 @@ const put = (fields: Locator, words: string) =>
 /** A refused form restores what was typed; a search shows its text. */
 async function typed(page: Page, seen: string[], { gates, type, memory }: Made) {
   await page.goto(`/inbox/${gates[0]}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await put(page.locator("#gate-form textarea"), picked.join("\n"));
   await page.locator('.gate-bar summary[data-key="deny"]').click();
   await put(page.locator('.gate-bar [name="note"]'), picked.join("\n").slice(0, 5_000));
@@ -360,7 +360,7 @@ async function typed(page: Page, seen: string[], { gates, type, memory }: Made) 
   await look(page, seen, "a refused decision");
 
   await page.goto("/sessions");
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByRole("combobox", { name: /^Go to a page, run a command/ }).fill("ran");
   await expect(page.locator("#palette-list")).toContainText("ran()");

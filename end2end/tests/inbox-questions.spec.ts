@@ -4,7 +4,7 @@
  */
 import { type Page } from "@playwright/test";
 import { askQuestion, askWithForm, itemOf, unique } from "../questions";
-import { api, expect, expectAccessibleAsWide, signIn, test } from "../support";
+import { api, expect, expectAccessibleAsWide, hydrated, signIn, test } from "../support";
 
 const TRIP = {
   type: "object",
@@ -27,6 +27,7 @@ test("a question with a schema is answered by a form made from it @nojs", async 
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
   await expect(page.locator("#gate-title")).toContainText("Where to, and for how long?");
+  await hydrated(page);
   await expect(page.locator("#gate-form")).toContainText("Whole days, at most 30.");
   await field(page, "region").selectOption({ label: "Asia" });
   await field(page, "days").fill("many");
@@ -74,6 +75,7 @@ test("a request with fields is answered in place, in the order of its form @nojs
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
   await expect(page.locator("#gate-title")).toContainText("Where do we start?");
+  await hydrated(page);
   const names = await page.locator("#gate-form [name^='answer.']").evaluateAll((all) => all.map((one) => one.getAttribute("name")));
   expect([...new Set(names)]).toEqual(["answer.where", "answer.seats", "answer.colours", "answer.about"]);
   await option(page, "US").check();
@@ -122,7 +124,7 @@ test("a question of a form is asked only where it applies, and a record is chose
   if (javaScriptEnabled === false) {
     await expect(page.locator("#gate-form")).toContainText("Only if “Was it good?” is “No”.");
   } else {
-    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+    await hydrated(page);
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
@@ -147,7 +149,7 @@ test("i leads into the answer, and Ctrl Enter sends it", async ({ page }) => {
   const { agentSlug, session, item } = await askQuestion({ message: "Which region?", schema: { type: "string", title: "Region" } });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await page.locator(`#inbox-rows [data-id="${item.id}"] .row-title`).focus();
   await page.keyboard.press("i");
   await expect(page.getByRole("textbox", { name: "Region" })).toBeFocused();
@@ -165,7 +167,7 @@ test("questions are answered one after the other by keys alone", async ({ page }
   const second = await askQuestion({ message: unique("How many days?"), schema: TRIP });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${first.item.id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const [one, two] = [first, second].map(({ item }) => page.locator(`#inbox-rows [data-id="${item.id}"]`));
   const primary = page.locator('#gate [data-look="primary"]:visible');
   await expect(primary).toHaveText(["Answer"]);
@@ -214,7 +216,7 @@ test("what is typed into a question stays through other pages, a reload and a ne
   const item = await itemOf(session.id);
   const open = async () => {
     await page.goto(`/inbox/${item.id}`);
-    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+    await hydrated(page);
   };
   const expectTyped = async () => {
     await expect(field(page, "about")).toHaveValue("Half\nwritten");
@@ -234,7 +236,7 @@ test("what is typed into a question stays through other pages, a reload and a ne
   await open();
   await expectTyped();
   await page.reload();
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await expectTyped();
   await context.clearCookies();
   await page.reload();
@@ -319,7 +321,7 @@ test("questions of agents that go on are answered one after the other by keys al
   const second = await askAndGoOn(unique("Which other?"), 11);
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${first.id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const [one, two] = [first, second].map(({ id }) => page.locator(`#inbox-rows [data-id="${id}"]`));
   await page.keyboard.press("j");
   await expect(two!).toHaveAttribute("aria-current", "true");

@@ -1,5 +1,5 @@
 /** The countdown of an item that was decided and can still be undone: in its bar, and in the notice. */
-import { api, expect, signIn, test } from "../support";
+import { api, expect, hydrated, signIn, test } from "../support";
 
 interface Approval {
   id: string;
@@ -37,7 +37,7 @@ test("the bar of an item counts the seconds to undo down, as the notice does", a
   try {
     await signIn(page, "reviewer");
     await page.goto(`/inbox/${item.id}`);
-    await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+    await hydrated(page);
     await page.locator('.gate-bar [data-key="approve"]').click();
     const notice = page.locator(".inbox-held [data-key=undo]");
     await expect(notice).toHaveText(/^Undo \(\d+ s\)$/);

@@ -3,7 +3,7 @@
  * approval.
  */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, signIn, environment, test } from "../support";
+import { api, expect, expectNoAxeViolations, hydrated, signIn, environment, test } from "../support";
 
 interface Approval {
   id: string;
@@ -78,11 +78,10 @@ async function alike(count: number, stageOf: (n: number) => string) {
 
 const dealNow = (id: string) => api().get<Deal>(`/api/entities/${id}`);
 const row = (page: Page, id: string) => page.locator(`#inbox-rows [data-id="${id}"]`);
-const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
 async function openInbox(page: Page, path: string) {
   await page.goto(path);
-  await awake(page);
+  await hydrated(page);
 }
 
 /** Waits until the decision has taken effect and cannot be undone any more. */

@@ -1,6 +1,6 @@
 /** The parts of the frontend that are fetched when they are needed: what happens before they come, and if they do not. */
 import { type Page } from "@playwright/test";
-import { api, expect, pageLoaded, signIn, test } from "../support";
+import { api, expect, hydrated, pageLoaded, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -94,7 +94,7 @@ test("text that follows a key which opens a field is not taken for shortcuts", a
   await live(page);
   for (const key of ["e", "a", "z"]) await page.keyboard.press(key);
   release();
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await expect(page.locator('[name="value.note"]')).toBeFocused();
   await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
   expect((await items()).find(({ id }) => id === item.id)!.state).toBe("open");
@@ -104,7 +104,7 @@ test("what is typed into the palette before it has loaded is found, and Enter op
   await signIn(page, "operator");
   const release = await holdBack(page, "**/pkg/palette_dialog.*.wasm");
   await page.goto("/today");
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await page.keyboard.press("ControlOrMeta+k");
   await expect(page.locator("#palette-input")).toBeFocused();
   await expect(page.locator("#palette-list")).toBeHidden();
@@ -120,7 +120,7 @@ test("what is typed before the inbox has loaded wins over what the tab had store
   const note = page.locator('#gate-form [name="value.note"]');
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await note.fill("stored before");
   await page.goto("/today");
   const release = await holdBack(page, INBOX_PART);
@@ -129,14 +129,14 @@ test("what is typed before the inbox has loaded wins over what the tab had store
   await expect(note).toHaveValue("as agreed");
   await note.fill("typed early");
   release();
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await expect(note).toHaveValue("typed early");
   await expect(page.locator(".gate-bar [data-key=approve]")).toHaveText("Approve with changes");
 
   // It is stored without another key.
   await page.goto("/today");
   await page.goto(`/inbox/${item.id}`);
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await expect(note).toHaveValue("typed early");
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
@@ -174,10 +174,10 @@ test("P-48: a part that is gone reloads the page once, and says so when it is th
   const loaded = documents(page);
   await page.goto("/inbox");
   await expect(notice(page)).toHaveText("This page was reloaded, because a part of it could not be loaded.");
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   expect(loaded.length).toBe(2);
   await page.reload();
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await expect(notice(page)).toHaveCount(0);
 });
 
@@ -255,14 +255,14 @@ for (const [name, part, address] of LATER) {
     const path = await address(page);
     // The first page of a browser is rendered without its time zone, and read again.
     await page.goto(path);
-    await expect(root(page)).toHaveAttribute("data-ready", "");
+    await hydrated(page);
     const release = await holdBack(page, `**/pkg/${part}.*.wasm`);
     await page.goto(path);
     await live(page);
     await expect(root(page)).not.toHaveAttribute("data-ready");
     const moved = await watchPlaces(page);
     release();
-    await expect(root(page)).toHaveAttribute("data-ready", "");
+    await hydrated(page);
     await pageLoaded(page);
     await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
     expect(await moved()).toEqual([]);
@@ -273,7 +273,7 @@ test("the part of a page is fetched when the pointer comes to a link to the page
   await staged(unique("Hovered"));
   await signIn(page, "operator");
   await page.goto("/entities");
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const links = page.getByRole("navigation", { name: "Main" });
   for (const [name, part] of [["Today", "work_queue_strip"], ["Inbox", "live_inbox"], ["Sessions", "live_rows"], ["Settings", "bindings_editor"]]) {
     const fetched = page.waitForRequest(`**/pkg/${part}.*.wasm`);
@@ -282,7 +282,7 @@ test("the part of a page is fetched when the pointer comes to a link to the page
   }
   await expect(page).toHaveURL(/\/entities$/);
   await page.goto("/sessions");
-  await expect(root(page)).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const fetched = page.waitForRequest("**/pkg/live_transcript.*.wasm");
   await page.locator(".table-main a").first().hover();
   await fetched;

@@ -1,6 +1,6 @@
 /** The main use: a person runs a task, a real process works on it, and its log appears. */
 import { type Page } from "@playwright/test";
-import { api, expect, runWorker, signIn, environment, test } from "../support";
+import { api, expect, hydrated, runWorker, signIn, environment, test } from "../support";
 
 /** A small agent: three events, a pause that reads a line from stdin, and a result. */
 const AGENT = `
@@ -82,7 +82,7 @@ test("what was recorded between a page and its stream is shown when the stream o
     await route.continue();
   });
   await page.goto(`/sessions/${session.id}`);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said in between" }] }]);
   open();
   await expect(page.getByText("said in between", { exact: true })).toBeVisible();

@@ -1,6 +1,6 @@
 /** The memory writer with a scripted model: proposals reviewed by forms alone, a conflict, a batch, runs, forgetting. */
 import { type Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, test } from "../support";
+import { expect, expectNoAxeViolations, hydrated, test } from "../support";
 import { startWriterServer, type WriterServer } from "../writer";
 
 const AGENT = "gardener";
@@ -130,14 +130,14 @@ test("a text that is restored after a reload takes back nothing of a newer versi
   const id = items.get(`Memory: ${plan}`);
   await signIn(page, "reviewer");
   await openItem(page, id);
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const typed = "# Orchard\n\n## Notes\n\n- Prune in early spring\n";
   await page.locator("[name='value.body']").fill(typed);
 
   // The page is loaded again with a newer version, which the typed text knows nothing of.
   await write(plan, "# Orchard\n\n## Notes\n\n- Prune in autumn\n", 1);
   await page.reload();
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   await expect(page.getByRole("heading", { name: "The newest version beside the proposal" })).toBeVisible();
   await expect(page.locator("[name='value.body']")).toHaveValue(typed);
   await expect(page.locator("[name='value.baseVersion']")).toHaveValue("1");

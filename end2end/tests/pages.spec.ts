@@ -1,5 +1,5 @@
 /** Every page: accessible, usable at every width, without a script error. */
-import { api, expect, expectAccessible, signIn, environment, test } from "../support";
+import { api, expect, expectAccessible, hydrated, signIn, environment, test } from "../support";
 
 /** Creates a session whose log has every kind of event, with hostile text in it. */
 async function richSession(): Promise<{ session: string; action: string }> {
@@ -96,12 +96,11 @@ test("the keyboard alone reaches today, sessions and the list of keys", async ({
   await signIn(page, "operator");
   await page.goto("/today");
   // Keys work only after the scripts of the document have started.
-  const ready = () => expect(page.locator("html")).toHaveAttribute("data-ready", "");
-  await ready();
+  await hydrated(page);
   await page.keyboard.press("g");
   await page.keyboard.press("s");
   await expect(page).toHaveURL(/\/sessions/);
-  await ready();
+  await hydrated(page);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.press("Escape");

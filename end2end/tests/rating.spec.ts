@@ -1,6 +1,6 @@
 /** The rating of a session: asked after the session has completed, answered with one click, and can be undone. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectAccessible, signIn, test } from "../support";
+import { api, expect, expectAccessible, hydrated, signIn, test } from "../support";
 
 async function running(name: string) {
   const operator = api();
@@ -10,8 +10,6 @@ async function running(name: string) {
   const { attempt } = await operator.claim(agent, 600);
   return { id, attempt };
 }
-
-const ready = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
 /** Counts how often a document is loaded. */
 function documents(page: Page) {
@@ -52,7 +50,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   const { id, attempt } = await running(info.project.name);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  if (scripts) await ready(page);
+  await hydrated(page);
   const question = page.getByText("Did this help?");
   await expect(page.locator("#summary")).toContainText(/running/i);
   await expect(question).toHaveCount(0);
@@ -116,7 +114,7 @@ test("keys that answer are listed, and letters typed into a field answer nothing
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await ready(page);
+  await hydrated(page);
   await page.keyboard.press("ControlOrMeta+k");
   await page.keyboard.type("yns");
   await page.keyboard.press("Escape");
@@ -144,7 +142,7 @@ test("a key that is pressed before the panel has loaded rates the session, and l
   const before = await places();
   expect(before.length).toBeGreaterThan(4);
   release();
-  await ready(page);
+  await hydrated(page);
   expect(await places()).toEqual(before);
 
   await page.unrouteAll();
@@ -165,7 +163,7 @@ test("a rating that cannot be sent says so, and the focus stays in the panel", a
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await ready(page);
+  await hydrated(page);
   await page.route("**/fn/session/rate", (route) => route.abort(), { times: 1 });
   const rating = page.locator("#rating");
   await rating.getByRole("button", { name: "Yes" }).click();
@@ -181,7 +179,7 @@ test("after an answer was lost the panel follows the server again", async ({ pag
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await ready(page);
+  await hydrated(page);
   // The server records the rating, and the browser never hears of it.
   await page.route(
     "**/fn/session/rate",
@@ -204,14 +202,14 @@ test("what was read before a call that failed is not shown after it", async ({ p
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await ready(page);
+  await hydrated(page);
   const rating = page.locator("#rating");
   const words = rating.getByRole("status");
 
   // The answer of the server is from before the call, and comes after it.
   const other = await context.newPage();
   await other.goto(`/sessions/${id}`);
-  await ready(other);
+  await hydrated(other);
   await other.locator("#rating").getByRole("button", { name: "No" }).click();
   await expect(other.locator("#rating")).toContainText("did not help");
   let release = () => {};
@@ -252,7 +250,7 @@ test("a question that goes away moves the focus to the heading, and screen reade
     const { id, attempt } = await running("focus");
     await api().complete(id, attempt);
     await page.goto(`/sessions/${id}`);
-    await ready(page);
+    await hydrated(page);
     await expect(closed).toHaveCount(0);
     await dismiss(page).focus();
     if (where === "here") {
@@ -260,7 +258,7 @@ test("a question that goes away moves the focus to the heading, and screen reade
     } else {
       const other = await context.newPage();
       await other.goto(`/sessions/${id}`);
-      await ready(other);
+      await hydrated(other);
       await dismiss(other).click();
       await expect(other.locator("#rating")).toHaveCount(0);
       await other.close();

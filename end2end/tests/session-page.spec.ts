@@ -1,9 +1,8 @@
 /** The page of a session: where it opens, links into it, and what changes on it while the session runs. */
 import { type Page } from "@playwright/test";
-import { api, expect, pageLoaded, signIn, test } from "../support";
+import { api, expect, hydrated, pageLoaded, signIn, test } from "../support";
 
 const messageEvent = (n: number) => ({ type: "agent.message", content: [{ type: "text", text: `said ${n}.` }] });
-const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
 /** Creates a running session with this many messages. */
 async function running(messages: number) {
@@ -30,7 +29,7 @@ test("a link to any event leads to the page that has it", async ({ page }) => {
   await expect(page.locator("#seq-400")).toBeInViewport();
   // A link to a missing event changes nothing and does not load a page again and again.
   await page.goto(`/sessions/${id}#seq-99999`);
-  await awake(page);
+  await hydrated(page);
   await expect(page.locator("#seq-450")).toBeAttached();
 });
 
@@ -38,16 +37,16 @@ test("a session that goes on opens at its newest event, one that has ended at it
   const { id, attempt } = await running(120);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await awake(page);
+  await hydrated(page);
   await isSeen(page, "said 119.");
   await api().complete(id, attempt);
   await page.goto(`/sessions/${id}`);
-  await awake(page);
+  await hydrated(page);
   await isSeen(page, "said 0.");
   const failing = await running(120);
   await api().fail(failing.id, failing.attempt, "The disk is full");
   await page.goto(`/sessions/${failing.id}`);
-  await awake(page);
+  await hydrated(page);
   await expect(page.locator('.event[data-kind="session.error"]')).toBeInViewport();
 });
 
@@ -57,7 +56,7 @@ test("chips, result and the line that says it is queued follow the session", asy
   const { id } = await api().trigger(action.id);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await awake(page);
+  await hydrated(page);
   await expect(page.getByText("Queued.")).toBeVisible();
   const messages = page.locator('[data-chip="messages"]');
   await expect(messages).toBeHidden();
@@ -78,7 +77,7 @@ test("raw JSON stands right below its event", async ({ page }) => {
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await awake(page);
+  await hydrated(page);
   for (const row of [page.locator(".event", { hasText: "said 1." }), page.locator('[data-kind="session.status_change"]').first()]) {
     await row.hover();
     await row.locator(".raw > summary").click();
@@ -98,7 +97,7 @@ test("raw JSON of all events is shown once each", async ({ page }) => {
   await api().complete(id, attempt);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
-  await awake(page);
+  await hydrated(page);
   let answers = 0;
   page.on("response", (response) => void (response.url().includes("afterSequence=") && response.url().includes("limit=") && (answers += 1)));
   await page.getByRole("button", { name: "Raw JSON", exact: true }).click();

@@ -1,10 +1,19 @@
 /** The shell of every page: the palette, the bottom bar of phones, error pages, and the start of Today. */
 import { devices, type Page } from "@playwright/test";
-import { api, expect, expectAccessible, expectAccessibleAsWide, pageLoaded, signIn, environment, test } from "../support";
+import {
+  api,
+  expect,
+  expectAccessible,
+  expectAccessibleAsWide,
+  hydrated,
+  pageLoaded,
+  signIn,
+  environment,
+  test,
+} from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
-const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 const options = (page: Page) => page.locator("#palette-list [role=option]:visible");
 const field = (page: Page) => page.locator("#palette-input");
 
@@ -23,7 +32,7 @@ test.describe("the palette", () => {
     const entity = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: `${name} Ltd`, fields: {} });
     await signIn(page, "operator");
     await page.goto("/sessions");
-    await awake(page);
+    await hydrated(page);
     await openPalette(page);
     await field(page).fill(name);
     const hrefs = () => options(page).evaluateAll((found) => found.map((option) => option.getAttribute("data-href")));
@@ -33,7 +42,7 @@ test.describe("the palette", () => {
     await expect.poll(hrefs).toEqual([`/chat?agent=${agent}`]);
     await page.keyboard.press("Enter");
     await expect(page.locator('select[name="agent"]')).toHaveValue(agent);
-    await awake(page);
+    await hydrated(page);
     await openPalette(page);
     await field(page).fill("settings tok");
     await page.keyboard.press("Enter");
@@ -43,7 +52,7 @@ test.describe("the palette", () => {
   test("says when nothing matches, and moves by keys", async ({ page }) => {
     await signIn(page, "operator");
     await page.goto("/today");
-    await awake(page);
+    await hydrated(page);
     await openPalette(page);
     await field(page).fill("zebra crossing nobody has");
     await expect(page.locator("#palette-none")).toHaveText("Nothing matches.");
@@ -62,7 +71,7 @@ test.describe("the palette", () => {
   test("what was chosen by keys stays chosen when the server answers", async ({ page }) => {
     await signIn(page, "operator");
     await page.goto("/today");
-    await awake(page);
+    await hydrated(page);
     let answer = () => {};
     const pressed = new Promise<void>((go) => (answer = go));
     await page.route("**/find?q=*", async (route) => {
@@ -92,12 +101,12 @@ test.describe("the palette", () => {
     await api().append(id, attempt, [{ type: "agent.thinking", content: [{ type: "text", text: "folded thought" }] }]);
     await signIn(page, "operator");
     await page.goto("/today");
-    await awake(page);
+    await hydrated(page);
     await openPalette(page);
     await field(page).fill("unfold");
     await expect(options(page)).toHaveCount(0);
     await page.goto(`/sessions/${id}`);
-    await awake(page);
+    await hydrated(page);
     await openPalette(page);
     await field(page).fill("unfold");
     await page.keyboard.press("Enter");
@@ -110,7 +119,7 @@ test.describe("the palette", () => {
     const action = await api().createAction({ name: unique("Palette"), agentSlug: "palette" });
     await signIn(page, "operator");
     await page.goto(`/actions/${action.id}`);
-    await awake(page);
+    await hydrated(page);
     const run = async (command: string) => {
       await openPalette(page);
       await field(page).fill(command);
@@ -118,7 +127,7 @@ test.describe("the palette", () => {
     };
     await run("run this");
     await expect(page).toHaveURL(/\/sessions\/[0-9a-f-]{36}/);
-    await awake(page);
+    await hydrated(page);
     await openPalette(page);
     await field(page).fill("run this");
     await expect(options(page)).toHaveCount(0);
@@ -146,7 +155,7 @@ test.describe("on a phone", () => {
       await expect(bar.getByRole("link", { name }).last()).toBeInViewport();
     }
     if (javaScriptEnabled) {
-      await awake(page);
+      await hydrated(page);
       await expectAccessibleAsWide(page);
       await bar.getByRole("button", { name: "Go to or search" }).click();
       await expect(field(page)).toBeFocused();
@@ -182,12 +191,12 @@ test("Today asks for nothing again that it has just shown", async ({ page }) => 
   await signIn(page, "operator");
   // The first page of a browser is rendered without its time zone.
   await page.goto("/today");
-  await awake(page);
+  await hydrated(page);
   await pageLoaded(page);
   const requested: string[] = [];
   page.on("request", (request) => requested.push(new URL(request.url()).pathname));
   await page.goto("/today");
-  await awake(page);
+  await hydrated(page);
   await expect(page.locator(".connection")).toHaveText("Live");
   await pageLoaded(page);
   const again = ["/today/section", "/today/questions", "/api/today/work-queue-counts"];
@@ -249,7 +258,7 @@ test("Today shows a question while it waits for an answer, without a reload", as
   const { attempt } = await api().claim(agentSlug, 600);
   await signIn(page, "reviewer");
   await page.goto("/today");
-  await awake(page);
+  await hydrated(page);
   await expect(page.locator(".connection")).toHaveText("Live");
   const message = unique("Which offers?");
   const { request } = await api().post<{ request: { id: string } }>(`/api/sessions/${session.id}/feedback-requests`, {

@@ -1,6 +1,6 @@
 /** A tab that stays open for a working day: what live updates leave behind. */
 import { type CDPSession, type Page } from "@playwright/test";
-import { api, expect, signIn, test } from "../support";
+import { api, expect, hydrated, signIn, test } from "../support";
 
 const UPDATES = 2_000;
 /** Updates before the first figure: whatever is made once is made by then. */
@@ -78,7 +78,7 @@ test("the memory of an inbox is the same after 2,000 live updates", async ({ pag
   });
   await page.route("**/inbox/extra-*/detail", (route) => route.fulfill({ status: 404, body: "" }));
   await page.goto("/inbox");
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await hydrated(page);
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
   await update(page, WARM_UP);
