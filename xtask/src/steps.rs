@@ -90,7 +90,7 @@ impl Report {
         total
     }
 
-    /// The table, and alone on the last line `N passed, N failed`.
+    /// The table, why each failed step failed, and alone on the last line `N passed, N failed`.
     pub fn summary(&self) -> String {
         let width = self.outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or(0);
         let mut lines = String::from("\n");
@@ -105,6 +105,11 @@ impl Report {
             let line = format!("    {name:width$}  {verdict:7}  {:>12}  {tests}", seconds(*took));
             lines.push_str(line.trim_end());
             lines.push('\n');
+        }
+        for Outcome { name, verdict, .. } in &self.outcomes {
+            if let Verdict::Failed(why) = verdict {
+                lines.push_str(&format!("\n{name}: {why}\n"));
+            }
         }
         let total = self.total();
         lines.push_str(&format!("\n{} passed, {} failed", total.passed, total.failed));
@@ -132,6 +137,17 @@ pub fn count_in_line(line: &str) -> Option<Count> {
     Some(Count { passed: number("passed")?, failed })
 }
 
+/// The test that nextest reports as not passed, such as `FAIL [ 0.4s] (3/9) testkit::contract claim::one_winner`:
+/// the name of its program and its own.
+pub fn failed_in_line(line: &str) -> Option<&str> {
+    let (status, test) = line.split_once("] ")?;
+    let (word, _) = status.split_once(" [")?;
+    let is_failure = word.starts_with("FAIL") || word.starts_with("TIMEOUT") || word.starts_with("SIG");
+    // Before its name stands how far the run is.
+    let name = test.split_once(") ").map_or(test, |(_, name)| name);
+    is_failure.then_some(name.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use anyhow::bail;
@@ -154,6 +170,16 @@ mod tests {
     }
 
     #[test]
+    fn tests_that_did_not_pass_are_named() {
+        let name = Some("testkit::contract claim::one_winner");
+        assert_eq!(failed_in_line("FAIL [   0.405s] ( 3/11) testkit::contract claim::one_winner"), name);
+        assert_eq!(failed_in_line("TIMEOUT [ 120.0s] testkit::contract claim::one_winner"), name);
+        assert_eq!(failed_in_line("SIGABRT [   0.1s] (11/11) testkit::contract claim::one_winner"), name);
+        assert_eq!(failed_in_line("SLOW [> 30.0s] testkit::contract claim::one_winner"), None);
+        assert_eq!(failed_in_line("Summary [   0.405s] 9 tests run: 9 passed, 0 skipped"), None);
+    }
+
+    #[test]
     fn checks_and_tests_are_summed_and_the_last_line_is_separate() {
         let mut report = Report::default();
         report.step("fmt", |_| Ok(()));
@@ -164,6 +190,7 @@ mod tests {
         report.not_run("e2e");
         assert!(report.has_failed() && report.failed("tests") && !report.failed("fmt"));
         assert_eq!(report.summary().lines().last(), Some("41 passed, 3 failed"));
+        assert!(report.summary().contains("tests: 2 tests failed"), "the end of a long output says why");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a commit; `.ci/run` runs the same.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +10,7 @@ use crate::build::{self, Build, TESTED};
 use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
-use crate::steps::{Count, Report, count_in_line};
+use crate::steps::{Count, Report, count_in_line, failed_in_line};
 use crate::workspace::cargo;
 use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
 
@@ -220,6 +221,7 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
 
     let mut total = Count::default();
     let mut outcome = Ok(());
+    let mut failed = BTreeSet::new();
     for call in calls {
         let mut command = build::checked_cargo();
         command.env(URL_VARIABLE, postgres_url).args(call).args(TESTED);
@@ -230,10 +232,15 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
             if let Some(count) = count_in_line(line) {
                 total.add(count);
             }
+            failed.extend(failed_in_line(line).map(str::to_owned));
         });
         outcome = outcome.and(result);
     }
     *tests = Some(total);
+    if !failed.is_empty() {
+        let names = failed.into_iter().collect::<Vec<_>>().join("\n    ");
+        bail!("these did not pass:\n    {names}");
+    }
     outcome?;
     if total == Count::default() {
         bail!("no test ran");
