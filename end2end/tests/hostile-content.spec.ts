@@ -23,7 +23,6 @@ const token = () => api("operator", tenant);
 
 const text = (words: string) => ({ type: "text", text: words });
 
-
 /** Events with this payload in every field, for every kind that a worker can write. */
 function everywhere(payload: string, at: number): NewEvent[] {
   const call = `call-${at}-${payload}`;
