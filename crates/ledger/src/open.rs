@@ -7,6 +7,7 @@ use crate::{
     feedback::{self, Ratings},
     instance_key::InstanceKey,
     live::{Hub, Owners, owners},
+    response::{ViewVersions, view_versions},
     session::{Remembering, follow_at_once},
 };
 use chrono::TimeDelta;
@@ -89,6 +90,7 @@ struct Inner {
     passwords: PasswordQueue,
     ratings: Ratings,
     remembering: Remembering,
+    view_versions: ViewVersions,
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
 }
@@ -151,6 +153,7 @@ impl Ledger {
             passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
             remembering: Remembering::default(),
+            view_versions: view_versions(),
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
         }));
@@ -330,6 +333,10 @@ impl Ledger {
 
     pub(crate) fn remembering(&self) -> &Remembering {
         &self.0.remembering
+    }
+
+    pub(crate) fn view_versions(&self) -> &ViewVersions {
+        &self.0.view_versions
     }
 
     pub(crate) fn owners(&self) -> &Owners {

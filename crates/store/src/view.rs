@@ -36,6 +36,7 @@ macro_rules! version_select {
     };
 }
 
+const CURRENT: &str = "SELECT state, version FROM views WHERE tenant_id = $1 AND id = $2";
 const BY_ID: &str = view_select!("id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
 const BY_SLUG: &str = view_select!("slug = $2");
@@ -53,6 +54,7 @@ const INSERT_VERSION: &str = "INSERT INTO view_versions (tenant_id, view_id, ver
      publish_config, published_by, published_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 pub(crate) const SQL: Texts = &[
+    ("view::CURRENT", CURRENT),
     ("view::BY_ID", BY_ID),
     ("view::BY_SLUG", BY_SLUG),
     ("view::LIST", LIST),
@@ -225,6 +227,15 @@ fn page<R, T: TryFrom<R, Error = Error>>(mut rows: Vec<R>, limit: u32) -> Result
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(T::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// State of a view, and the number of the version published last.
+pub async fn current(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<(ViewState, Option<u64>)>> {
+    let Some((state, version)) = run!(conn, fetch_optional(String, Option<i64>), CURRENT, tenant_id.0, id.0)? else {
+        return Ok(None);
+    };
+    let state = ViewState::parse(&state).ok_or_else(|| Error::inconsistent("views", "state", &state))?;
+    Ok(Some((state, version.map(|version| number("views", "version", version)).transpose()?)))
 }
 
 /// A view of this workspace.

@@ -16,14 +16,14 @@ mod save;
 mod submit;
 mod sweep;
 
-pub(crate) use open::published;
+pub(crate) use open::{ViewVersions, published, view_versions};
 
 pub use columns::columns;
 pub use get::get;
 pub use leads::{Lead, Leads, hide_lead, leads};
 pub use list::{ListResponses, list};
 pub use promote::{Promote, PromoteTo, promote};
-pub use read::{Form, read};
+pub use read::{Form, read, version};
 pub use respondent::Respondent;
 pub use save::{DraftSave, save_draft};
 pub use submit::{Submission, Submitted, submit};

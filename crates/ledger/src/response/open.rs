@@ -1,7 +1,7 @@
 //! The published version of a view, for a respondent. Every read and write of a form asks here whether it is open.
 
 use super::Respondent;
-use crate::{Error, Result, ViewVersionRecord};
+use crate::{Error, Ledger, Result, ViewVersionRecord};
 use domain::{
     Timestamp,
     feedback_request::RequestState,
@@ -9,8 +9,20 @@ use domain::{
     response::{Closed, check_open},
     view::{Publication, Responses, State},
 };
+use quick_cache::sync::Cache;
+use std::sync::Arc;
 use store::Conn;
 use uuid::Uuid;
+
+/// Number of published versions that are cached.
+const CACHED_MAX: usize = 128;
+
+/// Published versions of views by their numbers. A version never changes, and views that have one are never deleted.
+pub(crate) type ViewVersions = Cache<(TenantId, ViewId, u64), Arc<ViewVersionRecord>>;
+
+pub(crate) fn view_versions() -> ViewVersions {
+    Cache::new(CACHED_MAX)
+}
 
 /// Returns the version that takes responses now. A question of an agent names its own version, and its rules on who may
 /// answer replace those of the view.
@@ -19,13 +31,14 @@ use uuid::Uuid;
 /// [`Error::NotFound`] for an unknown view, and for a question that does not use it; [`Error::FormClosed`] for a view
 /// that is not published.
 pub(crate) async fn published(
+    ledger: &Ledger,
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     view_id: ViewId,
     request_id: Option<Uuid>,
 ) -> Result<ViewVersionRecord> {
-    let view = store::view::find(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("form"))?;
-    let Some(newest) = view.version.filter(|_| view.state == State::Published) else {
+    let (state, newest) = store::view::current(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("form"))?;
+    let Some(newest) = newest.filter(|_| state == State::Published) else {
         return Err(Closed::NotPublished.into());
     };
     let request = match request_id {
@@ -36,13 +49,31 @@ pub(crate) async fn published(
         }
     };
     let number = request.as_ref().map_or(newest, |request| request.version);
-    let found = store::view::version_of(conn, tenant_id, view_id, number).await?;
-    let mut version = found.ok_or_else(|| Error::Internal(format!("view {view_id} has no version {number}")))?;
+    let found = version_of(ledger, conn, (tenant_id, view_id, number)).await?;
+    let found = found.ok_or_else(|| Error::Internal(format!("view {view_id} has no version {number}")))?;
+    let mut version = ViewVersionRecord::clone(&found);
     if let Some(request) = request {
         version.publication.gate = request.access;
         version.publication.audience = request.audience;
     }
     Ok(version)
+}
+
+/// Returns a version that was published. No transaction that publishes one may ask: what it then takes back would stay
+/// in the cache.
+pub(super) async fn version_of(
+    ledger: &Ledger,
+    conn: &mut Conn<'_>,
+    key: (TenantId, ViewId, u64),
+) -> Result<Option<Arc<ViewVersionRecord>>> {
+    if let Some(known) = ledger.view_versions().get(&key) {
+        return Ok(Some(known));
+    }
+    let found = store::view::version_of(conn, key.0, key.1, key.2).await?.map(Arc::new);
+    if let Some(found) = &found {
+        ledger.view_versions().insert(key, Arc::clone(found));
+    }
+    Ok(found)
 }
 
 /// Refuses a respondent whom the form does not take, or takes no answer of now.

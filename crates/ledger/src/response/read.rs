@@ -2,7 +2,7 @@
 
 use super::{
     Respondent,
-    open::{is_cancelled, published, require_open, takes_one},
+    open::{is_cancelled, published, require_open, takes_one, version_of},
     save::narrow,
 };
 use crate::{Error, Ledger, Result, ViewVersionRecord};
@@ -11,6 +11,7 @@ use domain::{
     response::{Closed, RespondentKind, fitting},
     view::Gate,
 };
+use std::sync::Arc;
 use store::{
     ResponseRecord,
     response::{draft_of, submitted_of},
@@ -35,16 +36,45 @@ pub struct Form {
     pub has_answered: bool,
 }
 
+/// Returns the version of a form that a respondent saw: its fields tell how what was posted is read. Without its number,
+/// and for a number that no version has, it is the version that takes responses now.
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.
+pub async fn version(
+    ledger: &Ledger,
+    respondent: &Respondent,
+    (view_id, request_id): (ViewId, Option<Uuid>),
+    seen: Option<u64>,
+) -> Result<Arc<ViewVersionRecord>> {
+    let (tenant_id, of) = (respondent.tenant_id(), ledger.clone());
+    if let Some(known) = seen.and_then(|seen| ledger.view_versions().get(&(tenant_id, view_id, seen))) {
+        return Ok(known);
+    }
+    let read = ledger.snapshot(respondent.scope(), move |conn| {
+        Box::pin(async move {
+            if let Some(seen) = seen
+                && let Some(found) = version_of(&of, conn, (tenant_id, view_id, seen)).await?
+            {
+                return Ok(found);
+            }
+            Ok(Arc::new(published(&of, conn, tenant_id, view_id, request_id).await?))
+        })
+    });
+    read.await
+}
+
 /// Reads a form. This makes no response.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.
 pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, request_id: Option<Uuid>) -> Result<Form> {
     let (respondent, now) = (*respondent, ledger.now());
+    let of = ledger.clone();
     ledger
         .snapshot(respondent.scope(), move |conn| {
             Box::pin(async move {
-                let version = published(conn, respondent.tenant_id(), view_id, request_id).await?;
+                let version = published(&of, conn, respondent.tenant_id(), view_id, request_id).await?;
                 let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
                 let later = if asks_lead { respondent.as_lead() } else { respondent };
                 let open = match require_open(conn, &later, &version, now).await {

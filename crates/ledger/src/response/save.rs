@@ -2,7 +2,7 @@
 
 use super::{
     Respondent,
-    open::{published, require_open, takes_one},
+    open::{is_cancelled, published, require_open, takes_one},
 };
 use crate::{
     Error, Ledger, Result, ViewVersionRecord,
@@ -56,11 +56,15 @@ pub async fn save_draft(
     let (respondent, now) = (*respondent, ledger.now());
     let new_id = SessionId::new(now, ledger.entropy());
     let factory = EventFactory::new(ledger, now, EVENTS_MAX);
+    let of = ledger.clone();
     ledger
         .write(respondent.scope().into(), move |tx| {
             Box::pin(async move {
-                let version = published(tx.conn(), respondent.tenant_id(), view_id, save.request_id).await?;
+                let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, save.request_id).await?;
                 require_open(tx.conn(), &respondent, &version, now).await?;
+                if is_cancelled(tx.conn(), respondent.tenant_id(), save.request_id).await? {
+                    return Err(Closed::Cancelled.into());
+                }
                 let answers = fitting(&version.fields, save.answers);
                 check_draft(&version.fields, &answers)?;
                 let key = respondent.response_key(view_id, save.request_id);

@@ -81,6 +81,7 @@ async fn attempt(
     let (respondent, now) = (*respondent, ledger.now());
     let new_id = SessionId::new(now, ledger.entropy());
     let of_request = OfRequest::new(ledger, &respondent, submission.request_id);
+    let of = ledger.clone();
     let factories = [(); 2].map(|()| EventFactory::new(ledger, now, EVENTS_MAX));
     ledger
         .write(respondent.scope().into(), move |tx| {
@@ -88,7 +89,7 @@ async fn attempt(
                 if let Some(known) = repeated(tx.conn(), &respondent, view_id, &submission).await? {
                     return Ok(known);
                 }
-                let version = published(tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
+                let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
                 if takes_one(&version.publication, submission.request_id) {
                     let key = respondent.response_key(view_id, submission.request_id);
                     if let Some(response) = submitted_of(tx.conn(), key).await? {

@@ -55,14 +55,14 @@ pub struct Entry<'a> {
 pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Result<Entered> {
     let key = ledger.instance_key()?;
     let digest = Secret::parse(SecretKind::Form, secret).ok_or(Error::NotFound("form"))?.digest();
-    let now = ledger.now();
+    let (now, of) = (ledger.now(), ledger.clone());
     let found = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
             let link = store::view_link::find_by_secret(tx.conn(), digest).await?;
             let link = link.filter(|link| link.works(now)).ok_or(Error::NotFound("form"))?;
             let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
             let view = view.filter(|view| view.state == State::Published).ok_or(Error::NotFound("form"))?;
-            let version = published(tx.conn(), link.tenant_id, view.id, link.request_id).await?;
+            let version = published(&of, tx.conn(), link.tenant_id, view.id, link.request_id).await?;
             store::view_link::count_use(tx, link.tenant_id, link.id, now).await?;
             Ok((link, version.publication, view.slug))
         })

@@ -50,12 +50,12 @@ pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>
     let (id, type_id) = (EntityId::new(now, ledger.entropy()), EntityTypeId::new(now, ledger.entropy()));
     let by = who.caller().to_string();
     let lead = NewEntities { id, type_id, name: new.name.trim().to_owned(), email, by, now };
-    let access = (&Scope::system(link.tenant_id)).into();
+    let (access, of) = ((&Scope::system(link.tenant_id)).into(), ledger.clone());
     ledger
         .store()
         .write::<_, Error, _>(access, move |tx| {
             Box::pin(async move {
-                require_lead_gate(tx, &link, lead.now).await?;
+                require_lead_gate(&of, tx, &link, lead.now).await?;
                 insert(tx, &link, lead).await
             })
         })
@@ -74,8 +74,8 @@ struct NewEntities {
     now: Timestamp,
 }
 
-async fn require_lead_gate(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, now: Timestamp) -> Result<()> {
-    let version = published(tx.conn(), link.tenant_id, link.view_id, link.request_id).await?;
+async fn require_lead_gate(ledger: &Ledger, tx: &mut WriteTx<'_>, link: &ViewLinkRecord, now: Timestamp) -> Result<()> {
+    let version = published(ledger, tx.conn(), link.tenant_id, link.view_id, link.request_id).await?;
     if version.publication.gate != Gate::Lead {
         return Err(Closed::WrongRespondent.into());
     }

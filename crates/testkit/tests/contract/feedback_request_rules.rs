@@ -14,7 +14,9 @@ use domain::{
 use ledger::{
     Error, InstanceKey, LeaseClock, ListPage,
     feedback_request::{self, Form, NewRequest, OpenPosition},
-    gate, retention,
+    gate,
+    response::DraftSave,
+    retention,
     session::{self, NewSession, YieldRequest},
 };
 use serde_json::json;
@@ -142,6 +144,11 @@ async fn a_cancelled_session_withdraws_its_requests(f: Fixture) {
             "{blocking} {refused:?}"
         );
         assert!(answers(&f, session.id, false).await.is_empty());
+        let of = ledger::response::Respondent::member(&f.operator).unwrap();
+        let typed = [("region".to_owned(), json!("EU"))].into_iter().collect();
+        let save = DraftSave { request_id: Some(asked.request.id.0), answers: typed, ..DraftSave::default() };
+        let kept = ledger::response::save_draft(&f.ledger, &of, asked.request.view_id, save).await;
+        assert!(matches!(kept, Err(Error::FormClosed(Closed::Cancelled))), "no draft is begun either: {kept:?}");
     }
     f.done().await;
 }

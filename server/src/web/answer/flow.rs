@@ -21,13 +21,14 @@ use domain::{
     id::ViewId,
     issue::Issue,
     response::Closed,
-    view::{Answers, Field, Kind, applicable, defaults, prefill, shown},
+    view::{Answers, Field, Kind, Publication, applicable, defaults, prefill, shown},
 };
 use ledger::{
-    Error,
+    Error, ViewVersionRecord,
     response::{self, DraftSave, Form, Respondent, Submission, Submitted},
 };
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// Where a form is: who answers it, and the address and fields of its page.
@@ -208,37 +209,54 @@ async fn done(state: &AppState, site: &Site, form: &Form, answers: Option<&Answe
     render(StatusCode::OK, move || ui::done_page(&props)).await
 }
 
-/// Submits the posted form.
+/// Submits the posted form. What the page shows of a form is only read if it is shown again.
 pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
+    let submission_id = posted.own("_id").map(str::to_owned).unwrap_or_else(|| state.ledger.request_id().to_string());
+    let sent = match posted.is_trapped() {
+        true => Err(None),
+        false => send(state, &site, posted, submission_id.clone()).await.map_err(Some),
+    };
+    let error = match sent {
+        Ok((version, sent)) => return after(state, &site, &version.publication, sent).await,
+        Err(error) => error,
+    };
     let form = match open(state, &site, Use::Submission).await {
         Ok(form) => form,
         Err(instead) => return *instead,
     };
     let answers = posted.answers(&form.version.fields);
-    let submission_id = posted.own("_id").map(str::to_owned).unwrap_or_else(|| state.ledger.request_id().to_string());
     // A save of the same answers may have come first.
     let saved = form.draft.as_ref().filter(|draft| draft.answers == answers).map(|draft| draft.rev);
     let kept = Shown {
         answers: answers.clone(),
         rev: saved.or(posted.number("_rev")).unwrap_or(0),
-        submission_id: Some(submission_id.clone()),
+        submission_id: Some(submission_id),
         ..Shown::default()
     };
-    if posted.is_trapped() {
+    let Some(error) = error else {
         let issues = vec![Issue::new("", "A field that has to stay empty was filled in. Submit the form once more.")];
         return Ok(questions(state, site, form, Shown { issues, ..kept }, StatusCode::UNPROCESSABLE_ENTITY).await);
-    }
+    };
+    refused(state, site, form, kept, error).await
+}
+
+/// Records the posted answers, read by the fields of the version that the page was made from.
+async fn send(
+    state: &AppState,
+    site: &Site,
+    posted: &PostedForm,
+    submission_id: String,
+) -> ledger::Result<(Arc<ViewVersionRecord>, Submitted)> {
+    let (ledger, seen) = (&state.ledger, posted.number("_version"));
+    let version = response::version(ledger, &site.respondent, (site.view_id, site.request_id), seen).await?;
     let submission = Submission {
         request_id: site.request_id,
-        version: posted.number("_version"),
+        version: seen,
         rev: posted.number("_rev").filter(|_| site.has_cookies),
         submission_id,
-        answers,
+        answers: posted.answers(&version.fields),
     };
-    match response::submit(&state.ledger, &site.respondent, site.view_id, submission).await {
-        Ok(sent) => Ok(after(state, &site, &form, sent).await),
-        Err(error) => refused(state, site, form, kept, error).await,
-    }
+    Ok((version, response::submit(ledger, &site.respondent, site.view_id, submission).await?))
 }
 
 /// The answer to a recorded submission: a redirect, so that a reload does not post again. A page in a frame has no
@@ -247,15 +265,22 @@ pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result
 /// The page of another server is opened by the page of thanks, with a refresh and a link. Chromium applies the
 /// `form-action 'self'` of the form's page to redirects after posting, and would stop at another host without a word.
 /// Naming the host in `form-action` would let that page send what is typed to another server.
-async fn after(state: &AppState, site: &Site, form: &Form, sent: Submitted) -> Response {
-    let publication = &form.version.publication;
+async fn after(
+    state: &AppState,
+    site: &Site,
+    publication: &Publication,
+    sent: Submitted,
+) -> Result<Response, PageRejection> {
     if let Some(path) = publication.redirect_url.as_ref().filter(|_| publication.redirect_host().is_none()) {
-        return Redirect::to(path).into_response();
+        return Ok(Redirect::to(path).into_response());
     }
-    if !site.has_cookies {
-        return done(state, site, form, Some(&sent.response.answers), true).await;
+    if site.has_cookies {
+        return Ok(to_done(site));
     }
-    to_done(site)
+    match open(state, site, Use::Submission).await {
+        Ok(form) => Ok(done(state, site, &form, Some(&sent.response.answers), true).await),
+        Err(instead) => *instead,
+    }
 }
 
 fn to_done(site: &Site) -> Response {
