@@ -72,8 +72,13 @@ fn serve(mut command: Command, arguments: &[String], log: &Arc<Mutex<String>>) -
     let mut first = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let url = first.trim().to_owned();
-    assert!(url.starts_with("http://127.0.0.1:"), "the first line is the address: {first:?}");
     let (sink, mut stderr) = (log.clone(), child.stderr.take().unwrap());
+    if !url.starts_with("http://127.0.0.1:") {
+        let _ = child.kill();
+        let mut why = String::new();
+        let _ = stderr.read_to_string(&mut why);
+        panic!("the first line is the address: {first:?}; {why}");
+    }
     let reader = std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         while let Ok(n) = stderr.read(&mut buffer) {

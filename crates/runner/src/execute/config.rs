@@ -4,6 +4,7 @@ use super::{
     adapter::Adapter,
     chat::{Budget, ChatAdapter, Model, Pause, Prices, Secret, Wire},
     command::{ApiAccess, CommandAdapter, Format},
+    limit,
     tool::{Http, Tool, Toolbox},
 };
 use domain::slug::is_slug;
@@ -190,6 +191,7 @@ impl AgentConfig {
                     format: self.format.unwrap_or_default(),
                     api_access: environment.api_access.clone(),
                     instructions: self.instructions.clone(),
+                    output_time: limit::OUTPUT_TIME_MAX,
                     seconds: self.budget.as_ref().and_then(|budget| budget.seconds),
                     withheld: withheld.cloned().collect(),
                 }))

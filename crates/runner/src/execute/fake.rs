@@ -5,6 +5,7 @@ use super::{
     command::{ApiAccess, CommandAdapter, Format},
     event_queue::EventStamp,
     lease::Lease,
+    limit,
     observer::LogObserver,
     session::Worker,
 };
@@ -145,14 +146,20 @@ impl Fake {
 
     /// A worker that runs a shell script, with a lease of one second.
     pub fn worker(&self, script: &str) -> (Worker, watch::Sender<Phase>) {
-        self.worker_of(CommandAdapter {
+        self.worker_of(self.command(script))
+    }
+
+    /// An adapter that runs a shell script.
+    pub fn command(&self, script: &str) -> CommandAdapter {
+        CommandAdapter {
             command: ["sh", "-c", script].map(Into::into).to_vec(),
             format: Format::Lines,
             api_access: ApiAccess { url: self.url.clone(), token: Some("sbk_test".into()) },
             instructions: None,
             seconds: None,
+            output_time: limit::OUTPUT_TIME_MAX,
             withheld: Vec::new(),
-        })
+        }
     }
 
     /// A worker with this adapter.

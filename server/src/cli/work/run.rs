@@ -11,6 +11,7 @@ use domain::Entropy;
 use runner::execute::{
     Adapter, End, EventStamp, Observer, Phase, Worker, WorkerPool,
     command::{ApiAccess, CommandAdapter},
+    limit,
 };
 use std::{process::ExitCode, sync::Arc, time::Duration};
 use tokio::{
@@ -93,7 +94,15 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
         }
         let (command, format) = (args.command.clone(), args.format);
         let withheld = Vec::new();
-        let adapter = CommandAdapter { command, format, api_access, instructions: None, seconds: None, withheld };
+        let adapter = CommandAdapter {
+            command,
+            format,
+            api_access,
+            instructions: None,
+            seconds: None,
+            output_time: limit::OUTPUT_TIME_MAX,
+            withheld,
+        };
         return Ok((Arc::new(adapter), args.concurrency.unwrap_or(1)));
     }
     let [agent] = args.agents.as_slice() else {

@@ -29,6 +29,7 @@ use std::{
     pin::{Pin, pin},
     process::ExitStatus,
     sync::Arc,
+    time::Duration,
 };
 use tokio::{
     io::AsyncWriteExt,
@@ -86,6 +87,8 @@ pub struct CommandAdapter {
     pub instructions: Option<String>,
     /// Longest run, seconds; unlimited if absent.
     pub seconds: Option<u64>,
+    /// How long the output of processes that outlive the command is read. In production [`limit::OUTPUT_TIME_MAX`].
+    pub output_time: Duration,
     /// Names of variables that it does not inherit: secrets of the server and of other agents.
     pub withheld: Vec<String>,
 }
@@ -121,8 +124,9 @@ impl CommandAdapter {
         let feeding = AbortOnDropHandle::new(tokio::spawn(feed(pipes.stdin, input)));
         let exited = CancellationToken::new();
         let asker = Asker { api: Arc::clone(&context.api), lease: Arc::clone(&context.lease) };
-        let stdout = PipeReader::new(LineParser::for_stdout(self.format), context.events.clone()).asking(asker);
-        let stderr = PipeReader::new(LineParser::for_stderr(), context.events.clone());
+        let reader = |parser| PipeReader::new(parser, context.events.clone(), self.output_time);
+        let stdout = reader(LineParser::for_stdout(self.format)).asking(asker);
+        let stderr = reader(LineParser::for_stderr());
         let stdout = AbortOnDropHandle::new(tokio::spawn(stdout.drain(pipes.stdout, exited.clone())));
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.drain(pipes.stderr, exited.clone())));
 

@@ -40,6 +40,8 @@ pub struct PipeReader {
     parser: LineParser,
     events: Option<EventSender>,
     asker: Option<Asker>,
+    /// How long the pipe is read after the command has exited.
+    output_time: Duration,
     output: PipeOutput,
 }
 
@@ -62,9 +64,9 @@ impl Asker {
 }
 
 impl PipeReader {
-    /// Events go into `events`.
-    pub fn new(parser: LineParser, events: EventSender) -> Self {
-        Self { parser, events: Some(events), asker: None, output: PipeOutput::default() }
+    /// Events go into `events`. `output_time` is how long the pipe is read after the command has exited.
+    pub fn new(parser: LineParser, events: EventSender, output_time: Duration) -> Self {
+        Self { parser, events: Some(events), asker: None, output_time, output: PipeOutput::default() }
     }
 
     /// Lets the command ask people.
@@ -74,13 +76,14 @@ impl PipeReader {
     }
 
     /// Reads until the pipe is closed. After the command has exited, it also ends when the pipe is silent for
-    /// [`limit::OUTPUT_GRACE`], and when nothing is left to read after [`limit::OUTPUT_TIME_MAX`].
+    /// [`limit::OUTPUT_GRACE`], and when nothing is left to read after the output time.
     pub async fn drain(mut self, mut pipe: impl AsyncRead + Unpin, exited: CancellationToken) -> PipeOutput {
         let mut splitter = Splitter::new();
         let mut bytes = vec![0; limit::READ_BYTES];
+        let output_time = self.output_time;
         let mut end = pin!(async {
             exited.cancelled().await;
-            sleep(limit::OUTPUT_TIME_MAX).await;
+            sleep(output_time).await;
         });
         let (mut is_late, mut late_bytes) = (false, 0);
         loop {
