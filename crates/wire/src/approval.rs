@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     Timestamp,
     gate::{GateKind, GateState, Verdict},
-    id::{ActionId, EntityId, GateId, SessionId},
+    id::{ActionId, EntityId, FeedbackRequestId, GateId, SessionId},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -375,6 +375,11 @@ pub struct ElicitationReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub content: Option<Json>,
+    /// UUID of the request that is answered. A repeat then changes nothing. When absent the reply goes to the question
+    /// at which the session waits, so a repeat may answer the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub request_id: Option<FeedbackRequestId>,
 }
 
 /// How the person answers the question.

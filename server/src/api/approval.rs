@@ -12,7 +12,7 @@ use domain::{
     id::{GateId, SessionId},
     limit::{COUNT_AT_MOST_MAX, DECISIONS_BATCH_MAX},
 };
-use ledger::{gate as use_case, page::inbox};
+use ledger::{feedback_request, gate as use_case, page::inbox};
 use serde::Deserialize;
 use wire::{
     Code, Page,
@@ -304,7 +304,8 @@ pub async fn tool_approval(
 /// Answer a question
 ///
 /// Queues the session again with the answer. The person who started the session and the question's reviewers may
-/// answer.
+/// answer. With `requestId`, a repeat is answered with the session as it is now and changes nothing. Without it, a
+/// repeat may answer the question that the agent asks next.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/elicitation-reply", operation_id = "replyToElicitation", tag = "approvals",
     request_body = ElicitationReply,
@@ -312,7 +313,10 @@ pub async fn tool_approval(
     responses(
         (status = 200, description = "The queued session", body = Session),
         (
-            status = 409, description = "`wrong_status`: it does not wait for an answer; `gate_closed`: it has one",
+            status = 409,
+            description = "`wrong_status`: it does not wait for an answer; `gate_closed`: it has one; with `requestId`, \
+                `already_answered` (`recorded` is the caller's other answer) or `request_closed`: the answer is too \
+                late and is not kept",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -323,6 +327,12 @@ pub async fn reply(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<ElicitationReply>,
 ) -> Result<Json<Session>, Problem> {
-    let record = use_case::reply(&state.ledger, caller.scope(), id, wire_map::reply(body)?).await?;
+    let (ledger, scope) = (&state.ledger, caller.scope());
+    let record = match body.request_id {
+        Some(request_id) => {
+            feedback_request::reply(ledger, scope, id, request_id, wire_map::reply_to_request(body)?).await?
+        }
+        None => use_case::reply(ledger, scope, id, wire_map::reply(body)?).await?,
+    };
     Ok(Json(wire_map::session(record)))
 }

@@ -16,7 +16,7 @@ use ledger::{
 use serde::de::DeserializeOwned;
 use wire::{
     Code,
-    approval::{Approval, ApprovalDetail, ReplyAction},
+    approval::{Approval, ApprovalDetail, ElicitationReply, ReplyAction},
     feedback_request as to,
 };
 
@@ -60,6 +60,14 @@ pub fn new_answer(sent: to::AnswerRequest) -> Result<NewAnswer, Problem> {
     };
     let answers = sent.content.map(|content| read("content", &content)).transpose()?;
     Ok(NewAnswer { outcome, answers, note: sent.note })
+}
+
+/// Converts the reply to a request that it names.
+pub fn reply_to_request(sent: ElicitationReply) -> Result<NewAnswer, Problem> {
+    let accepts = sent.action.unwrap_or(ReplyAction::Accept) == ReplyAction::Accept;
+    // Content beside another action is ignored, as in a reply that names no request.
+    let content = sent.content.filter(|_| accepts);
+    new_answer(to::AnswerRequest { action: sent.action, content, note: None })
 }
 
 /// Converts the answer to a request for feedback. `link` is the secret of a link to the form.

@@ -87,13 +87,20 @@ async fn an_elicitation_is_answered_in_mcps_three_ways() {
             "properties": { "name": { "type": "string", "maxLength": 80 }, "share": { "type": "number" } },
         });
         let ask = json!({ "attempt": 1, "message": "Who?", "requestedSchema": schema, "idempotencyKey": "k" });
-        app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+        let asking = format!("/api/sessions/{session}/feedback-requests");
+        let asked = app.post(Who::Worker, &asking, ask).await;
+        let mut reply = reply;
+        reply["requestId"] = asked["request"]["id"].clone();
         let path = format!("/api/sessions/{session}/elicitation-reply");
         let (status, wrong) = send(&app, Who::Operator, &path, &json!({ "content": { "share": "x" } })).await;
         assert_eq!(status, 422, "{wrong}");
         let (status, queued) = send(&app, Who::Operator, &path, &reply).await;
         assert_eq!((status, &queued["status"]), (200, &json!("pending")), "{queued}");
         assert_eq!(claim(&app).await["resume"]["outcome"], outcome);
+        // The client may not have got the response, and the agent asks again before the client repeats its reply.
+        app.post(Who::Worker, &asking, json!({ "attempt": 2, "message": "And then?", "idempotencyKey": "l" })).await;
+        let (status, waiting) = send(&app, Who::Operator, &path, &reply).await;
+        assert_eq!((status, &waiting["status"]), (200, &json!("waiting_human")), "{waiting}");
         app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), json!({})).await;
     }
 }

@@ -34,7 +34,7 @@ pub struct NewAnswer {
 }
 
 impl NewAnswer {
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
         fields.text("note", self.note.as_deref(), REASON_CHARS_MAX);
         match (self.outcome, &self.answers) {

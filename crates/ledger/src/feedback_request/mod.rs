@@ -10,6 +10,7 @@ mod ask;
 mod expire;
 mod list;
 mod open;
+mod reply;
 mod take;
 
 pub(crate) use answer::{AnswerOf, answer_on};
@@ -19,6 +20,7 @@ pub use expire::expire;
 pub use list::{AskedItem, ListAnswers, answers, get, list};
 pub use open::{Answerable, answerable, open};
 pub(crate) use open::{answerable_on, count_open_on, open_on};
+pub use reply::reply;
 pub use store::feedback_request::OpenPosition;
 pub(crate) use take::take_on;
 pub use take::{TakenAnswers, take};

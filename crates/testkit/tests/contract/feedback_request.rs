@@ -29,6 +29,7 @@ on_both_engines!(
     a_call_that_is_repeated_gets_its_answers_again_and_no_other_call_does,
     a_session_may_get_an_answer_while_no_claim_has_it,
     a_repeat_is_answered_with_what_is_recorded,
+    a_reply_that_names_its_request_never_answers_the_next_one,
 );
 
 pub fn three_fields() -> Form {
@@ -293,5 +294,37 @@ async fn a_repeat_is_answered_with_what_is_recorded(f: Fixture) {
         assert_eq!(asked.request.access, Gate::Member);
         session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
     }
+    f.done().await;
+}
+
+async fn a_reply_that_names_its_request_never_answers_the_next_one(f: Fixture) {
+    let other = f.running().await;
+    let elsewhere = ask(&f, &other, request(&other, "k", false)).await.request;
+    let session = f.running().await;
+    let first = ask(&f, &session, request(&session, "one", true)).await.request;
+    let reply = |id: FeedbackRequestId, region: &str| {
+        feedback_request::reply(&f.ledger, &f.operator, session.id, id, says(json!({ "region": region })))
+    };
+    let foreign = reply(elsewhere.id, "EU").await;
+    assert!(matches!(foreign, Err(Error::NotFound("feedback request"))), "{foreign:?}");
+    assert_eq!(reply(first.id, "EU").await.unwrap().status(), Status::Pending);
+    assert_eq!(reply(first.id, "EU").await.unwrap().status(), Status::Pending, "a repeat before the claim");
+    let resumed = claim(&f).await.session;
+    assert_eq!(resumed.id, session.id);
+    let second = ask(&f, &resumed, request(&resumed, "two", true)).await.request;
+    assert_eq!(reply(first.id, "EU").await.unwrap().status(), Status::WaitingHuman, "a repeat after the next request");
+    assert_eq!(state(&f, second.id).await, RequestState::Waiting);
+    let changed = reply(first.id, "US").await;
+    assert!(matches!(changed, Err(Error::AlreadyAnswered(_))), "{changed:?}");
+    let late = says(json!({ "region": "US" }));
+    let late = feedback_request::reply(&f.ledger, &f.admin, session.id, first.id, late).await;
+    assert!(matches!(late, Err(Error::RequestClosed { state: RequestState::Answered })), "{late:?}");
+    assert_eq!(answers(&f, session.id, false).await.len(), 1, "a late reply is not kept");
+    // A reply that names nothing answers what waits now, and its repeat may name it.
+    let unnamed = Reply::Accept(json!({ "region": "EU" }).to_string());
+    gate::reply(&f.ledger, &f.operator, session.id, unnamed).await.unwrap();
+    assert_eq!(reply(second.id, "EU").await.unwrap().status(), Status::Pending);
+    assert_eq!(answers(&f, session.id, false).await.len(), 2);
+    f.assert_verified().await;
     f.done().await;
 }

@@ -187,7 +187,7 @@ impl Chat {
     /// Answers the agent's question.
     async fn answer(&mut self, text: String) -> Result<u64, Error> {
         let content = serde_json::value::to_raw_value(&text).ok();
-        let reply = ElicitationReply { action: None, content };
+        let reply = ElicitationReply { action: None, content, request_id: None };
         let answered = self.client.reply(self.thread.id, &reply).await?;
         self.has_question = false;
         Ok(answered.head_sequence)
