@@ -1,6 +1,10 @@
 //! Asking people over HTTP: from a worker, by a script's line, by the command line, and answering in the inbox.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who},
+    browser::Browser,
+    form::try_send,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{io::Write, process::Stdio};
@@ -189,4 +193,23 @@ async fn a_chat_agent_asks_goes_on_and_reads_its_answers_in_a_frame() {
     let told = requests[2].body.to_string();
     assert!(told.contains("answered") && told.contains("  | EU") && told.contains("&lt;/answers&gt;"), "{told}");
     assert!(told.contains("a program with a token of the workspace"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_answered_a_question_elsewhere_reads_so_on_its_page() {
+    let app = App::start();
+    let session = running(&app).await;
+    let path = format!("/api/sessions/{session}/feedback-requests");
+    let asked = app.post(Who::Worker, &path, three_questions("k", false)).await;
+    let request = asked["request"]["id"].as_str().unwrap();
+    let page = format!("/questions/{request}");
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let form = ada.page(&page).await;
+    let answer = json!({ "content": { "region": "EU" } });
+    let answered = ada.call(Method::POST, &format!("/api/feedback-requests/{request}/answer")).json(&answer);
+    assert!(answered.send().await.unwrap().status().is_success());
+    let posted = try_send(&ada, &page, &form, &[("region", "US")]).await.unwrap().text().await.unwrap();
+    for shown in [ada.page(&page).await, posted] {
+        assert!(shown.contains("This form was answered already.") && !shown.contains("Which region?"), "{shown}");
+    }
 }

@@ -7,13 +7,13 @@ use super::{
 };
 use crate::{Error, Ledger, Result, ViewVersionRecord};
 use domain::{
-    id::ViewId,
+    id::{FeedbackRequestId, ViewId},
     response::{Closed, RespondentKind, fitting},
     view::Gate,
 };
 use std::sync::Arc;
 use store::{
-    ResponseRecord,
+    Conn, ResponseRecord,
     response::{draft_of, submitted_of},
 };
 use uuid::Uuid;
@@ -67,7 +67,8 @@ pub async fn version(
 /// Reads a form. This makes no response.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.
+/// [`Error::NotFound`] for an unknown view. [`Error::FormClosed`] for one that is not published, and for a question
+/// that the respondent answered without a response.
 pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, request_id: Option<Uuid>) -> Result<Form> {
     let (respondent, now) = (*respondent, ledger.now());
     let of = ledger.clone();
@@ -88,6 +89,9 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                 let key = respondent.response_key(view_id, request_id);
                 let submitted = submitted_of(conn, key).await?;
                 let has_answered = submitted.is_some();
+                if !has_answered && answered_elsewhere(conn, &respondent, request_id).await? {
+                    return Err(Closed::Answered.into());
+                }
                 let submitted = submitted.filter(|_| takes_one(&version.publication, request_id));
                 let closed = submitted.as_ref().map(|_| Closed::Answered).or(open.err());
                 let draft = draft_of(conn, key).await?;
@@ -97,4 +101,12 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
             })
         })
         .await
+}
+
+/// Whether a member or a program answered the question without a response, for example in the inbox.
+async fn answered_elsewhere(conn: &mut Conn<'_>, respondent: &Respondent, request_id: Option<Uuid>) -> Result<bool> {
+    let Some(id) = request_id.filter(|_| !respondent.is_stranger()) else { return Ok(false) };
+    let key = respondent.caller().to_string();
+    let own = store::feedback_request::own_answer(conn, respondent.tenant_id(), FeedbackRequestId(id), &key).await?;
+    Ok(own.is_some())
 }

@@ -8,6 +8,7 @@ use domain::{
     feedback_request::{OnExpiry, Outcome, RequestState, RespondentKind},
     gate::{GateState, Verdict},
     id::{FeedbackRequestId, SessionId},
+    response::Closed,
     session::{Session, Status},
     view::Gate,
 };
@@ -15,6 +16,7 @@ use ledger::{
     AnswerRecord, Error, ListPage,
     feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest, TakenAnswers},
     gate::{self, NewDecision, Reply},
+    response::{self, Respondent},
     session,
 };
 use serde_json::{Value, json};
@@ -30,6 +32,7 @@ on_both_engines!(
     a_session_may_get_an_answer_while_no_claim_has_it,
     a_repeat_is_answered_with_what_is_recorded,
     a_reply_that_names_its_request_never_answers_the_next_one,
+    the_form_of_a_question_is_closed_to_who_answered_it_elsewhere,
 );
 
 pub fn three_fields() -> Form {
@@ -326,5 +329,20 @@ async fn a_reply_that_names_its_request_never_answers_the_next_one(f: Fixture) {
     assert_eq!(reply(second.id, "EU").await.unwrap().status(), Status::Pending);
     assert_eq!(answers(&f, session.id, false).await.len(), 2);
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn the_form_of_a_question_is_closed_to_who_answered_it_elsewhere(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
+    let declined = NewAnswer { outcome: Outcome::Declined, answers: None, note: None };
+    for (who, given) in [(f.operator, says(json!({ "region": "EU" }))), (f.admin, declined)] {
+        let respondent = Respondent::member(&who).unwrap();
+        let read = || response::read(&f.ledger, &respondent, asked.view_id, Some(asked.id.0));
+        assert_eq!(read().await.unwrap().closed, None, "others may still answer");
+        answer(&f, &who, asked.id, given).await.unwrap();
+        let closed = read().await;
+        assert!(matches!(closed, Err(Error::FormClosed(Closed::Answered))), "{closed:?}");
+    }
     f.done().await;
 }

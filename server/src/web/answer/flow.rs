@@ -316,8 +316,12 @@ async fn refused(
         Error::RequestClosed { .. } => {
             return Ok(closed(site.frame, site.says_why.then_some(Closed::Cancelled), site.back).await);
         }
+        // The respondent answered the question in the inbox or over the API.
+        Error::AlreadyAnswered(_) => {
+            return Ok(closed(site.frame, site.says_why.then_some(Closed::Answered), site.back).await);
+        }
         // The question was answered otherwise.
-        Error::AlreadyAnswered(_) | Error::GateClosed { .. } => {
+        Error::GateClosed { .. } => {
             return Ok(closed(site.frame, site.says_why.then_some(Closed::Over), site.back).await);
         }
         Error::FormClosed(reason) => {
