@@ -122,7 +122,8 @@ pub struct Asked {
     /// As it is recorded.
     pub request: FeedbackRequest,
     /// Path of the page where people answer, behind the address of the server. With the gate none or lead it is a link
-    /// with a secret, which is not shown again; else the inbox item of a blocking request. Null if there is neither.
+    /// with a secret, which is not shown again. Else it is for members: the inbox item of a blocking request, or the
+    /// page of another. Null for a request of an incognito session that is not blocking and has no link.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AnswerPath>))]
     pub url: Option<String>,
     /// Whether the session waits now. A worker that is told so has lost the session and stops.

@@ -73,11 +73,14 @@ pub fn reply_to_request(sent: ElicitationReply) -> Result<NewAnswer, Problem> {
 /// Converts the answer to a request for feedback. `link` is the secret of a link to the form.
 pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
     let waits = asked.session.status() == domain::session::Status::WaitingHuman;
+    let is_for_members = asked.session.private_to.is_none();
     let item = AskedItem { request: asked.request, view_slug: asked.view_slug };
     to::Asked {
         url: link
             .map(|secret| format!("/f/{secret}"))
-            .or_else(|| item.request.gate_id.map(|id| format!("/inbox/{id}"))),
+            .or_else(|| item.request.gate_id.map(|id| format!("/inbox/{id}")))
+            // Members pass the path on, and only one of them can open a question of an incognito session.
+            .or_else(|| is_for_members.then(|| format!("/questions/{}", item.request.id))),
         request: feedback_request(item),
         waits,
         answer: asked.answer.map(request_answer),

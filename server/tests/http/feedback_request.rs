@@ -203,6 +203,7 @@ async fn who_answered_a_question_elsewhere_reads_so_on_its_page() {
     let asked = app.post(Who::Worker, &path, three_questions("k", false)).await;
     let request = asked["request"]["id"].as_str().unwrap();
     let page = format!("/questions/{request}");
+    assert_eq!((&asked["url"], &asked["waits"]), (&json!(page), &json!(false)), "{asked}");
     let ada = Browser::of(&app, "ada@acme.test").await;
     let form = ada.page(&page).await;
     let answer = json!({ "content": { "region": "EU" } });

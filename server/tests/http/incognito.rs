@@ -59,6 +59,10 @@ async fn every_address_of_an_incognito_conversation_is_its_persons_alone() {
     assert_eq!(status(&app, Who::Worker, Method::GET, &reads[0], None).await, StatusCode::NOT_FOUND);
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
     assert_eq!(status(&app, Who::Worker, Method::GET, &reads[0], None).await, StatusCode::OK);
+    // A question has no page for members.
+    let ask = json!({ "attempt": 1, "message": "Which?", "blocking": false, "idempotencyKey": "k" });
+    let asked = app.post(Who::Worker, &format!("/api/sessions/{id}/feedback-requests"), ask).await;
+    assert_eq!((&asked["url"], &asked["request"]["state"]), (&Value::Null, &json!("waiting")), "{asked}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
