@@ -19,14 +19,14 @@ fn rounds() -> usize {
     std::env::var("SHIFTBOOK_ANSWER_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
 }
 
-async fn get(app: &App, path: &str) -> Value {
+pub async fn get(app: &App, path: &str) -> Value {
     let response = app.request(Who::Admin, Method::GET, path).send().await.unwrap();
     assert!(response.status().is_success(), "GET {path}: {}", response.status());
     response.json().await.unwrap()
 }
 
 /// Sends a call as a worker or a member does. `None` if there was no answer.
-async fn send(app: &App, who: Who, path: &str, body: &Value) -> Option<Value> {
+pub async fn send(app: &App, who: Who, path: &str, body: &Value) -> Option<Value> {
     let response = app.request(who, Method::POST, path).json(body).send().await.ok()?;
     response.json().await.ok()
 }

@@ -14,6 +14,7 @@ mod browser;
 mod chat;
 mod chat_page;
 mod chat_twice;
+mod claim_kill;
 mod closing;
 mod csrf;
 mod docs;

@@ -31,8 +31,8 @@ async fn get(app: &App, path: &str) -> Value {
 }
 
 /// One question of one session, and what is submitted to it.
-struct Round {
-    session: String,
+pub struct Round {
+    pub session: String,
     jar: Vec<(String, String)>,
     path: String,
     page: String,
@@ -42,13 +42,18 @@ impl Round {
     async fn new(app: &App) -> Self {
         let session = running(app).await;
         let secret = open_request(app, &session).await;
-        let (browser, path) = enter(app, &secret).await;
+        Self::of(app, session, &secret).await
+    }
+
+    /// A question of a session, in a browser that has opened this link to it.
+    pub async fn of(app: &App, session: String, secret: &str) -> Self {
+        let (browser, path) = enter(app, secret).await;
         let page = browser.page(&path).await;
         Self { session, jar: browser.jar.clone(), path, page }
     }
 
     /// Submits as a browser without scripts does. Returns whether an answer came back.
-    async fn submit(&self, app: &App) -> bool {
+    pub async fn submit(&self, app: &App) -> bool {
         let mut browser = Browser::stranger(app);
         browser.jar.clone_from(&self.jar);
         match try_send(&browser, &self.path, &self.page, &[("name", "Zoe")]).await {

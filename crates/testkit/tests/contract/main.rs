@@ -82,6 +82,7 @@ mod upgrade;
 mod verify;
 mod view;
 mod view_link;
+mod view_link_request;
 mod webhook;
 mod withdrawal;
 mod work_queue;

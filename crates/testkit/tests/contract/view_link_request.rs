@@ -1,0 +1,91 @@
+//! People without an account answer agents by the links of their requests, whether or not the session waits.
+
+use crate::{
+    feedback_request::{answers, request},
+    gate::claim,
+    response::submission,
+};
+use domain::{event::Kind, feedback_request::RespondentKind, session::Status, view::Gate};
+use ledger::{
+    feedback_request::NewRequest,
+    response::{self, Respondent, Submission},
+    session,
+    view_link::{self, Entry, NewLead},
+};
+use serde_json::json;
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits);
+
+/// Opens a link in a new browser, and gives a name and an e-mail address if the form asks for them.
+pub async fn stranger(f: &Fixture, secret: &str) -> Respondent {
+    let entered = view_link::enter(&f.ledger, secret, None).await.unwrap();
+    let link = entered.link.id;
+    let (browser, clearance) = (Some(entered.browser.as_str()), Some(entered.clearance.as_str()));
+    let unknown = Entry { browser, clearance, ..Entry::default() };
+    let lead = match entered.gate {
+        Gate::Lead => {
+            let new = NewLead { name: "Zoe".into(), email: "zoe@example.org".into() };
+            Some(view_link::capture_lead(&f.ledger, link, unknown, new).await.unwrap())
+        }
+        Gate::None | Gate::Member => None,
+    };
+    view_link::respondent(&f.ledger, link, Entry { lead: lead.as_deref(), ..unknown }).await.unwrap().1
+}
+
+async fn the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits(f: Fixture) {
+    for (access, kind) in [(Gate::None, RespondentKind::Browser), (Gate::Lead, RespondentKind::Lead)] {
+        for blocking in [true, false] {
+            let case = format!("gate {access}, blocking {blocking}");
+            let session = f.running().await;
+            let new = NewRequest { access: Some(access), ..request(&session, "k", blocking) };
+            let (asked, secret) = view_link::ask(&f.ledger, &f.worker, session.id, new).await.unwrap();
+            let waits = asked.session.status() == Status::WaitingHuman;
+            assert_eq!(waits, blocking, "{case}");
+            let asked = asked.request;
+            let who = stranger(&f, &secret.unwrap()).await;
+            assert_eq!(who.kind(), kind, "{case}");
+
+            let given = || Submission {
+                request_id: Some(asked.id.0),
+                ..submission("one", json!({ "region": "EU", "seats": 3 }))
+            };
+            let sent = response::submit(&f.ledger, &who, asked.view_id, given()).await.unwrap();
+            assert!(!sent.response.late, "{case}");
+            let again = response::submit(&f.ledger, &who, asked.view_id, given()).await.unwrap();
+            assert_eq!((again.is_repeat, &again.response), (true, &sent.response), "{case}");
+            let [deposited] = answers(&f, session.id, true).await.try_into().unwrap();
+            assert_eq!((deposited.respondent.kind, deposited.consumed_at), (kind, None), "{case}");
+            assert_eq!(deposited.response_session_id, Some(sent.response.session_id), "{case}");
+
+            if !blocking {
+                session::release(&f.ledger, &f.worker, session.id, 1).await.unwrap();
+            }
+            let claimed = claim(&f).await;
+            assert_eq!((claimed.session.id, claimed.session.attempt), (session.id, 2), "{case}");
+            let aside = claimed.answers.answers.len();
+            assert_eq!((claimed.resume.is_some(), aside), (blocking, usize::from(!blocking)), "{case}");
+            let block = match claimed.resume {
+                Some(resume) => resume.given.unwrap().block,
+                None => claimed.answers.block,
+            };
+            assert!(block.contains("  | EU\n"), "{case}: {block}");
+            assert_eq!(block.contains("Zoe"), access == Gate::Lead, "{case}: {block}");
+            let [taken] = answers(&f, session.id, false).await.try_into().unwrap();
+            assert_eq!((taken.id, taken.consumed_attempt), (deposited.id, Some(2)), "{case}");
+
+            // No later claim takes it again.
+            session::release(&f.ledger, &f.worker, session.id, 2).await.unwrap();
+            assert!(claim(&f).await.answers.answers.is_empty(), "{case}");
+            let log = f.log(session.id).await;
+            let count = |kind: &str| log.iter().filter(|event| event.kind == kind).count();
+            if !blocking {
+                let recorded = (count(Kind::USER_FORM_SUBMIT), count(Kind::SESSION_CONTEXT_INJECTED));
+                assert_eq!(recorded, (1, 1), "{case}");
+            }
+            session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+        }
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
