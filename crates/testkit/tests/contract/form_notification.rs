@@ -3,6 +3,7 @@
 use crate::{
     email::mailing,
     response::{answers, form, submission},
+    view_link_request::stranger,
     webhook::subscribed,
 };
 use chrono::TimeDelta;
@@ -11,11 +12,12 @@ use domain::{
     id::ViewId,
     limit::FORM_EMAIL_SECONDS,
     notification::Topic,
-    view::{Publication, Responses},
+    view::{Gate, Publication, Responses},
 };
 use ledger::{
     email,
     response::{self, DraftSave, Respondent},
+    view_link,
 };
 use outbound::{Client, Policy};
 use runner::outbox::OutboxWorker;
@@ -26,6 +28,7 @@ on_both_engines!(
     a_response_notifies_the_owner_and_webhooks_once,
     many_responses_in_a_short_time_send_one_e_mail,
     a_form_without_notifications_and_an_owner_without_e_mail_get_none,
+    a_response_of_a_person_without_an_account_notifies_too,
 );
 
 fn config(notify: bool) -> Publication {
@@ -110,5 +113,32 @@ async fn a_form_without_notifications_and_an_owner_without_e_mail_get_none(f: Fi
     window_ends(&f);
     assert_eq!(worker.drain().await.unwrap(), 1, "the webhook alone");
     assert!(smtp.mails().is_empty());
+    f.done().await;
+}
+
+/// On PostgreSQL the narrowed transaction reads the form's owner and the webhooks, and writes to the outbox.
+async fn a_response_of_a_person_without_an_account_notifies_too(f: Fixture) {
+    let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
+    let worker = worker(&f, &smtp);
+    subscribed(&f, receiver.url(), &[Topic::FormSubmitted.as_str()]).await;
+    email::set_wanted(&f.ledger, &f.operator, true).await.unwrap();
+    for gate in [Gate::None, Gate::Lead] {
+        let view = form(&f, Publication { gate, ..config(true) }).await;
+        let (_, secret) = view_link::create(&f.ledger, &f.operator, view, 30).await.unwrap();
+        let who = stranger(&f, &secret).await;
+        let save = DraftSave { answers: answers(json!({ "name": "Secret" })), ..DraftSave::default() };
+        response::save_draft(&f.ledger, &who, view, save).await.unwrap();
+        assert_eq!(worker.drain().await.unwrap(), 0, "{gate}: a draft is reported to no one");
+        response::submit(&f.ledger, &who, view, submission("one", json!({ "name": "Secret" }))).await.unwrap();
+        assert_eq!(worker.drain().await.unwrap(), 1, "{gate}: a message to the webhook at once");
+        window_ends(&f);
+        assert_eq!(worker.drain().await.unwrap(), 1, "{gate}: an e-mail to the owner");
+    }
+    let bodies: Vec<Value> =
+        receiver.received().iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect();
+    let kinds: Vec<_> = bodies.iter().map(|body| &body["data"]["respondentKind"]).collect();
+    assert_eq!(kinds, [&json!("browser"), &json!("lead")]);
+    assert!(bodies.iter().all(|body| !body.to_string().contains("Secret")), "{bodies:?}");
+    assert_eq!(smtp.mails().len(), 2);
     f.done().await;
 }
