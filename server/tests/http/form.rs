@@ -27,7 +27,8 @@ pub async fn publish(app: &App, tenant: &str, slug: &str, config: &Value, fields
     raw.publish_view(tenant, slug, &config.to_string(), &fields.to_string()).await
 }
 
-async fn open_form(app: &App, config: Value) -> (Uuid, String, String) {
+/// Publishes a form with a link. Returns the view, the secret of the link and its id.
+pub async fn open_form(app: &App, config: Value) -> (Uuid, String, String) {
     let slug = format!("check-{}", fastrand::u32(..));
     let view = publish(app, "acme", &slug, &config, &questions()).await;
     let made = app.post(Who::Operator, &format!("/api/views/{view}/links"), json!({})).await;

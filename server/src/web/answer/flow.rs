@@ -110,7 +110,8 @@ async fn open(state: &AppState, site: &Site, of: Use) -> Result<Form, Box<Result
     Err(Box::new(Ok(closed(site.frame.clone(), reason, site.back.clone()).await)))
 }
 
-/// Shows the form: the draft, or the defaults and what the link gives. `pairs` are those of the query.
+/// Shows the form: the draft, or the defaults and what the link gives. `pairs` are those of the query. What they give
+/// to fields that the form does not show replaces that of the draft.
 pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> Result<Response, PageRejection> {
     let has = |name: &str| pairs.iter().any(|(known, _)| known == name);
     let of = if has("_done") { Use::Submission } else { Use::Answer };
@@ -128,7 +129,13 @@ pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> R
     }
     let given = prefill(&form.version.fields, pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let shown = match &form.draft {
-        Some(draft) => Shown { answers: draft.answers.clone(), rev: draft.rev, ..Shown::default() },
+        Some(draft) => {
+            let mut answers = draft.answers.clone();
+            // Nobody sees that a hidden answer is that of an earlier address.
+            let is_hidden = |key: &str| form.version.fields.iter().any(|field| field.hidden && field.key == key);
+            answers.extend(given.into_iter().filter(|(key, _)| is_hidden(key)));
+            Shown { answers, rev: draft.rev, ..Shown::default() }
+        }
         None => {
             let mut answers = defaults(&form.version.fields);
             answers.extend(given);
