@@ -2,9 +2,10 @@
 
 use crate::{
     app::{App, Who},
-    form::{enter, leads, publish, responses, send},
+    browser::Browser,
+    form::{enter, leads, open_form, publish, questions, responses, send},
 };
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -29,4 +30,30 @@ async fn a_hidden_answer_comes_from_the_address_that_was_opened_last() {
     let sent = send(&browser, &path, &second, &[("name", "Zoe")]).await;
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
     assert_eq!(responses(&app, view).await[0]["answers"], json!({ "order": "2", "name": "Zoe" }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_was_passed_on_confirms_nothing() {
+    let app = App::start();
+    for kind in ["one", "many"] {
+        let (_, secret, _) = open_form(&app, json!({ "gate": "none", "responses": kind })).await;
+        let (browser, path) = enter(&app, &secret).await;
+        let page = browser.page(&path).await;
+        let saved = send(&browser, &format!("{path}/draft"), &page, &[("name", "Zoe")]).await;
+        assert!(browser.page(&leads(&saved)).await.contains("Saved as a draft"), "{kind}");
+        for state in ["_done", "_saved"] {
+            let mut other = Browser::stranger(&app);
+            let entered = other.ask_and_keep(Method::GET, &format!("/f/{secret}?{state}"), &[]).await;
+            let shown = other.page(&leads(&entered)).await;
+            assert!(shown.contains("Your name?"), "{kind}, {state}: {shown}");
+            assert!(!shown.contains("are recorded") && !shown.contains("Saved as a draft"), "{kind}, {state}: {shown}");
+        }
+        let page = browser.page(&path).await;
+        let sent = send(&browser, &path, &page, &[("name", "Zoe")]).await;
+        assert!(browser.page(&leads(&sent)).await.contains("are recorded"), "{kind}");
+    }
+    publish(&app, "acme", "members", &json!({}), &questions()).await;
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let shown = ada.page("/views/members/answer?_done").await;
+    assert!(shown.contains("Your name?") && !shown.contains("are recorded"), "{shown}");
 }

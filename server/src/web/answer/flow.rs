@@ -119,13 +119,14 @@ pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> R
         Ok(form) => form,
         Err(instead) => return *instead,
     };
-    // Who opens the form again later stays here to read the answers.
-    let leaves = has("_done") && form.has_answered;
+    // Who opens the form again later stays here to read the answers. The address may also have been passed on to
+    // somebody who has not answered.
+    let has_sent = has("_done") && form.has_answered;
     if let Some(submitted) = &form.submitted {
-        return Ok(done(state, &site, &form, Some(&submitted.answers), leaves).await);
+        return Ok(done(state, &site, &form, Some(&submitted.answers), has_sent).await);
     }
-    if has("_done") {
-        return Ok(done(state, &site, &form, None, leaves).await);
+    if has_sent {
+        return Ok(done(state, &site, &form, None, has_sent).await);
     }
     let given = prefill(&form.version.fields, pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     let shown = match &form.draft {
@@ -142,7 +143,7 @@ pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> R
             Shown { answers, ..Shown::default() }
         }
     };
-    let note = has("_saved").then_some(Note::Saved);
+    let note = (has("_saved") && form.draft.is_some()).then_some(Note::Saved);
     Ok(questions(state, site, form, Shown { note, ..shown }, StatusCode::OK).await)
 }
 
