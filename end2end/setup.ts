@@ -32,7 +32,9 @@ async function startEnvironment(worker: number): Promise<() => Promise<void>> {
   const log = createWriteStream(join(OUTPUT, `server-${worker}.log`));
   await once(log, "open");
   const settings = join(dataDir, "shiftbook.toml");
-  writeFileSync(settings, `[forms]\nredirect_hosts = ["${REDIRECT_HOST}"]\n`, { mode: 0o600 });
+  // All tests open forms from the same address.
+  const forms = `[forms]\nredirect_hosts = ["${REDIRECT_HOST}"]\nrequests_per_minute = 10000\n`;
+  writeFileSync(settings, forms, { mode: 0o600 });
   const server = await startServer(dataDir, undefined, log, ["--config", settings]).catch((error: unknown) => {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;

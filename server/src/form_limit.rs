@@ -34,11 +34,13 @@ impl FormLimits {
     }
 
     /// Counts one request of an address, and of a browser and a link if they are known. Returns whether it is allowed.
+    /// What an address sends over its limit does not count for the browser and the link: one address could else use up
+    /// the quota of a link that many people have.
     pub fn allows(&self, address: IpAddr, browser: Option<&str>, link: Option<&str>) -> bool {
         self.forget();
-        let of_browser = browser.is_none_or(|key| self.by_browser.check_key(&key.to_owned()).is_ok());
-        let of_link = link.is_none_or(|key| self.by_link.check_key(&key.to_owned()).is_ok());
-        self.by_address.check_key(&network(address)).is_ok() && of_browser && of_link
+        self.by_address.check_key(&network(address)).is_ok()
+            && browser.is_none_or(|key| self.by_browser.check_key(&key.to_owned()).is_ok())
+            && link.is_none_or(|key| self.by_link.check_key(&key.to_owned()).is_ok())
     }
 
     /// Removes keys that have their whole quota again. Memory stays bounded whatever is sent.
@@ -95,6 +97,14 @@ mod tests {
             limits.by_link.check_key(&"l".to_owned()).unwrap();
         }
         assert!(!limits.allows(three, None, Some("l")), "the link");
+    }
+
+    #[test]
+    fn one_address_cannot_use_up_the_quota_of_a_link() {
+        let limits = limits(2);
+        let [one, two] = ["192.0.2.1", "192.0.2.2"].map(|text| text.parse().unwrap());
+        assert_eq!((0..100).filter(|_| limits.allows(one, None, Some("l"))).count(), 2);
+        assert!(limits.allows(two, None, Some("l")));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod words;
 pub use document::Frame;
 pub use page::{
     ClosedProps, DoneProps, LeadProps, Link, Props, SignedOutProps, TabProps, closed_page, done_page, lead_page, page,
-    signed_out_page, tab_page,
+    signed_out_page, tab_page, wait_page,
 };
 pub use words::{Note, control_id};
 

@@ -1,4 +1,5 @@
-//! The pages of a form: the questions, name and e-mail address before them, thanks, and a form that takes no answer.
+//! The pages of a form: the questions, name and e-mail address before them, thanks, and a form that takes no answer, or
+//! none now.
 
 use super::{
     EntityOptions,
@@ -249,6 +250,18 @@ pub fn closed_page(props: &ClosedProps) -> String {
         </main>
     };
     document(&props.frame, TITLE, false, body)
+}
+
+/// Renders the page in place of a form for somebody over the limit of requests. It is the same for every form.
+pub fn wait_page(frame: &Frame) -> String {
+    const TITLE: &str = "There were too many requests";
+    let body = view! {
+        <main class="form-page" id="main">
+            <h1>{TITLE}</h1>
+            <p>"Nothing is lost: wait a minute, then load this page again."</p>
+        </main>
+    };
+    document(frame, TITLE, true, body)
 }
 
 /// Renders the page in a frame that leads to a form in a tab. It is the same for every form with the same question.

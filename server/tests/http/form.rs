@@ -447,31 +447,3 @@ async fn a_script_saves_drafts_and_learns_which_questions_apply() {
     let (status, stale) = problem(save("1", "5").await).await;
     assert_eq!((status, stale["code"].as_str()), (409, Some("stale_version")));
 }
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn too_many_requests_too_large_bodies_and_programs_that_fill_in_everything_are_refused() {
-    let app = App::start_with("[forms]\nrequests_per_minute = 6\n", &[], &[]);
-    let (view, secret, _) = open_form(&app, json!({ "gate": "none", "responses": "many" })).await;
-    let (browser, path) = enter(&app, &secret).await;
-    let page = browser.page(&path).await;
-    let large = "x".repeat(64 * 1024);
-    let refused = send(&browser, &path, &page, &[("name", &large)]).await;
-    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    let trapped = send(&browser, &path, &page, &[("name", "Bot"), ("_website", "x")]).await;
-    assert_eq!(trapped.status(), StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(responses(&app, view).await.is_empty());
-    let mut last = StatusCode::OK;
-    for n in 0..8 {
-        let answer = send(&browser, &path, &page, &[("name", &format!("Zoe {n}"))]).await;
-        last = answer.status();
-        if last == StatusCode::TOO_MANY_REQUESTS {
-            assert_eq!(answer.headers()["retry-after"], "60");
-            let kept = answer.text().await.unwrap();
-            assert!(kept.contains(&format!("value=\"Zoe {n}\"")) && kept.contains("Nothing is lost"), "{kept}");
-            break;
-        }
-    }
-    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
-    let closed = Browser::stranger(&app).ask(Method::GET, &format!("/f/{secret}"), &[]).await;
-    assert_eq!(closed.status(), StatusCode::TOO_MANY_REQUESTS, "guessing secrets is limited too");
-}

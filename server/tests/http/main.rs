@@ -24,6 +24,7 @@ mod file_modes;
 mod form;
 mod form_attack;
 mod form_hostile;
+mod form_limit;
 mod form_query;
 mod full_disk;
 mod full_disk_postgres;

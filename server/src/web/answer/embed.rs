@@ -5,7 +5,7 @@
 use super::{
     flow::{Site, submit, too_often},
     posted_form::{PostedForm, query_pairs},
-    stranger::{Visit, gone},
+    stranger::{Visit, gone, secret_key, wait},
 };
 use crate::{
     nonce::Nonce,
@@ -39,8 +39,9 @@ async fn show_form(
     Path(secret): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageRejection> {
-    if !visit.is_allowed(&state, None) {
-        return Ok(gone(&state, &visit).await);
+    if !visit.is_allowed(&state, Some(&secret_key(&secret))) {
+        // The page has nothing to press and tells of no form, so that every page may show it.
+        return Ok(framed(wait(&state, &visit).await, visit.nonce.as_ref(), &["*".to_owned()]));
     }
     let entered = match view_link::enter(&state.ledger, &secret, None).await {
         Ok(entered) => entered,

@@ -1,4 +1,5 @@
-//! The form of a link: /f/{secret} exchanges the secret for cookies, /forms/{id} has the form.
+//! The form of a link: /f/{secret} exchanges the secret for cookies, /forms/{id} has the form. Every request here
+//! counts towards the limits, because each reads the database at least.
 
 use super::{
     flow::{Site, closed, frame, save, show, submit, too_often},
@@ -10,7 +11,7 @@ use crate::{
     nonce::Nonce,
     problem::Problem,
     state::AppState,
-    web::shell::{PageRejection, render},
+    web::shell::{PageRejection, refuse, render},
 };
 use app::{
     FieldError, FormState,
@@ -26,13 +27,16 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::{id::ViewLinkId, view::Gate};
+use domain::{chain::Digest, id::ViewLinkId, view::Gate};
 use ledger::{
     Error, response,
     view_link::{self, Entry, NewLead},
 };
+use sha2::{Digest as _, Sha256};
 use wire::Code;
 
+/// Seconds after which somebody over the limit of requests should try again.
+const WAIT_SECONDS: u64 = 60;
 /// Longest query that a link passes on to its form, bytes.
 const QUERY_BYTES_MAX: usize = 2_048;
 
@@ -72,6 +76,18 @@ impl Visit {
     }
 }
 
+/// The key by which requests with the secret of a link are counted. Secrets themselves are not kept in memory.
+pub fn secret_key(secret: &str) -> String {
+    Digest(Sha256::digest(secret.as_bytes()).into()).to_string()
+}
+
+/// The page in place of a form for somebody over the limit of requests. It is the same for every form.
+pub async fn wait(state: &AppState, visit: &Visit) -> Response {
+    let frame = visit.frame(state);
+    let problem = Problem::new(Code::TooManyRequests).with_retry_after(WAIT_SECONDS);
+    no_referrer(refuse(&problem, move || ui::wait_page(&frame)).await)
+}
+
 /// The page for a link that opens nothing, whatever the reason.
 pub async fn gone(state: &AppState, visit: &Visit) -> Response {
     no_referrer(closed(visit.frame(state), None, None).await)
@@ -88,8 +104,8 @@ async fn enter(
     Path(secret): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageRejection> {
-    if !visit.is_allowed(&state, None) {
-        return Err(Problem::new(Code::TooManyRequests).into());
+    if !visit.is_allowed(&state, Some(&secret_key(&secret))) {
+        return Ok(wait(&state, &visit).await);
     }
     let browser = state.cookies.respondent(&visit.headers);
     let entered = match view_link::enter(&state.ledger, &secret, browser).await {
@@ -160,6 +176,11 @@ async fn show_form(
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageRejection> {
+    // Only what is an id becomes a key: the keys stay small.
+    let link = id.parse::<ViewLinkId>().ok().map(|link| link.to_string());
+    if !visit.is_allowed(&state, link.as_deref()) {
+        return Ok(wait(&state, &visit).await);
+    }
     let Some(site) = site(&state, &visit, &id, None).await? else { return Ok(gone(&state, &visit).await) };
     match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
         Ok(form) if form.asks_lead && form.closed.is_none() => {

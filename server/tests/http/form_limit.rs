@@ -1,0 +1,72 @@
+//! The limits of forms: requests of an address, of a browser and of a link, and the size of what is posted.
+
+use crate::{
+    app::App,
+    browser::Browser,
+    form::{enter, open_form, responses, send},
+};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_many_requests_too_large_bodies_and_programs_that_fill_in_everything_are_refused() {
+    let app = App::start_with("[forms]\nrequests_per_minute = 6\n", &[], &[]);
+    let (view, secret, _) = open_form(&app, json!({ "gate": "none", "responses": "many" })).await;
+    let (browser, path) = enter(&app, &secret).await;
+    let page = browser.page(&path).await;
+    let large = "x".repeat(64 * 1024);
+    let refused = send(&browser, &path, &page, &[("name", &large)]).await;
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    let trapped = send(&browser, &path, &page, &[("name", "Bot"), ("_website", "x")]).await;
+    assert_eq!(trapped.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(responses(&app, view).await.is_empty());
+    let mut last = StatusCode::OK;
+    for n in 0..8 {
+        let answer = send(&browser, &path, &page, &[("name", &format!("Zoe {n}"))]).await;
+        last = answer.status();
+        if last == StatusCode::TOO_MANY_REQUESTS {
+            assert_eq!(answer.headers()["retry-after"], "60");
+            let kept = answer.text().await.unwrap();
+            assert!(kept.contains(&format!("value=\"Zoe {n}\"")) && kept.contains("Nothing is lost"), "{kept}");
+            break;
+        }
+    }
+    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
+    let closed = Browser::stranger(&app).ask(Method::GET, &format!("/f/{secret}"), &[]).await;
+    assert_eq!(closed.status(), StatusCode::TOO_MANY_REQUESTS, "guessing secrets is limited too");
+}
+
+/// Opens a page from one address after the other until it is refused. `net` tells the addresses of calls apart. Returns
+/// the refusal.
+async fn refused_to_many(app: &App, net: u8, path: &str) -> Response {
+    for n in 0..=255 {
+        let request = app.http.get(format!("{}{path}", app.url)).header("accept", "text/html");
+        let answer = request.header("x-forwarded-for", format!("203.0.{net}.{n}")).send().await.unwrap();
+        if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+            return answer;
+        }
+    }
+    panic!("{path} has no limit");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn opening_a_form_is_limited_for_each_link_and_each_address() {
+    let app = App::start_with("[forms]\nrequests_per_minute = 1\n", &[], &[]);
+    let config = json!({ "gate": "none", "embedOrigins": ["https://a.example"] });
+    let (_, secret, _) = open_form(&app, config.clone()).await;
+    let (browser, path) = enter(&app, &secret).await;
+    let refused = browser.ask(Method::GET, &path, &[]).await;
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS, "the page with the questions");
+    assert_eq!(refused.headers()["retry-after"], "60");
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("Nothing is lost") && !page.contains("Check"), "{page}");
+
+    let opened = refused_to_many(&app, 1, &format!("/f/{secret}")).await;
+    assert_eq!(opened.headers()["referrer-policy"], "no-referrer");
+    assert!(opened.text().await.unwrap().contains("Nothing is lost"));
+    let (_, secret, _) = open_form(&app, config).await;
+    let framed = refused_to_many(&app, 2, &format!("/embed/{secret}")).await;
+    let policy = framed.headers()["content-security-policy"].to_str().unwrap().to_owned();
+    assert!(policy.ends_with("frame-ancestors *"), "the page is shown in its frame: {policy}");
+    assert!(framed.text().await.unwrap().contains("Nothing is lost"));
+}
