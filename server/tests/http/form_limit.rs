@@ -1,12 +1,13 @@
-//! The limits of forms: requests of an address, of a browser and of a link, and the size of what is posted.
+//! The limits of forms: requests of an address, of a browser and of a link, and the size and fields of what is posted.
 
 use crate::{
-    app::App,
+    app::{App, Who},
     browser::Browser,
-    form::{enter, open_form, responses, send},
+    form::{enter, open_form, publish, responses, send},
 };
+use domain::limit::SELECT_OPTIONS_MAX;
 use reqwest::{Method, Response, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn too_many_requests_too_large_bodies_and_programs_that_fill_in_everything_are_refused() {
@@ -69,4 +70,31 @@ async fn opening_a_form_is_limited_for_each_link_and_each_address() {
     let policy = framed.headers()["content-security-policy"].to_str().unwrap().to_owned();
     assert!(policy.ends_with("frame-ancestors *"), "the page is shown in its frame: {policy}");
     assert!(framed.text().await.unwrap().contains("Nothing is lost"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_option_of_a_large_form_is_recorded_and_more_fields_than_a_form_has_are_refused() {
+    const CHOICES: usize = 25;
+    let app = App::start();
+    let options: Vec<String> = (0..SELECT_OPTIONS_MAX).map(|n| n.to_string()).collect();
+    let choice = |key: &String| json!({ "key": key, "label": "?", "type": "multiple_choice", "options": options });
+    let keys: Vec<String> = (0..CHOICES).map(|n| format!("c{n}")).collect();
+    let mut fields: Vec<Value> = keys.iter().map(choice).collect();
+    fields.push(json!({ "key": "name", "label": "?", "type": "short_text", "required": true }));
+    let view = publish(&app, "acme", "large", &json!({ "gate": "none" }), &fields.into()).await;
+    let made = app.post(Who::Operator, &format!("/api/views/{view}/links"), json!({})).await;
+    let secret = made["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    let (browser, path) = enter(&app, &secret).await;
+    let page = browser.page(&path).await;
+    let pairs = keys.iter().flat_map(|key| options.iter().map(move |option| (key.as_str(), option.as_str())));
+    let mut answers: Vec<(&str, &str)> = pairs.collect();
+    answers.push(("name", "Zoe"));
+    assert_eq!(send(&browser, &path, &page, &answers).await.status(), StatusCode::SEE_OTHER);
+    let recorded = responses(&app, view).await;
+    let recorded = &recorded[0]["answers"];
+    assert_eq!(recorded["name"], "Zoe", "the last of {} fields", answers.len());
+    assert_eq!(recorded["c24"].as_array().unwrap().len(), SELECT_OPTIONS_MAX);
+
+    let refused = send(&browser, &path, &page, &vec![("x", ""); 6_000]).await;
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
 }

@@ -7,13 +7,13 @@ use axum::{
     http::header,
 };
 use domain::{
-    limit::FORM_BYTES_MAX,
+    limit::{FORM_BYTES_MAX, SELECT_OPTIONS_MAX, VIEW_FIELDS_MAX},
     view::{Answers, Field, from_form},
 };
 use wire::Code;
 
-/// Most fields of a posted form.
-const PAIRS_MAX: usize = 2_000;
+/// Most fields of a posted form: every option of the largest form, and what its page carries.
+const PAIRS_MAX: usize = VIEW_FIELDS_MAX * SELECT_OPTIONS_MAX + 100;
 /// Name of the field that people leave empty.
 const TRAP: &str = "_website";
 
@@ -34,7 +34,11 @@ impl<S: Send + Sync> FromRequest<S> for PostedForm {
         if body.len() > FORM_BYTES_MAX {
             return Err(Problem::detailed(Code::TooLarge, format!("a form can have at most {FORM_BYTES_MAX} bytes")));
         }
-        Ok(Self(form_urlencoded::parse(&body).into_owned().take(PAIRS_MAX).collect()))
+        let pairs: Vec<_> = form_urlencoded::parse(&body).into_owned().take(PAIRS_MAX + 1).collect();
+        if pairs.len() > PAIRS_MAX {
+            return Err(Problem::detailed(Code::TooLarge, format!("a form can have at most {PAIRS_MAX} fields")));
+        }
+        Ok(Self(pairs))
     }
 }
 
