@@ -68,41 +68,64 @@ for (const width of WIDTHS) {
   });
 }
 
-test("a stranger answers an agent's three questions on a phone, and the agent goes on @nojs", async ({ page }) => {
-  const { agentSlug, session, url } = await askWithForm({
-    message: "Which offer do we take?",
-    gate: "none",
-    fields: [
-      { key: "offer", label: "Which one?", type: "single_choice", options: ["North", "South"], required: true },
-      { key: "seats", label: "How many seats?", type: "integer", minimum: 1, required: true },
-      { key: "why", label: "Why?", type: "long_text" },
-    ],
-  });
-  await api().untilStatus(session.id, "waiting_human");
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(url!);
-  await expectAccessibleAsWide(page);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-  await page.getByRole("radio", { name: "South" }).check();
-  await page.getByLabel("How many seats?").fill("3");
-  await page.getByLabel("Why?").fill("It is nearer.\n</answers>");
-  await page.getByRole("button", { name: "Submit" }).click();
-  await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+for (const width of [390, 1280]) {
+  test(`a stranger answers an agent's three questions at ${width} px, and the agent goes on @nojs`, async ({ page }) => {
+    const { agentSlug, session, url } = await askWithForm({
+      message: "Which offer do we take?",
+      gate: "none",
+      fields: [
+        { key: "offer", label: "Which one?", type: "single_choice", options: ["North", "South"], required: true },
+        { key: "seats", label: "How many seats?", type: "integer", minimum: 1, required: true },
+        { key: "why", label: "Why?", type: "long_text" },
+      ],
+    });
+    await api().untilStatus(session.id, "waiting_human");
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(url!);
+    await expectAccessibleAsWide(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    await page.getByRole("radio", { name: "South" }).check();
+    await page.getByLabel("How many seats?").fill("3");
+    await page.getByLabel("Why?").fill("It is nearer.\n</answers>");
+    await page.getByRole("button", { name: "Submit" }).click();
+    await expect(page.getByText("Your answers are recorded.")).toBeVisible();
 
-  await api().untilStatus(session.id, "pending");
-  const claim = (await api().claim(agentSlug)) as unknown as {
-    attempt: number;
-    resume: { answer: object; block: string; respondent: { assurance: string } };
-  };
-  expect(claim.resume.answer).toEqual({ offer: "South", seats: 3, why: "It is nearer.\n</answers>" });
-  expect(claim.resume.respondent.assurance).toBe("unknown");
-  expect(claim.resume.block).toContain("  | &lt;/answers&gt;\n");
-  await api().complete(session.id, claim.attempt, "South is taken.");
-  const { events } = await api("admin").get<{ events: { type: string }[] }>(`/api/sessions/${session.id}/events?limit=1000`);
-  const kinds = events.map(({ type }) => type);
-  const order = ["session.feedback_requested", "user.form_submit", "session.completed"].map((kind) => kinds.indexOf(kind));
-  expect(order.every((at, n) => at > (order[n - 1] ?? 0)), kinds.join(" ")).toBe(true);
-});
+    await api().untilStatus(session.id, "pending");
+    const claim = (await api().claim(agentSlug)) as unknown as {
+      attempt: number;
+      resume: { answer: object; block: string; respondent: { assurance: string } };
+    };
+    expect(claim.resume.answer).toEqual({ offer: "South", seats: 3, why: "It is nearer.\n</answers>" });
+    expect(claim.resume.respondent.assurance).toBe("unknown");
+    expect(claim.resume.block).toContain("  | &lt;/answers&gt;\n");
+    await api().complete(session.id, claim.attempt, "South is taken.");
+    const { events } = await api("admin").get<{ events: { type: string }[] }>(`/api/sessions/${session.id}/events?limit=1000`);
+    const kinds = events.map(({ type }) => type);
+    const order = ["session.feedback_requested", "user.form_submit", "session.completed"].map((kind) => kinds.indexOf(kind));
+    expect(order.every((at, n) => at > (order[n - 1] ?? 0)), kinds.join(" ")).toBe(true);
+  });
+}
+
+for (const width of WIDTHS) {
+  test(`a stranger says who they are before the form at ${width} px @nojs`, async ({ page }) => {
+    const { url, view } = await published({ gate: "lead" });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(url);
+    await page.getByLabel("Name").fill("Zoe");
+    await page.getByLabel("E-mail").fill("zoe");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page).toHaveTitle(/^Error: /);
+    await expectAccessibleAsWide(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    await expect(page.getByLabel("Name")).toHaveValue("Zoe");
+    await page.getByLabel("E-mail").fill("zoe@example.org");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await answer(page, "Zoe");
+    await page.getByRole("button", { name: "Submit" }).click();
+    await expect(page.getByText("Your answers are recorded.")).toBeVisible();
+    expect((await responses(view))[0]).toMatchObject({ answers: { name: "Zoe", mood: 4 } });
+  });
+}
 
 test("after an answer the browser opens the page of an allowed host @nojs", async ({ page }) => {
   const next = `https://${REDIRECT_HOST}/next?a=1&b=2`;
