@@ -3,7 +3,7 @@
 use crate::{
     app::{App, Who},
     browser::Browser,
-    form::{enter, leads, open_form, publish, questions, responses, send},
+    form::{carried, enter, leads, open_form, publish, questions, responses, send},
 };
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -56,4 +56,21 @@ async fn an_address_that_was_passed_on_confirms_nothing() {
     let ada = Browser::of(&app, "ada@acme.test").await;
     let shown = ada.page("/views/members/answer?_done").await;
     assert!(shown.contains("Your name?") && !shown.contains("are recorded"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_link_gives_gets_past_the_page_that_asks_who_answers() {
+    let app = App::start();
+    let (_, secret, _) = open_form(&app, json!({ "gate": "lead" })).await;
+    let mut browser = Browser::stranger(&app);
+    let path = leads(&browser.ask_and_keep(Method::GET, &format!("/f/{secret}?name=Zoe"), &[]).await);
+    let asks = browser.page(&path).await;
+    let action = path.replace("?name=Zoe", "/lead?name=Zoe");
+    assert!(asks.contains(&format!("action=\"{action}\"")), "{asks}");
+    let key = carried(&asks).into_iter().find(|(name, _)| name == "_key").unwrap().1;
+    let wrong = browser.post(&action, &[("_key", key.as_str()), ("name", "Z."), ("email", "z")]).await;
+    assert!(wrong.text().await.unwrap().contains(&format!("action=\"{action}\"")));
+    let passed = browser.post(&action, &[("_key", key.as_str()), ("name", "Z."), ("email", "z@example.org")]).await;
+    assert_eq!(leads(&passed), path);
+    assert!(browser.page(&path).await.contains("value=\"Zoe\""));
 }

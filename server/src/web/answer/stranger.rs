@@ -93,6 +93,12 @@ pub async fn gone(state: &AppState, visit: &Visit) -> Response {
     no_referrer(closed(visit.frame(state), None, None).await)
 }
 
+/// The query of a link as its form gets it, with its question mark.
+fn passed_on(query: Option<String>) -> String {
+    let query = query.filter(|query| query.len() <= QUERY_BYTES_MAX && !query.is_empty());
+    query.map(|query| format!("?{query}")).unwrap_or_default()
+}
+
 fn no_referrer(mut response: Response) -> Response {
     response.headers_mut().insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     response
@@ -113,8 +119,7 @@ async fn enter(
         Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
         Err(error) => return Err(error.into()),
     };
-    let query = query.filter(|query| query.len() <= QUERY_BYTES_MAX && !query.is_empty());
-    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    let query = passed_on(query);
     if entered.gate == Gate::Member {
         // An answer to the form of the view would not reach the agent that asks.
         let target = match entered.link.request_id {
@@ -184,18 +189,25 @@ async fn show_form(
     let Some(site) = site(&state, &visit, &id, None).await? else { return Ok(gone(&state, &visit).await) };
     match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
         Ok(form) if form.asks_lead && form.closed.is_none() => {
-            Ok(lead_page(site, form, StatusCode::OK, FormState::default()).await)
+            Ok(lead_page(site, form, StatusCode::OK, FormState::default(), &passed_on(query)).await)
         }
         _ => show(&state, site, &query_pairs(query.as_deref())).await,
     }
 }
 
-async fn lead_page(site: Site, form: response::Form, status: StatusCode, typed: FormState) -> Response {
+/// The page that asks for a name and an e-mail address. The form after it gets `query`.
+async fn lead_page(
+    site: Site,
+    form: response::Form,
+    status: StatusCode,
+    typed: FormState,
+    query: &str,
+) -> Response {
     let props = LeadProps {
         frame: site.frame,
         title: form.version.title,
         introduction: form.version.introduction,
-        action: format!("{}/lead", site.action),
+        action: format!("{}/lead{query}", site.action),
         hidden: site.hidden,
         form: typed,
     };
@@ -246,10 +258,12 @@ async fn give_lead(
     State(state): State<AppState>,
     visit: Visit,
     Path(id): Path<String>,
+    RawQuery(query): RawQuery,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
     let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(gone(&state, &visit).await) };
+    let query = passed_on(query);
     let allowed = visit.is_allowed(&state, Some(&id));
     let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
     let new = NewLead { name: text("name"), email: text("email") };
@@ -266,7 +280,7 @@ async fn give_lead(
             let path = site.action.clone();
             let cookie = state.cookies.set_lead(&cookie, &path);
             let cookie = cookie.ok_or_else(|| Problem::internal("a form's cookie is not a header value"))?;
-            let mut response = Redirect::to(&path).into_response();
+            let mut response = Redirect::to(&format!("{path}{query}")).into_response();
             response.headers_mut().append(SET_COOKIE, cookie);
             return Ok(response);
         }
@@ -280,7 +294,7 @@ async fn give_lead(
     };
     typed.errors = errors;
     match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
-        Ok(form) => Ok(lead_page(site, form, status, typed).await),
+        Ok(form) => Ok(lead_page(site, form, status, typed, &query).await),
         Err(_) => Ok(gone(&state, &visit).await),
     }
 }
