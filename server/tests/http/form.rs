@@ -310,10 +310,15 @@ async fn a_lead_says_who_they_are_first() {
     assert_eq!(wrong.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let text = wrong.text().await.unwrap();
     assert!(text.contains("<title>Error:") && text.contains("href=\"#f-email\"") && text.contains("value=\"zoe\""));
-    let key = carried(&page)[0].1.clone();
-    let form = [("_key", key.as_str()), ("name", "Zoe"), ("email", "zoe@example.org")];
-    let passed = browser.post(&format!("{path}/lead"), &form).await;
-    assert_eq!(leads(&passed), path);
+    let carried = carried(&page);
+    let mut form: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    form.extend([("name", "Zoe"), ("email", "zoe@example.org")]);
+    for press in ["first", "doubled"] {
+        let passed = browser.post(&format!("{path}/lead"), &form).await;
+        assert_eq!(leads(&passed), path, "{press}");
+    }
+    let entities = app.request(Who::Member, Method::GET, "/api/entities").send().await.unwrap();
+    assert_eq!(entities.json::<Value>().await.unwrap()["items"].as_array().unwrap().len(), 1);
     let page = browser.page(&path).await;
     let sent = send(&browser, &path, &page, &[("name", "Zoe")]).await;
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);

@@ -12,6 +12,8 @@ use uuid::Uuid;
 const VERSION: &str = "v1";
 /// Random bytes that tell browsers apart.
 const NONCE_BYTES: usize = 16;
+/// Longest time between making a page and posting its form, for which repeats are recognised, milliseconds.
+const PAGE_MILLIS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 /// The random number of one browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,29 @@ impl Browser {
     /// The value that forms of this browser and link carry, so that no other site can post them.
     pub(super) fn form_key(self, key: &InstanceKey, link_id: ViewLinkId) -> String {
         sign(key, "form key", &[link_id.0.as_bytes(), &self.0])
+    }
+
+    /// The id of the entity of a name and an address that this browser posts from a page. The same page with the same
+    /// texts gives the same id, so that a repeat finds the entity again. No other browser can reach the id. Like other
+    /// ids it begins with a time, that of `page`. Returns `None` unless the page was made about `now`.
+    pub(super) fn lead(
+        self,
+        key: &InstanceKey,
+        (link_id, page): (ViewLinkId, Uuid),
+        (name, email): (&str, &str),
+        now: Timestamp,
+    ) -> Option<EntityId> {
+        let millis = u64::try_from(page.as_u128() >> 80).ok()?;
+        let distance = u64::try_from(now.timestamp_millis()).ok()?.abs_diff(millis);
+        if distance > PAGE_MILLIS_MAX {
+            return None;
+        }
+        // Neither text contains NUL.
+        let texts = [name.as_bytes(), &[0], email.as_bytes()].concat();
+        let mac = key.derive("form lead id", &[link_id.0.as_bytes(), &self.0, page.as_bytes(), &texts]);
+        let mut random = [0; 10];
+        random.copy_from_slice(&mac[..10]);
+        Some(EntityId(uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()))
     }
 }
 
@@ -184,6 +209,27 @@ mod tests {
         assert_eq!(lead_of_cookie(&ours, link(1), Browser([8; 16]), &cookie), None);
         let form_key = browser.form_key(&ours, link(1));
         assert!(is_form_key(&ours, link(1), browser, &form_key) && !is_form_key(&ours, link(2), browser, &form_key));
+    }
+
+    #[test]
+    fn the_id_of_a_lead_is_that_of_one_browser_one_page_and_its_texts() {
+        let (ours, browser, now) = (key('a'), Browser([7; 16]), at(60));
+        let page = domain::id::least_v7(at(0));
+        let id = |browser: Browser, on, texts| browser.lead(&ours, on, texts, now);
+        let known = id(browser, (link(1), page), ("Zoe", "z@x.test")).unwrap();
+        assert_eq!(id(browser, (link(1), page), ("Zoe", "z@x.test")), Some(known), "a repeat");
+        assert!(known.0 > page && known.0 < domain::id::least_v7(at(1)), "it sorts by time");
+        for other in [
+            id(Browser([8; 16]), (link(1), page), ("Zoe", "z@x.test")),
+            id(browser, (link(2), page), ("Zoe", "z@x.test")),
+            id(browser, (link(1), Uuid::from_u128(page.as_u128() + 1)), ("Zoe", "z@x.test")),
+            id(browser, (link(1), page), ("Zo", "ez@x.test")),
+        ] {
+            assert!(other.is_some() && other != Some(known), "{other:?}");
+        }
+        for old in [Uuid::nil(), Uuid::max(), domain::id::least_v7(at(-2 * 24 * 60 * 60))] {
+            assert_eq!(id(browser, (link(1), old), ("Zoe", "z@x.test")), None, "{old}");
+        }
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct Entry<'a> {
     pub lead: Option<&'a str>,
     /// The key of the posted form. `None` for a request that changes nothing.
     pub form_key: Option<&'a str>,
+    /// The id with which the page of the posted form was made. It only tells repeats from new requests.
+    pub page_id: Option<&'a str>,
 }
 
 /// Exchanges the secret of a link for signed values. `browser` is the cookie of an earlier visit.

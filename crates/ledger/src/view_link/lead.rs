@@ -16,7 +16,8 @@ use domain::{
     response::{Closed, LEAD_EMAIL, RespondentKind, check_open},
     view::Gate,
 };
-use store::WriteTx;
+use store::{Access, WriteTx};
+use uuid::Uuid;
 
 /// Slug of the entity type of leads. It is created when the first lead comes.
 const TYPE_SLUG: &str = "lead";
@@ -31,8 +32,8 @@ pub struct NewLead {
 }
 
 /// Creates an entity of type `lead` from what a person says, and returns the value of the cookie that connects the
-/// browser to it. Each call creates an entity: an address that no one proved must not connect a stranger to an earlier
-/// lead.
+/// browser to it. A repeat from the same page of the same browser finds the entity again. Any other call creates one:
+/// an address that no one proved must not connect a stranger to an earlier lead.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a wrong name or address; [`Error::NotFound`] as for [`respondent`]; [`Error::FormClosed`] if
@@ -46,22 +47,32 @@ pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>
         fields.refuse("email", "an address such as ada@example.org");
     }
     fields.check()?;
-    let (email, now) = (email?, ledger.now());
-    let (id, type_id) = (EntityId::new(now, ledger.entropy()), EntityTypeId::new(now, ledger.entropy()));
-    let by = who.caller().to_string();
-    let lead = NewEntities { id, type_id, name: new.name.trim().to_owned(), email, by, now };
-    let (access, of) = ((&Scope::system(link.tenant_id)).into(), ledger.clone());
-    ledger
-        .store()
-        .write::<_, Error, _>(access, move |tx| {
-            Box::pin(async move {
-                require_lead_gate(&of, tx, &link, lead.now).await?;
-                insert(tx, &link, lead).await
-            })
-        })
-        .await?;
+    let (name, email, now) = (new.name.trim().to_owned(), email?, ledger.now());
     let key = ledger.instance_key()?;
     let browser = entry.browser.and_then(|cookie| Browser::of_cookie(key, cookie)).ok_or(Error::NotFound("form"))?;
+    let page = entry.page_id.and_then(|page| Uuid::try_parse(page).ok());
+    let of_page = page.and_then(|page| browser.lead(key, (link_id, page), (name.as_str(), email.as_str()), now));
+    let id = of_page.unwrap_or_else(|| EntityId::new(now, ledger.entropy()));
+    let type_id = EntityTypeId::new(now, ledger.entropy());
+    let lead = NewEntities { id, type_id, name, email, by: who.caller().to_string(), now };
+    let (access, tenant_id, of) = (Access::from(&Scope::system(link.tenant_id)), link.tenant_id, ledger.clone());
+    let written = ledger.store().write::<_, Error, _>(access, move |tx| {
+        Box::pin(async move {
+            require_lead_gate(&of, tx, &link, lead.now).await?;
+            if store::entity::find(tx.conn(), tenant_id, id).await?.is_some() {
+                return Ok(());
+            }
+            insert(tx, &link, lead).await
+        })
+    });
+    match written.await {
+        // On PostgreSQL, a repeat at the same time fails when the first one commits.
+        Err(error @ (Error::Internal(_) | Error::Unavailable(_))) if of_page.is_some() => {
+            let made = ledger.store().read(access, move |conn| Box::pin(store::entity::find(conn, tenant_id, id)));
+            made.await?.ok_or(error)?;
+        }
+        written => written?,
+    }
     Ok(lead_cookie(key, link_id, browser, id))
 }
 

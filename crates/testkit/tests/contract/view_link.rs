@@ -29,6 +29,7 @@ on_both_engines!(
     a_revoked_link_stops_browsers_that_opened_it,
     a_form_for_members_is_not_answered_by_a_link,
     a_lead_gives_a_name_and_an_address_first,
+    a_repeat_from_the_same_page_makes_one_lead,
     strangers_see_and_write_their_own_responses_alone,
     operators_and_admins_make_list_and_revoke_links,
     a_stranger_answers_an_agent_that_waits,
@@ -207,6 +208,36 @@ async fn a_lead_gives_a_name_and_an_address_first(f: Fixture) {
     assert_eq!(metadata["leadEntityId"], json!(lead.id), "the identity travels with the event");
     let forged = respondent(&f, id, Entry { lead: Some("v1.x.y"), ..entry(&entered) }).await.unwrap();
     assert_eq!(forged.kind(), RespondentKind::Browser, "a forged cookie is no lead");
+    f.done().await;
+}
+
+async fn a_repeat_from_the_same_page_makes_one_lead(f: Fixture) {
+    let view = form(&f, Publication { gate: Gate::Lead, ..Publication::default() }).await;
+    let (id, secret) = link(&f, view).await;
+    let (own, other) = (enter(&f, &secret).await, enter(&f, &secret).await);
+    let (page, later) = (f.ledger.request_id().to_string(), f.ledger.request_id().to_string());
+    let capture = async |entered: &Entered, page: Option<&str>, name: &str| {
+        let new = NewLead { name: name.to_owned(), email: "zoe@example.org".to_owned() };
+        let entry = Entry { page_id: page, ..entry(entered) };
+        let cookie = view_link::capture_lead(&f.ledger, id, entry, new).await.unwrap();
+        cookie.split('.').nth(1).unwrap().to_owned()
+    };
+    let page = Some(page.as_str());
+    let (one, two) = tokio::join!(capture(&own, page, "Zoe"), capture(&own, page, "Zoe"));
+    assert_eq!(one, two, "a doubled press");
+    assert_eq!(capture(&own, page, "Zoe").await, one, "the first answer was lost");
+    let leads = [
+        one,
+        capture(&own, page, "Zoe B.").await,
+        capture(&own, Some(&later), "Zoe").await,
+        capture(&own, None, "Zoe").await,
+        capture(&own, Some("x"), "Zoe").await,
+        capture(&other, page, "Zoe").await,
+    ];
+    let different: std::collections::BTreeSet<_> = leads.iter().collect();
+    assert_eq!(different.len(), leads.len(), "another page or browser gets no earlier lead");
+    let listed = entity::list(&f.ledger, &f.member, entity::ListEntities::default()).await.unwrap().items;
+    assert_eq!(listed.iter().filter(|entity| entity.type_slug == "lead").count(), leads.len());
     f.done().await;
 }
 

@@ -123,6 +123,7 @@ async fn site(
         clearance: Some(&carried.clearance),
         lead: None,
         form_key: carried.key.as_deref(),
+        page_id: None,
     };
     let (link, respondent, key) = match view_link::respondent(&state.ledger, link_id, entry).await {
         Ok(found) => found,

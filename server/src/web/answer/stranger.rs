@@ -144,6 +144,7 @@ fn entry<'a>(state: &AppState, headers: &'a HeaderMap, form_key: Option<&'a str>
         clearance: state.cookies.form(headers),
         lead: state.cookies.lead(headers),
         form_key,
+        page_id: None,
     }
 }
 
@@ -189,7 +190,7 @@ async fn show_form(
     let Some(site) = site(&state, &visit, &id, None).await? else { return Ok(gone(&state, &visit).await) };
     match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
         Ok(form) if form.asks_lead && form.closed.is_none() => {
-            Ok(lead_page(site, form, StatusCode::OK, FormState::default(), &passed_on(query)).await)
+            Ok(lead_page(&state, site, form, StatusCode::OK, FormState::default(), &passed_on(query)).await)
         }
         _ => show(&state, site, &query_pairs(query.as_deref())).await,
     }
@@ -197,18 +198,21 @@ async fn show_form(
 
 /// The page that asks for a name and an e-mail address. The form after it gets `query`.
 async fn lead_page(
+    state: &AppState,
     site: Site,
     form: response::Form,
     status: StatusCode,
     typed: FormState,
     query: &str,
 ) -> Response {
+    let mut hidden = site.hidden;
+    hidden.push(("_id".to_owned(), state.ledger.request_id().to_string()));
     let props = LeadProps {
         frame: site.frame,
         title: form.version.title,
         introduction: form.version.introduction,
         action: format!("{}/lead{query}", site.action),
-        hidden: site.hidden,
+        hidden,
         form: typed,
     };
     render(status, move || ui::lead_page(&props)).await
@@ -269,7 +273,7 @@ async fn give_lead(
     let new = NewLead { name: text("name"), email: text("email") };
     let mut typed = FormState::default();
     typed.values.extend([("name".to_owned(), new.name.clone()), ("email".to_owned(), new.email.clone())]);
-    let entry = entry(&state, &visit.headers, posted.own("_key"));
+    let entry = Entry { page_id: posted.own("_id"), ..entry(&state, &visit.headers, posted.own("_key")) };
     let outcome = if allowed && !posted.is_trapped() {
         view_link::capture_lead(&state.ledger, link_id, entry, new).await
     } else {
@@ -294,7 +298,7 @@ async fn give_lead(
     };
     typed.errors = errors;
     match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
-        Ok(form) => Ok(lead_page(site, form, status, typed, &query).await),
+        Ok(form) => Ok(lead_page(&state, site, form, status, typed, &query).await),
         Err(_) => Ok(gone(&state, &visit).await),
     }
 }
