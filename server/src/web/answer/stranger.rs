@@ -81,11 +81,15 @@ pub fn secret_key(secret: &str) -> String {
     Digest(Sha256::digest(secret.as_bytes()).into()).to_string()
 }
 
+/// The refusal of a request over a limit.
+fn too_many_requests() -> Problem {
+    Problem::detailed(Code::TooManyRequests, "there were too many requests for forms").with_retry_after(WAIT_SECONDS)
+}
+
 /// The page in place of a form for somebody over the limit of requests. It is the same for every form.
 pub async fn wait(state: &AppState, visit: &Visit) -> Response {
     let frame = visit.frame(state);
-    let problem = Problem::new(Code::TooManyRequests).with_retry_after(WAIT_SECONDS);
-    no_referrer(refuse(&problem, move || ui::wait_page(&frame)).await)
+    no_referrer(refuse(&too_many_requests(), move || ui::wait_page(&frame)).await)
 }
 
 /// The page for a link that opens nothing, whatever the reason.
@@ -241,7 +245,7 @@ async fn save_form(
     if !visit.is_allowed(&state, Some(&id)) {
         let by_script = visit.headers.get("accept").is_some_and(|accept| accept == "application/json");
         if by_script {
-            return Err(Problem::new(Code::TooManyRequests).into());
+            return Err(too_many_requests().into());
         }
         return too_often(&state, site, &posted).await;
     }
