@@ -5,7 +5,7 @@ use crate::{
     transaction::WriteTx,
 };
 use domain::{
-    Timestamp,
+    Caller, Timestamp,
     clock::{from_micros, to_micros},
     id::{EntityId, SessionId, TenantId, ViewId, ViewLinkId},
     response::{DraftEvents, RespondentKind, Scores},
@@ -27,7 +27,19 @@ macro_rules! response_select {
     };
 }
 
-// After the macro, which the statements of lists use.
+/// Leaves out what was answered in the incognito session of somebody else. Only answers to questions can be that.
+macro_rules! seen_by {
+    ($reader:literal) => {
+        concat!(
+            "(request_id IS NULL OR EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = responses.tenant_id \
+             AND s.id = responses.session_id AND (s.private_to IS NULL OR s.private_to = ",
+            $reader,
+            ")))"
+        )
+    };
+}
+
+// After the macros, which the statements of lists use.
 pub(crate) mod list;
 
 const BY_ID: &str = response_select!("session_id = $2");
@@ -57,7 +69,8 @@ const PROMOTE_BY: &str = "UPDATE responses SET promotion_session_id = $3 \
      WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
 const PROMOTED_BY: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
      WHERE tenant_id = $1 AND promotion_session_id = $2 AND promoted_entity_id IS NULL";
-const OF_ENTITY: &str = response_select!("promoted_entity_id = $2 ORDER BY session_id DESC LIMIT $3");
+const OF_ENTITY: &str =
+    concat!(response_select!("promoted_entity_id = $2 AND "), seen_by!("$4"), " ORDER BY session_id DESC LIMIT $3");
 const ABANDON: &str =
     "UPDATE responses SET state = 'abandoned' WHERE tenant_id = $1 AND session_id = $2 AND state = 'draft'";
 const OPEN_DRAFTS: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM responses WHERE tenant_id = $1 AND view_id = $2 AND state = 'draft' LIMIT $3) d";
@@ -403,14 +416,16 @@ pub async fn promoted_by(tx: &mut WriteTx<'_>, tenant_id: TenantId, by: SessionI
     Ok(run!(tx.conn(), execute, PROMOTED_BY, tenant_id.0, by.0, to.entity_id.0, actor, at)? >= 1)
 }
 
-/// Responses from which an entity was made, newest first, at most `limit`.
+/// Responses from which an entity was made and that `reader` may read, newest first, at most `limit`.
 pub async fn of_entity(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     entity_id: EntityId,
+    reader: Caller,
     limit: u32,
 ) -> Result<Vec<ResponseRecord>> {
-    let rows = run!(conn, fetch_all Row, OF_ENTITY, tenant_id.0, entity_id.0, i64::from(limit))?;
+    let (reader, limit) = (reader.to_string(), i64::from(limit));
+    let rows = run!(conn, fetch_all Row, OF_ENTITY, tenant_id.0, entity_id.0, limit, reader.as_str())?;
     rows.into_iter().map(ResponseRecord::try_from).collect()
 }
 

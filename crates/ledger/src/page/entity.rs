@@ -132,7 +132,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option
             let related = values.flat_map(|values| related(&of.fields, values)).collect();
             Ok(Page {
                 sessions: store::session::list_of_entity(conn, tenant_id, id, true, ENTITY_SESSIONS_DEFAULT).await?,
-                responses: store::response::of_entity(conn, tenant_id, id, ENTITY_RESPONSES_MAX).await?,
+                responses: store::response::of_entity(conn, tenant_id, id, reader.caller, ENTITY_RESPONSES_MAX).await?,
                 tasks: action::list_on(conn, &reader, about).await?.items,
                 titles: titles(conn, tenant_id, related).await?,
                 relations: relations(conn, tenant_id, &of.fields).await?,

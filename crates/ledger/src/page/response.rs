@@ -71,7 +71,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListRespo
             let mut responses = Listed::of(listed, |response| encode(List::Responses, response.session_id.0));
             responses.items.iter_mut().for_each(|response| hide_lead(&caller, response));
             let counts = store::response::counts(conn, tenant_id, &[view.id]).await?;
-            let all = Filter { view_id: Some(view.id), ..Filter::default() };
+            let all = Filter { view_id: Some(view.id), reader: filter.reader, ..Filter::default() };
             let place = (tenant_id, view.id);
             let versions = store::response::versions_of_view(conn, place, all, RESPONSE_VERSIONS_MAX).await?;
             let mut charts = table.charts;

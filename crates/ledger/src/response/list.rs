@@ -55,11 +55,13 @@ impl ListResponses {
             version: self.version,
             created_from: self.created_from,
             created_before: self.created_before,
+            reader: Some(scope.caller),
         }
     }
 }
 
-/// Lists responses, newest first. Without [`Permission::ReadLeads`] they do not name the leads.
+/// Lists responses, newest first. Without [`Permission::ReadLeads`] they do not name the leads. What was answered in an
+/// incognito session is listed for its person alone.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListResponses) -> Result<Listed<ResponseRecord>> {
     require(scope, Permission::Read)?;
     let (before, limit) = query.page.before_id(List::Responses)?;

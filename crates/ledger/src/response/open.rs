@@ -101,6 +101,19 @@ pub(super) async fn is_cancelled(conn: &mut Conn<'_>, tenant_id: TenantId, reque
     Ok(request.state.in_session(is_final) == RequestState::Cancelled)
 }
 
+/// The person to whom the session that asks is private; `None` for a plain form.
+pub(super) async fn private_to(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    request_id: Option<Uuid>,
+) -> Result<Option<String>> {
+    let Some(id) = request_id else { return Ok(None) };
+    let request = store::feedback_request::find(conn, tenant_id, FeedbackRequestId(id)).await?;
+    let request = request.ok_or(Error::NotFound("form"))?;
+    let session = store::session::find(conn, tenant_id, request.session_id).await?;
+    Ok(session.and_then(|session| session.private_to))
+}
+
 /// Whether the view takes one response of each respondent. A question of an agent always does.
 pub(super) fn takes_one(publication: &Publication, request_id: Option<Uuid>) -> bool {
     publication.responses == Responses::One || request_id.is_some()

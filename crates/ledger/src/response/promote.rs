@@ -5,6 +5,7 @@ use crate::{
     Error, Ledger, ResponseRecord, Result,
     entity::{self, NewEntity},
     guard::require,
+    visibility::require_visible,
 };
 use domain::{
     Scope,
@@ -64,6 +65,8 @@ pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote)
                 let tenant_id = scope.tenant_id;
                 let found = store::response::find_locked(tx, tenant_id, id).await?;
                 let response = found.ok_or(Error::NotFound("response"))?;
+                let session = store::session::find(tx.conn(), tenant_id, id).await?;
+                require_visible(tx.conn(), &scope, session).await.map_err(|_| Error::NotFound("response"))?;
                 if response.promotion.is_some() || promotion::waits(tx.conn(), tenant_id, &response).await? {
                     return Ok(response);
                 }

@@ -2,7 +2,7 @@
 
 use super::{
     Respondent,
-    open::{is_cancelled, published, require_open, takes_one},
+    open::{is_cancelled, private_to, published, require_open, takes_one},
 };
 use crate::{
     Error, Ledger, Result, ViewVersionRecord,
@@ -72,7 +72,8 @@ pub async fn save_draft(
                 if once && submitted_of(tx.conn(), key).await?.is_some() {
                     return Err(Closed::Answered.into());
                 }
-                let form = Filled { respondent, version, request_id: save.request_id, answers };
+                let private_to = private_to(tx.conn(), respondent.tenant_id(), save.request_id).await?;
+                let form = Filled { respondent, version, request_id: save.request_id, answers, private_to };
                 match draft_locked(tx, &form).await? {
                     Some((draft, _)) if draft.answers == form.answers => Ok(draft),
                     Some((draft, _)) if draft.rev != save.rev => {
@@ -93,6 +94,8 @@ pub(super) struct Filled {
     pub(super) version: ViewVersionRecord,
     pub(super) request_id: Option<Uuid>,
     pub(super) answers: Answers,
+    /// The person to whom the asking session is private.
+    pub(super) private_to: Option<String>,
 }
 
 impl Filled {
@@ -193,7 +196,8 @@ pub(super) fn begin_session(
         time_limits: TimeLimits::default(),
         dependency_count: 0,
         awaited: false,
-        private_to: None,
+        // What is answered in an incognito session is as private as the session.
+        private_to: form.private_to.clone(),
     };
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "viewId": version.view_id });
     let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &created)?];

@@ -4,7 +4,7 @@ use super::{
     Respondent,
     notify::notify,
     of_request::OfRequest,
-    open::{published, require_open, takes_one},
+    open::{private_to, published, require_open, takes_one},
     save::{EVENTS_MAX, Filled, begin_session, draft_locked, narrow, raced, start},
 };
 use crate::{
@@ -102,7 +102,8 @@ async fn attempt(
                 }
                 let answers = check_answers(&version.fields, &submission.answers)?;
                 check_entities(tx.conn(), respondent.tenant_id(), &version.fields, &answers).await?;
-                let form = Filled { respondent, version, request_id: submission.request_id, answers };
+                let private_to = private_to(tx.conn(), respondent.tenant_id(), submission.request_id).await?;
+                let form = Filled { respondent, version, request_id: submission.request_id, answers, private_to };
                 let response = record(tx, form, submission, (new_id, of_request), factories).await?;
                 Ok(Submitted { response, is_repeat: false })
             })
@@ -156,9 +157,12 @@ async fn record(
     [mut beginning, mut ending]: [EventFactory; 2],
 ) -> Result<ResponseRecord> {
     let (tenant_id, now) = (form.respondent.tenant_id(), ending.at());
-    let submitted = store::response::count_one(tx, tenant_id, form.version.view_id).await?;
-    if submitted > u64::from(form.version.publication.most_responses()) {
-        return Err(Closed::Full.into());
+    // Everybody reads the number of a view's responses.
+    if form.private_to.is_none() {
+        let submitted = store::response::count_one(tx, tenant_id, form.version.view_id).await?;
+        if submitted > u64::from(form.version.publication.most_responses()) {
+            return Err(Closed::Full.into());
+        }
     }
     narrow(tx.conn(), &form.respondent, form.request_id).await?;
     let draft = draft_locked(tx, &form).await?;

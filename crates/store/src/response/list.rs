@@ -3,30 +3,40 @@
 use super::{ResponseRecord, ResponseState, Row};
 use crate::engine::{Conn, Page, Result, Texts, run};
 use domain::{
-    Timestamp,
+    Caller, Timestamp,
     clock::to_micros,
     id::{SessionId, TenantId, ViewId},
 };
 use uuid::Uuid;
 
-const LIST: &str = response_select!(
-    "(session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) AND (respondent = $4 OR $4 IS NULL) \
-     AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
-     ORDER BY session_id DESC LIMIT $6"
+const LIST: &str = concat!(
+    response_select!(
+        "(session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) AND (respondent = $4 OR $4 IS NULL) \
+         AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) AND "
+    ),
+    seen_by!("$7"),
+    " ORDER BY session_id DESC LIMIT $6"
 );
 macro_rules! counts {
     () => {
         "COALESCE((SELECT c.submitted FROM response_counts c WHERE c.tenant_id = v.tenant_id AND c.view_id = v.id), 0), \
-         (SELECT COUNT(*) FROM responses r WHERE r.tenant_id = v.tenant_id AND r.view_id = v.id AND r.state = 'draft')"
+         (SELECT COUNT(*) FROM responses r WHERE r.tenant_id = v.tenant_id AND r.view_id = v.id AND r.state = 'draft' \
+         AND (r.request_id IS NULL OR EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = r.tenant_id \
+         AND s.id = r.session_id AND s.private_to IS NULL)))"
     };
 }
 
 macro_rules! of_view {
     () => {
-        "view_id = $7 AND (session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) \
-         AND (respondent = $4 OR $4 IS NULL) \
-         AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
-         AND (version = $8 OR $8 IS NULL) AND (created_at >= $9 OR $9 IS NULL) AND (created_at < $10 OR $10 IS NULL) "
+        concat!(
+            "view_id = $7 AND (session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) \
+             AND (respondent = $4 OR $4 IS NULL) \
+             AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) \
+             AND (version = $8 OR $8 IS NULL) AND (created_at >= $9 OR $9 IS NULL) \
+             AND (created_at < $10 OR $10 IS NULL) AND ",
+            seen_by!("$11"),
+            " "
+        )
     };
 }
 const LIST_OF_VIEW: &str = concat!(response_select!(""), of_view!(), "ORDER BY session_id DESC LIMIT $6");
@@ -70,6 +80,8 @@ pub struct Filter {
     pub created_from: Option<Timestamp>,
     /// Only those whose first save was before this time (UTC).
     pub created_before: Option<Timestamp>,
+    /// Who reads them. Without it, those of incognito sessions are left out.
+    pub reader: Option<Caller>,
 }
 
 /// One page of responses, newest first, starting after `before`.
@@ -82,8 +94,10 @@ pub async fn list(
 ) -> Result<Page<ResponseRecord>> {
     let (before, state) = (before.map(|id| id.0), filter.state.map(ResponseState::as_str));
     let (respondent, promoted, more) = (filter.respondent, filter.promoted.map(i64::from), i64::from(limit) + 1);
+    let reader = filter.reader.map(|reader| reader.to_string());
+    let reader = reader.as_deref();
     let mut rows = match filter.view_id {
-        None => run!(conn, fetch_all Row, LIST, tenant_id.0, before, state, respondent, promoted, more)?,
+        None => run!(conn, fetch_all Row, LIST, tenant_id.0, before, state, respondent, promoted, more, reader)?,
         Some(view) => {
             let (version, from, until) = bounds(filter);
             run!(
@@ -99,7 +113,8 @@ pub async fn list(
                 view.0,
                 version,
                 from,
-                until
+                until,
+                reader
             )?
         }
     };
@@ -125,6 +140,7 @@ pub async fn versions_of_view(
     let (before, state) = (None::<Uuid>, filter.state.map(ResponseState::as_str));
     let (respondent, promoted, limit) = (filter.respondent, filter.promoted.map(i64::from), i64::from(limit));
     let (version, from, until) = bounds(filter);
+    let reader = filter.reader.map(|reader| reader.to_string());
     let rows = run!(
         conn,
         fetch_all One<i64>,
@@ -138,7 +154,8 @@ pub async fn versions_of_view(
         view_id.0,
         version,
         from,
-        until
+        until,
+        reader.as_deref()
     )?;
     Ok(rows.into_iter().map(|(version,)| version.max(0).cast_unsigned()).collect())
 }
@@ -146,9 +163,9 @@ pub async fn versions_of_view(
 /// Numbers of responses of one view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ResponseCounts {
-    /// Submitted ones, from which entities may have been made.
+    /// Submitted ones, from which entities may have been made. Those of incognito sessions are not counted.
     pub submitted: u64,
-    /// Drafts that can still be submitted.
+    /// Drafts that can still be submitted, without those of incognito sessions.
     pub drafts: u64,
 }
 

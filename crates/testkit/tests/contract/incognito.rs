@@ -1,26 +1,34 @@
 //! An incognito conversation is visible only to its person and to the worker that has claimed it.
 
 use crate::{
+    feedback_request::request,
+    response::{answers, form, submission},
     thread::{ENDING, new, turn},
+    view_link::someone,
     webhook::subscribed,
 };
 use domain::{
     Scope,
     gate::{GateState, Question},
-    id::{EventId, SessionId},
+    id::{EntityTypeId, EventId, SessionId, ViewId},
     role::{Role, TokenScope},
     session::{Session, Type, YieldTo},
     session_feedback::{Label, Surface},
+    view::{Gate, Publication},
 };
 use ledger::{
     Error, auth, event, failure, feedback,
+    feedback_request::{Form, NewRequest},
     gate::{self, GateFilter, ListGates},
     insight, live,
     member::{self, Withdrawal},
+    page,
+    response::{self, DraftSave, ListResponses, Promote, PromoteTo, Submission},
     session::{self, Completion, Failure, ListSessions, NewSession, YieldRequest},
     thread::{self, Message, NewThread},
-    token,
+    token, view, view_link,
 };
+use serde_json::json;
 use testkit::{Fixture, on_both_engines, receiver::Receiver, text};
 
 on_both_engines!(
@@ -28,6 +36,7 @@ on_both_engines!(
     the_agent_at_work_sees_what_it_works_on_and_what_it_starts,
     figures_and_lists_of_others_leave_it_out,
     a_question_in_an_incognito_conversation_is_for_its_person_only_and_sends_no_message,
+    what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_only,
 );
 
 async fn start_conversation(f: &Fixture, message: &str) -> Session {
@@ -181,5 +190,62 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     assert!(failures.items.is_empty(), "{:?}", failures.items);
     hidden("failure", failure::acknowledge(l, &f.admin, id).await.map(drop));
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM outbox").await, 0);
+    f.done().await;
+}
+
+async fn what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_only(f: Fixture) {
+    let l = &f.ledger;
+    let receiver = Receiver::start().await;
+    subscribed(&f, receiver.url(), &["form.submitted"]).await;
+    let public = Publication { gate: Gate::None, notify: true, ..Publication::default() };
+    let listed_view = form(&f, public).await;
+    let id = start_conversation(&f, "A secret").await.id;
+    let worked = f.claim(1, 60).await.remove(0);
+    let ask = async |new: NewRequest| {
+        let new = NewRequest { access: Some(Gate::None), ..new };
+        let (asked, secret) = view_link::ask(l, &f.worker, id, new).await.unwrap();
+        (asked.request, someone(&f, &secret.unwrap()).await)
+    };
+    let alone = async |of: SessionId, view: ViewId| {
+        for who in [&f.admin, &f.operator, &f.other_member] {
+            hidden("session", session::get(l, who, of).await);
+            hidden("response", response::get(l, who, of).await);
+            let to = PromoteTo::Type(EntityTypeId(uuid::Uuid::nil()));
+            let promoted = Promote { to, title: None, fields: Default::default() };
+            let promoted = response::promote(l, who, of, promoted).await;
+            assert!(matches!(promoted, Err(Error::NotFound("response"))), "{promoted:?}");
+            assert!(listed(&f, who, None).await.is_empty());
+            for view_id in [None, Some(view)] {
+                let query = ListResponses { view_id, ..ListResponses::default() };
+                assert!(response::list(l, who, query).await.unwrap().items.is_empty());
+            }
+        }
+        assert_eq!(response::get(l, &f.member, of).await.unwrap().session_id, of);
+        let own = ListResponses { view_id: Some(view), ..ListResponses::default() };
+        let own = response::list(l, &f.member, own).await.unwrap().items;
+        assert_eq!(own.iter().map(|response| response.session_id).collect::<Vec<_>>(), [of]);
+    };
+    // The agent goes on. A listed view is asked, and the answers are saved before they are sent.
+    let (asked, zoe) = ask(NewRequest { form: Form::View(listed_view), ..request(&worked, "k1", false) }).await;
+    let given = answers(json!({ "name": "Zoe" }));
+    let draft = DraftSave { request_id: Some(asked.id.0), answers: given, ..DraftSave::default() };
+    let draft = response::save_draft(l, &zoe, listed_view, draft).await.unwrap().session_id;
+    alone(draft, listed_view).await;
+    let given = Submission { request_id: Some(asked.id.0), ..submission("one", json!({ "name": "Zoe" })) };
+    let sent = response::submit(l, &zoe, listed_view, given).await.unwrap().response;
+    assert_eq!(sent.session_id, draft);
+    alone(draft, listed_view).await;
+    let slug = view::get(l, &f.admin, listed_view).await.unwrap().slug;
+    let shown = page::response::read(l, &f.admin, slug, ListResponses::default()).await.unwrap();
+    assert_eq!((shown.counts.submitted, shown.counts.drafts, shown.counted), (0, 0, 0));
+    assert!(shown.versions.is_empty() && shown.responses.items.is_empty());
+    // The agent waits, and the answers are sent at once.
+    let (asked, ben) = ask(request(&worked, "k2", true)).await;
+    let given = Submission { request_id: Some(asked.id.0), ..submission("two", json!({ "region": "EU" })) };
+    let sent = response::submit(l, &ben, asked.view_id, given).await.unwrap().response;
+    alone(sent.session_id, asked.view_id).await;
+    assert_eq!(f.claim(1, 60).await.remove(0).id, id, "the agent has the answer");
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM outbox").await, 0);
+    f.assert_verified().await;
     f.done().await;
 }

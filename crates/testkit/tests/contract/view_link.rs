@@ -52,6 +52,12 @@ fn entry(entered: &Entered) -> Entry<'_> {
     Entry { browser: Some(&entered.browser), clearance: Some(&entered.clearance), ..Entry::default() }
 }
 
+/// A person without an account who has just opened a link.
+pub(crate) async fn someone(f: &Fixture, secret: &str) -> Respondent {
+    let entered = enter(f, secret).await;
+    respondent(f, entered.link.id, entry(&entered)).await.unwrap()
+}
+
 async fn respondent(f: &Fixture, id: ViewLinkId, entry: Entry<'_>) -> ledger::Result<Respondent> {
     Ok(view_link::respondent(&f.ledger, id, entry).await?.1)
 }
