@@ -36,7 +36,7 @@ macro_rules! version_select {
     };
 }
 
-const CURRENT: &str = "SELECT state, version FROM views WHERE tenant_id = $1 AND id = $2";
+const CURRENT: &str = "SELECT state, version, listed FROM views WHERE tenant_id = $1 AND id = $2";
 const BY_ID: &str = view_select!("id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
 const BY_SLUG: &str = view_select!("slug = $2");
@@ -229,13 +229,24 @@ fn page<R, T: TryFrom<R, Error = Error>>(mut rows: Vec<R>, limit: u32) -> Result
     Ok(Page { items: rows.into_iter().map(T::try_from).collect::<Result<_>>()?, has_more })
 }
 
-/// State of a view, and the number of the version published last.
-pub async fn current(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<(ViewState, Option<u64>)>> {
-    let Some((state, version)) = run!(conn, fetch_optional(String, Option<i64>), CURRENT, tenant_id.0, id.0)? else {
-        return Ok(None);
-    };
+/// What a respondent needs of the row of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Current {
+    /// Whether the view takes responses.
+    pub state: ViewState,
+    /// Number of the version published last; `None` for a draft.
+    pub version: Option<u64>,
+    /// Whether lists show the view. One that was made for a single question of an agent is not listed.
+    pub listed: bool,
+}
+
+/// State of a view, the number of the version published last, and whether the view is listed.
+pub async fn current(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<Current>> {
+    let found = run!(conn, fetch_optional(String, Option<i64>, i64), CURRENT, tenant_id.0, id.0)?;
+    let Some((state, version, listed)) = found else { return Ok(None) };
     let state = ViewState::parse(&state).ok_or_else(|| Error::inconsistent("views", "state", &state))?;
-    Ok(Some((state, version.map(|version| number("views", "version", version)).transpose()?)))
+    let version = version.map(|version| number("views", "version", version)).transpose()?;
+    Ok(Some(Current { state, version, listed: listed != 0 }))
 }
 
 /// A view of this workspace.

@@ -28,8 +28,8 @@ pub(crate) fn view_versions() -> ViewVersions {
 /// answer replace those of the view.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, and for a question that does not use it; [`Error::FormClosed`] for a view
-/// that is not published.
+/// [`Error::NotFound`] for an unknown view, for one that was made for a question if no question is named, and for a
+/// question that does not use the view; [`Error::FormClosed`] for a view that is not published.
 pub(crate) async fn published(
     ledger: &Ledger,
     conn: &mut Conn<'_>,
@@ -37,8 +37,10 @@ pub(crate) async fn published(
     view_id: ViewId,
     request_id: Option<Uuid>,
 ) -> Result<ViewVersionRecord> {
-    let (state, newest) = store::view::current(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("form"))?;
-    let Some(newest) = newest.filter(|_| state == State::Published) else {
+    let view = store::view::current(conn, tenant_id, view_id).await?;
+    // The form of one question takes answers to that question alone: others would reach nobody.
+    let view = view.filter(|view| view.listed || request_id.is_some()).ok_or(Error::NotFound("form"))?;
+    let Some(newest) = view.version.filter(|_| view.state == State::Published) else {
         return Err(Closed::NotPublished.into());
     };
     let request = match request_id {

@@ -51,9 +51,9 @@ pub async fn create_of_request(
 /// Creates a link with everything that can be said about it.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, and for a question that does not use this view; [`Error::WrongViewState`]
-/// for a draft, [`Error::LimitReached`] if the view has too many links that work, [`Error::NoInstanceKey`] if there is
-/// no key to sign with.
+/// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a question
+/// that does not use this view; [`Error::WrongViewState`] for a draft, [`Error::LimitReached`] if there are too many
+/// links that work, [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create_noted(
     ledger: &Ledger,
     scope: &Scope,
@@ -92,7 +92,9 @@ pub async fn create_noted(
     let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
             // The lock keeps two requests from exceeding the limit together.
-            let view = store::view::find_locked(tx, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
+            let view = store::view::find_locked(tx, tenant_id, view_id).await?;
+            // A link to the form of one question answers that question, or nothing.
+            let view = view.filter(|view| view.listed || request_id.is_some()).ok_or(Error::NotFound("view"))?;
             if view.state == State::Draft {
                 return Err(Error::WrongViewState {
                     rule: "only a form that was published has links",

@@ -33,6 +33,7 @@ on_both_engines!(
     strangers_see_and_write_their_own_responses_alone,
     operators_and_admins_make_list_and_revoke_links,
     a_stranger_answers_an_agent_that_waits,
+    the_form_of_a_question_is_for_that_question_alone,
 );
 
 fn open_to_all() -> Publication {
@@ -357,5 +358,28 @@ async fn a_stranger_answers_an_agent_that_waits(f: Fixture) {
     let after = response::submit(&f.ledger, &late, asked.view_id, after).await.unwrap();
     assert!(after.response.late, "kept, and not sent to the agent");
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn the_form_of_a_question_is_for_that_question_alone(f: Fixture) {
+    let session = f.running().await;
+    let asked = ask(&f, &session, request(&session, "k", false)).await.request;
+    let view = asked.view_id;
+    let given = || submission("one", json!({ "region": "EU" }));
+    let who = Respondent::member(&f.operator).unwrap();
+    let save = DraftSave { answers: given().answers, ..DraftSave::default() };
+    for refused in [
+        response::submit(&f.ledger, &who, view, given()).await.err(),
+        response::save_draft(&f.ledger, &who, view, save).await.err(),
+        response::read(&f.ledger, &who, view, None).await.err(),
+    ] {
+        assert!(matches!(refused, Some(Error::NotFound("form"))), "the agent would wait for ever: {refused:?}");
+    }
+    let refused = view_link::create(&f.ledger, &f.operator, view, 1).await;
+    assert!(matches!(refused, Err(Error::NotFound("view"))), "{refused:?}");
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM responses").await, 0);
+    let named = Submission { request_id: Some(asked.id.0), ..given() };
+    response::submit(&f.ledger, &who, view, named).await.unwrap();
+    assert!(view_link::create_of_request(&f.ledger, &f.operator, view, asked.id, 1).await.is_ok());
     f.done().await;
 }
