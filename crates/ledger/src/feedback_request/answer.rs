@@ -106,14 +106,24 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
         .await
 }
 
-/// Refuses callers who may not answer: allowed for the members who are asked, for reviewers of the question, and for
-/// whoever may manage the session.
+/// Refuses callers who may not answer a question. Every way of answering a request asks here, except links: people
+/// without an account are admitted by the gate. The caller has checked that the session is visible. Allowed for
+///
+/// - the people who are asked: the members of the audience; without one, the reviewers of the gate at which the session
+///   waits, or everyone who may decide if the session goes on;
+/// - everyone in the workspace and their programs, if people without an account may answer too;
+/// - whoever started the session or may manage it.
 pub(super) async fn may_answer(
     conn: &mut Conn<'_>,
     scope: &Scope,
     session: &Session,
     request: &RequestRecord,
 ) -> Result<()> {
+    let is_public = request.access != view::Gate::Member;
+    // Workers hold no conversations: an agent does not answer itself.
+    if is_public && scope.may(Permission::Converse) {
+        return Ok(());
+    }
     if let Some(user_id) = scope.user_id() {
         let is_asked = match (&request.audience, request.gate_id) {
             (Some(slug), _) => {
@@ -124,7 +134,7 @@ pub(super) async fn may_answer(
             (None, Some(gate_id)) => {
                 store::gate::is_reviewer(conn, scope.tenant_id, gate_id, user_id, by_role(scope)).await?
             }
-            (None, None) => request.access == view::Gate::Member && scope.may(Permission::Decide),
+            (None, None) => scope.may(Permission::Decide),
         };
         if is_asked {
             return Ok(());

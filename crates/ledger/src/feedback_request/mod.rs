@@ -19,7 +19,7 @@ pub use ask::{Asked, Form, NewRequest, ask};
 pub use expire::expire;
 pub use list::{AskedItem, ListAnswers, answers, get, list};
 pub use open::{Answerable, answerable, open};
-pub(crate) use open::{answerable_on, count_open_on, open_on};
+pub(crate) use open::{answerable_on, asked_on, count_open_on, open_on};
 pub use reply::reply;
 pub use store::feedback_request::OpenPosition;
 pub(crate) use take::take_on;

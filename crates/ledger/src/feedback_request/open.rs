@@ -2,7 +2,9 @@
 
 use super::{answer::may_answer, not_found};
 use crate::{Ledger, RequestRecord, Result, guard::require, visibility::require_visible};
-use domain::{Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission, view::Field};
+use domain::{
+    Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission, session::Session, view::Field,
+};
 use store::{Conn, feedback_request::QuestionReader};
 
 /// Returns the open questions that the caller may answer, for which no session waits and which nobody has answered:
@@ -63,10 +65,7 @@ pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -
 /// [`answerable`] on an open connection.
 pub(crate) async fn answerable_on(conn: &mut Conn<'_>, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
     require(scope, Permission::StartSession)?;
-    let mut found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-    let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
-    let session = require_visible(conn, scope, session).await.map_err(|_| not_found())?;
-    may_answer(conn, scope, &session, &found).await?;
+    let (mut found, session) = asked_on(conn, scope, id).await?;
     found.state = found.state.in_session(session.status().is_final());
     let asks = store::view::version_of(conn, scope.tenant_id, found.view_id, found.version).await?;
     Ok(Answerable {
@@ -75,4 +74,20 @@ pub(crate) async fn answerable_on(conn: &mut Conn<'_>, scope: &Scope, id: Feedba
         is_answered: store::feedback_request::count_answers(conn, scope.tenant_id, id).await? > 0,
         request: found,
     })
+}
+
+/// Returns a question that the caller may answer, and its session.
+///
+/// # Errors
+/// As [`answerable`].
+pub(crate) async fn asked_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    id: FeedbackRequestId,
+) -> Result<(RequestRecord, Session)> {
+    let found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+    let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
+    let session = require_visible(conn, scope, session).await.map_err(|_| not_found())?;
+    may_answer(conn, scope, &session, &found).await?;
+    Ok((found, session))
 }

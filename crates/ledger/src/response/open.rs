@@ -1,7 +1,7 @@
 //! The published version of a view, for a respondent. Every read and write of a form asks here whether it is open.
 
 use super::Respondent;
-use crate::{Error, Ledger, Result, ViewVersionRecord};
+use crate::{Error, Ledger, Result, ViewVersionRecord, feedback_request};
 use domain::{
     Timestamp,
     feedback_request::RequestState,
@@ -56,7 +56,8 @@ pub(crate) async fn published(
     let mut version = ViewVersionRecord::clone(&found);
     if let Some(request) = request {
         version.publication.gate = request.access;
-        version.publication.audience = request.audience;
+        // `require_open` asks `feedback_request` which members may answer.
+        version.publication.audience = None;
     }
     Ok(version)
 }
@@ -79,12 +80,21 @@ pub(super) async fn version_of(
 }
 
 /// Refuses a respondent whom the form does not take, or takes no answer of now.
+///
+/// # Errors
+/// [`Error::FormClosed`]; for a question of an agent also [`Error::NotFound`] and [`Error::Forbidden`], as
+/// [`feedback_request::answerable`].
 pub(super) async fn require_open(
     conn: &mut Conn<'_>,
     respondent: &Respondent,
-    version: &ViewVersionRecord,
+    (version, request_id): (&ViewVersionRecord, Option<Uuid>),
     now: Timestamp,
 ) -> Result<()> {
+    if let Some(id) = request_id
+        && !respondent.is_stranger()
+    {
+        feedback_request::asked_on(conn, respondent.scope(), FeedbackRequestId(id)).await?;
+    }
     let submitted = store::response::submitted(conn, respondent.tenant_id(), version.view_id).await?;
     check_open(&version.publication, respondent.kind(), submitted, now)?;
     if !is_in_audience(conn, respondent, &version.publication).await? {

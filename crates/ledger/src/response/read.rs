@@ -68,7 +68,8 @@ pub async fn version(
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view. [`Error::FormClosed`] for one that is not published, and for a question
-/// that the respondent answered without a response.
+/// that the respondent answered without a response. [`Error::Forbidden`] for a member who may not answer the agent's
+/// question, [`Error::NotFound`] for one who may not see its session.
 pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, request_id: Option<Uuid>) -> Result<Form> {
     let (respondent, now) = (*respondent, ledger.now());
     let of = ledger.clone();
@@ -78,7 +79,7 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                 let version = published(&of, conn, respondent.tenant_id(), view_id, request_id).await?;
                 let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
                 let later = if asks_lead { respondent.as_lead() } else { respondent };
-                let open = match require_open(conn, &later, &version, now).await {
+                let open = match require_open(conn, &later, (&version, request_id), now).await {
                     Ok(()) => Ok(()),
                     Err(Error::FormClosed(closed)) => Err(closed),
                     Err(error) => return Err(error),

@@ -46,7 +46,8 @@ pub struct DraftSave {
 /// # Errors
 /// [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`, so that two tabs never overwrite each other.
 /// [`Error::FormClosed`] if the form takes no answer now, [`Error::Invalid`] for answers that cannot be kept,
-/// [`Error::LimitReached`] if the view has too many open drafts.
+/// [`Error::LimitReached`] if the view has too many open drafts; [`Error::NotFound`] and [`Error::Forbidden`] for a
+/// member who may not see or answer the agent's question.
 pub async fn save_draft(
     ledger: &Ledger,
     respondent: &Respondent,
@@ -61,7 +62,7 @@ pub async fn save_draft(
         .write(respondent.scope().into(), move |tx| {
             Box::pin(async move {
                 let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, save.request_id).await?;
-                require_open(tx.conn(), &respondent, &version, now).await?;
+                require_open(tx.conn(), &respondent, (&version, save.request_id), now).await?;
                 if is_cancelled(tx.conn(), respondent.tenant_id(), save.request_id).await? {
                     return Err(Closed::Cancelled.into());
                 }

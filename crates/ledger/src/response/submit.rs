@@ -55,7 +55,8 @@ pub struct Submitted {
 /// # Errors
 /// [`Error::Invalid`] for wrong answers, by the key of the field. [`Error::FormChanged`] if another version was
 /// published since the respondent saw the form, [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`,
-/// [`Error::FormClosed`] if the form takes no answer, [`Error::IdConflict`] if the submission id was used for others.
+/// [`Error::FormClosed`] if the form takes no answer, [`Error::IdConflict`] if the submission id was used for others;
+/// [`Error::NotFound`] and [`Error::Forbidden`] for a member who may not see or answer the agent's question.
 pub async fn submit(
     ledger: &Ledger,
     respondent: &Respondent,
@@ -96,7 +97,7 @@ async fn attempt(
                         return Ok(Submitted { response, is_repeat: true });
                     }
                 }
-                require_open(tx.conn(), &respondent, &version, now).await?;
+                require_open(tx.conn(), &respondent, (&version, submission.request_id), now).await?;
                 if submission.version.is_some_and(|given| given != version.version) {
                     return Err(Error::FormChanged { current: version.version });
                 }

@@ -18,6 +18,7 @@ mod failure;
 mod feedback;
 mod feedback_file;
 mod feedback_request;
+mod feedback_request_roles;
 mod feedback_request_rules;
 mod form_notification;
 mod gate;
