@@ -25,7 +25,7 @@ pub(crate) fn view_versions() -> ViewVersions {
 }
 
 /// Returns the version that takes responses now. A question of an agent names its own version, and its rules on who may
-/// answer replace those of the view.
+/// answer, and until when, replace those of the view.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, for one that was made for a question if no question is named, and for a
@@ -58,6 +58,10 @@ pub(crate) async fn published(
         version.publication.gate = request.access;
         // `require_open` asks `feedback_request` which members may answer.
         version.publication.audience = None;
+        // The agent waits until its own deadline. These end the form, not the questions that were asked with it.
+        version.publication.max_responses = None;
+        version.publication.opens_at = None;
+        version.publication.closes_at = None;
     }
     Ok(version)
 }

@@ -36,8 +36,8 @@ pub struct Form {
     pub has_answered: bool,
 }
 
-/// Returns the version of a form that a respondent saw: its fields tell how what was posted is read. Without its number,
-/// and for a number that no version has, it is the version that takes responses now.
+/// Returns the version of a form that a respondent saw: its fields tell how what was posted is read. Without its
+/// number, and for a number that no version has, it is the version that takes responses now.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, [`Error::FormClosed`] for one that is not published.

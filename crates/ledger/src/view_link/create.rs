@@ -51,9 +51,9 @@ pub async fn create_of_request(
 /// Creates a link with everything that can be said about it.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a question
-/// that does not use this view; [`Error::WrongViewState`] for a draft, [`Error::LimitReached`] if there are too many
-/// links that work, [`Error::NoInstanceKey`] if there is no key to sign with.
+/// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a
+/// question that does not use this view; [`Error::WrongViewState`] for a draft, [`Error::LimitReached`] if there are
+/// too many links that work, [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create_noted(
     ledger: &Ledger,
     scope: &Scope,

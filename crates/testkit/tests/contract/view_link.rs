@@ -14,7 +14,7 @@ use domain::{
 };
 use ledger::{
     Error, entity,
-    feedback_request::NewRequest,
+    feedback_request::{Form, NewRequest},
     response::{self, DraftSave, Respondent, Submission},
     session, view,
     view_link::{self, Entered, Entry, NewLead},
@@ -34,6 +34,7 @@ on_both_engines!(
     operators_and_admins_make_list_and_revoke_links,
     a_stranger_answers_an_agent_that_waits,
     the_form_of_a_question_is_for_that_question_alone,
+    a_question_takes_answers_when_the_form_that_it_uses_is_full_or_over,
 );
 
 fn open_to_all() -> Publication {
@@ -381,5 +382,33 @@ async fn the_form_of_a_question_is_for_that_question_alone(f: Fixture) {
     let named = Submission { request_id: Some(asked.id.0), ..given() };
     response::submit(&f.ledger, &who, view, named).await.unwrap();
     assert!(view_link::create_of_request(&f.ledger, &f.operator, view, asked.id, 1).await.is_ok());
+    f.done().await;
+}
+
+async fn a_question_takes_answers_when_the_form_that_it_uses_is_full_or_over(f: Fixture) {
+    let closes_at = Some(f.ledger.now() + TimeDelta::hours(1));
+    let view = form(&f, Publication { max_responses: Some(1), closes_at, ..open_to_all() }).await;
+    let session = f.running().await;
+    let mut open = Vec::new();
+    for key in ["first", "full", "over"] {
+        let new = NewRequest { form: Form::View(view), ..request(&session, key, false) };
+        let (asked, secret) = view_link::ask(&f.ledger, &f.worker, session.id, new).await.unwrap();
+        open.push((key, asked.request.id, secret.unwrap()));
+    }
+    let member = Respondent::member(&f.member).unwrap();
+    for (key, id, secret) in open {
+        if key == "over" {
+            f.clock.advance(TimeDelta::hours(1));
+        }
+        let who = someone(&f, &secret).await;
+        let read = response::read(&f.ledger, &who, view, Some(id.0)).await.unwrap();
+        assert_eq!(read.closed, None, "{key}");
+        let given = Submission { request_id: Some(id.0), ..submission(key, json!({ "name": "Zoe" })) };
+        let sent = response::submit(&f.ledger, &who, view, given).await.unwrap().response;
+        assert!(!sent.late, "{key}");
+        let plain = response::submit(&f.ledger, &member, view, submission("plain", json!({ "name": "Mia" }))).await;
+        let is_closed = matches!(plain, Err(Error::FormClosed(Closed::Full | Closed::Over)));
+        assert!(is_closed, "the form itself takes no more answers: {plain:?}");
+    }
     f.done().await;
 }
