@@ -355,8 +355,10 @@ pub const DRAFT_EVENTS_MAX: u32 = 50;
 pub const DRAFT_HOURS_MAX: i64 = 24;
 /// Largest body that a form posts, bytes.
 pub const FORM_BYTES_MAX: usize = 64 * 1024;
-/// Most links of one view that work at the same time.
+/// Most links to one form that work at the same time, without those to questions of agents.
 pub const VIEW_LINKS_MAX: u32 = 200;
+/// Most links to one question of an agent that work at the same time.
+pub const REQUEST_LINKS_MAX: u32 = 20;
 /// Longest time for which a link to a form works, days.
 pub const VIEW_LINK_DAYS_MAX: u32 = 366;
 /// Time for which a browser may answer after it opened a link to a form, days.

@@ -23,9 +23,16 @@ macro_rules! link_select {
 
 const BY_DIGEST: &str = link_select!("secret_digest = $1");
 const BY_ID: &str = link_select!("id = $1");
-const OF_VIEW: &str = link_select!(
-    "tenant_id = $1 AND view_id = $2 AND revoked_at IS NULL AND expires_at > $3 ORDER BY id DESC LIMIT $4"
+const OF_FORM: &str = link_select!(
+    "tenant_id = $1 AND view_id = $2 AND request_id IS NULL AND revoked_at IS NULL AND expires_at > $3 \
+     ORDER BY id DESC LIMIT $4"
 );
+const OF_QUESTIONS: &str = link_select!(
+    "tenant_id = $1 AND view_id = $2 AND request_id IS NOT NULL AND revoked_at IS NULL AND expires_at > $3 \
+     ORDER BY id DESC LIMIT $4"
+);
+const COUNT_OF_REQUEST: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND view_id = $2 \
+     AND request_id = $3 AND revoked_at IS NULL AND expires_at > $4";
 const NEWEST_OF_VIEW: &str =
     link_select!("tenant_id = $1 AND view_id = $2 AND request_id IS NULL ORDER BY id DESC LIMIT $3");
 const INSERT: &str = "INSERT INTO view_links (tenant_id, id, view_id, request_id, secret_digest, hint, created_by, \
@@ -37,7 +44,9 @@ const EXISTS: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND i
 pub(crate) const SQL: Texts = &[
     ("view_link::BY_DIGEST", BY_DIGEST),
     ("view_link::BY_ID", BY_ID),
-    ("view_link::OF_VIEW", OF_VIEW),
+    ("view_link::OF_FORM", OF_FORM),
+    ("view_link::OF_QUESTIONS", OF_QUESTIONS),
+    ("view_link::COUNT_OF_REQUEST", COUNT_OF_REQUEST),
     ("view_link::NEWEST_OF_VIEW", NEWEST_OF_VIEW),
     ("view_link::INSERT", INSERT),
     ("view_link::USE", USE),
@@ -129,15 +138,38 @@ pub async fn find(conn: &mut Conn<'_>, id: ViewLinkId) -> Result<Option<ViewLink
     Ok(run!(conn, fetch_optional Row, BY_ID, id.0)?.map(Into::into))
 }
 
-/// Links of a view that work, newest first.
-pub async fn of_view(
+/// Links to a form itself that work, newest first. Links to questions that use it are left out.
+pub async fn of_form(
     conn: &mut Conn<'_>,
     (tenant_id, view_id): (TenantId, ViewId),
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<ViewLinkRecord>> {
-    let rows = run!(conn, fetch_all Row, OF_VIEW, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?;
+    let rows = run!(conn, fetch_all Row, OF_FORM, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?;
     Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// Links to the questions that use a form and that work, newest first.
+pub async fn of_questions(
+    conn: &mut Conn<'_>,
+    (tenant_id, view_id): (TenantId, ViewId),
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<ViewLinkRecord>> {
+    let rows = run!(conn, fetch_all Row, OF_QUESTIONS, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+/// Number of links to one question that work.
+pub async fn count_of_request(
+    conn: &mut Conn<'_>,
+    (tenant_id, view_id): (TenantId, ViewId),
+    request_id: Uuid,
+    now: Timestamp,
+) -> Result<u64> {
+    let (count,) =
+        run!(conn, fetch_one One<i64>, COUNT_OF_REQUEST, tenant_id.0, view_id.0, request_id, to_micros(now))?;
+    Ok(count.max(0).cast_unsigned())
 }
 
 /// The newest links of a view, whether they work or not, newest first. Links to questions of agents are left out.

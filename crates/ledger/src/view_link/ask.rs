@@ -12,8 +12,8 @@ const DAYS: u32 = 30;
 
 /// Asks people, as [`feedback_request::ask`] does. If people without an account may answer, the second value is the
 /// secret of a link to the form. The server creates the link, because an agent may not manage views. A repeat creates
-/// another link, since secrets are not stored. There is no link without an instance key, and none if the view has too
-/// many.
+/// another link, since secrets are not stored. There is no link without an instance key, and none if the question has
+/// too many.
 ///
 /// # Errors
 /// As [`feedback_request::ask`].

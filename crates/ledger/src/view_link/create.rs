@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     id::{FeedbackRequestId, ViewId, ViewLinkId},
-    limit::{VIEW_LINK_DAYS_MAX, VIEW_LINK_NOTE_CHARS_MAX, VIEW_LINKS_MAX},
+    limit::{REQUEST_LINKS_MAX, VIEW_LINK_DAYS_MAX, VIEW_LINK_NOTE_CHARS_MAX, VIEW_LINKS_MAX},
     role::Permission,
     view::State,
 };
@@ -105,9 +105,23 @@ pub async fn create_noted(
                 let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;
                 request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;
             }
-            let working = store::view_link::of_view(tx.conn(), (tenant_id, view_id), now, VIEW_LINKS_MAX).await?;
-            if working.len() >= VIEW_LINKS_MAX as usize {
-                return Err(Error::LimitReached(format!("a view has at most {VIEW_LINKS_MAX} links that work")));
+            let place = (tenant_id, view_id);
+            match request_id {
+                None => {
+                    let working = store::view_link::of_form(tx.conn(), place, now, VIEW_LINKS_MAX).await?;
+                    if working.len() >= VIEW_LINKS_MAX as usize {
+                        let text = format!("a view has at most {VIEW_LINKS_MAX} links that work");
+                        return Err(Error::LimitReached(text));
+                    }
+                }
+                // Questions do not use up the links of the form that they are asked with.
+                Some(id) => {
+                    let working = store::view_link::count_of_request(tx.conn(), place, id.0, now).await?;
+                    if working >= u64::from(REQUEST_LINKS_MAX) {
+                        let text = format!("a question has at most {REQUEST_LINKS_MAX} links that work");
+                        return Err(Error::LimitReached(text));
+                    }
+                }
             }
             store::view_link::insert(tx, &link, digest).await?;
             Ok(link)

@@ -2,8 +2,10 @@
 
 use crate::{Error, Ledger, Result, ViewLinkRecord, guard::require};
 use domain::{Scope, id::ViewId, limit::VIEW_LINKS_MAX, role::Permission};
+use std::cmp::Reverse;
 
-/// Returns the links of a view that work, newest first.
+/// Returns the links of a view that work, newest first, at most [`VIEW_LINKS_MAX`]. All links to the form itself are
+/// among them; the oldest links to questions that use it are left out if there are more.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such view.
@@ -14,7 +16,12 @@ pub async fn list(ledger: &Ledger, scope: &Scope, view_id: ViewId) -> Result<Vec
         .snapshot(scope, move |conn| {
             Box::pin(async move {
                 store::view::find(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
-                Ok(store::view_link::of_view(conn, (tenant_id, view_id), now, VIEW_LINKS_MAX).await?)
+                let place = (tenant_id, view_id);
+                let mut links = store::view_link::of_form(conn, place, now, VIEW_LINKS_MAX).await?;
+                let room = VIEW_LINKS_MAX.saturating_sub(u32::try_from(links.len()).unwrap_or(u32::MAX));
+                links.extend(store::view_link::of_questions(conn, place, now, room).await?);
+                links.sort_by_key(|link| Reverse(link.id));
+                Ok(links)
             })
         })
         .await

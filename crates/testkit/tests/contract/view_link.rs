@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use domain::{
     feedback_request::RespondentKind as AnsweredBy,
     id::{ViewId, ViewLinkId},
+    limit::{REQUEST_LINKS_MAX, VIEW_LINKS_MAX},
     response::{Closed, RespondentKind},
     view::{Gate, Publication, Responses},
 };
@@ -35,6 +36,7 @@ on_both_engines!(
     a_stranger_answers_an_agent_that_waits,
     the_form_of_a_question_is_for_that_question_alone,
     a_question_takes_answers_when_the_form_that_it_uses_is_full_or_over,
+    links_of_questions_do_not_use_up_those_of_the_form,
 );
 
 fn open_to_all() -> Publication {
@@ -410,5 +412,29 @@ async fn a_question_takes_answers_when_the_form_that_it_uses_is_full_or_over(f: 
         let is_closed = matches!(plain, Err(Error::FormClosed(Closed::Full | Closed::Over)));
         assert!(is_closed, "the form itself takes no more answers: {plain:?}");
     }
+    f.done().await;
+}
+
+async fn links_of_questions_do_not_use_up_those_of_the_form(f: Fixture) {
+    let view = form(&f, open_to_all()).await;
+    let (plain, _) = link(&f, view).await;
+    let session = f.running().await;
+    let ask = async |key: &str| {
+        let new = NewRequest { form: Form::View(view), ..request(&session, key, false) };
+        view_link::ask(&f.ledger, &f.worker, session.id, new).await.unwrap().1
+    };
+    for question in 0..VIEW_LINKS_MAX / REQUEST_LINKS_MAX {
+        let key = format!("k{question}");
+        for _ in 0..REQUEST_LINKS_MAX {
+            assert!(ask(&key).await.is_some(), "{key}");
+        }
+        assert!(ask(&key).await.is_none(), "a question has its own limit");
+    }
+    assert!(ask("one more").await.is_some());
+    assert!(view_link::create(&f.ledger, &f.operator, view, 1).await.is_ok());
+    let listed = view_link::list(&f.ledger, &f.operator, view).await.unwrap();
+    assert_eq!(listed.len(), VIEW_LINKS_MAX as usize);
+    assert!(listed.iter().any(|link| link.id == plain), "the links of the form itself are all listed");
+    assert!(listed.is_sorted_by_key(|link| std::cmp::Reverse(link.id)), "newest first");
     f.done().await;
 }
