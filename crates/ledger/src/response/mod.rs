@@ -16,7 +16,7 @@ mod save;
 mod submit;
 mod sweep;
 
-pub(crate) use open::{ViewVersions, published, view_versions};
+pub(crate) use open::{ViewVersions, is_cancelled, published, view_versions};
 
 pub use columns::columns;
 pub use get::get;

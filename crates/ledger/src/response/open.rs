@@ -108,7 +108,7 @@ pub(super) async fn require_open(
 }
 
 /// Whether the form is a question of an agent that takes no answer any more, because its session has ended.
-pub(super) async fn is_cancelled(conn: &mut Conn<'_>, tenant_id: TenantId, request_id: Option<Uuid>) -> Result<bool> {
+pub(crate) async fn is_cancelled(conn: &mut Conn<'_>, tenant_id: TenantId, request_id: Option<Uuid>) -> Result<bool> {
     let Some(id) = request_id else { return Ok(false) };
     let request = store::feedback_request::find(conn, tenant_id, FeedbackRequestId(id)).await?;
     let request = request.ok_or(Error::NotFound("form"))?;

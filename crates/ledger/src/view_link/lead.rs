@@ -5,8 +5,10 @@ use super::{
     enter::{Entry, respondent},
 };
 use crate::{
-    EntityRecord, EntityTypeRecord, Error, Ledger, Result, ViewLinkRecord, auth::Address, guard::Fields,
-    response::published,
+    EntityRecord, EntityTypeRecord, Error, Ledger, Result, ViewLinkRecord,
+    auth::Address,
+    guard::Fields,
+    response::{is_cancelled, published},
 };
 use domain::{
     Caller, Scope, Timestamp,
@@ -37,7 +39,7 @@ pub struct NewLead {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a wrong name or address; [`Error::NotFound`] as for [`respondent`]; [`Error::FormClosed`] if
-/// the form takes no answer or does not ask for a name.
+/// the form takes no answer or does not ask for a name, and if its question was cancelled.
 pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>, new: NewLead) -> Result<String> {
     let (link, who, _) = respondent(ledger, link_id, entry).await?;
     let mut fields = Fields::default();
@@ -89,6 +91,10 @@ async fn require_lead_gate(ledger: &Ledger, tx: &mut WriteTx<'_>, link: &ViewLin
     let version = published(ledger, tx.conn(), link.tenant_id, link.view_id, link.request_id).await?;
     if version.publication.gate != Gate::Lead {
         return Err(Closed::WrongRespondent.into());
+    }
+    // A name and an address are not kept for an answer that no one takes.
+    if is_cancelled(tx.conn(), link.tenant_id, link.request_id).await? {
+        return Err(Closed::Cancelled.into());
     }
     let submitted = store::response::submitted(tx.conn(), link.tenant_id, link.view_id).await?;
     Ok(check_open(&version.publication, RespondentKind::Lead, submitted, now)?)

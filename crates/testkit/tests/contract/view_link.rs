@@ -37,6 +37,7 @@ on_both_engines!(
     the_form_of_a_question_is_for_that_question_alone,
     a_question_takes_answers_when_the_form_that_it_uses_is_full_or_over,
     links_of_questions_do_not_use_up_those_of_the_form,
+    no_lead_is_recorded_for_a_question_that_was_cancelled,
 );
 
 fn open_to_all() -> Publication {
@@ -436,5 +437,20 @@ async fn links_of_questions_do_not_use_up_those_of_the_form(f: Fixture) {
     assert_eq!(listed.len(), VIEW_LINKS_MAX as usize);
     assert!(listed.iter().any(|link| link.id == plain), "the links of the form itself are all listed");
     assert!(listed.is_sorted_by_key(|link| std::cmp::Reverse(link.id)), "newest first");
+    f.done().await;
+}
+
+async fn no_lead_is_recorded_for_a_question_that_was_cancelled(f: Fixture) {
+    let session = f.running().await;
+    let new = NewRequest { access: Some(Gate::Lead), ..request(&session, "k", false) };
+    let (_, secret) = view_link::ask(&f.ledger, &f.worker, session.id, new).await.unwrap();
+    let entered = enter(&f, &secret.unwrap()).await;
+    let zoe = || NewLead { name: "Zoe".into(), email: "zoe@example.org".into() };
+    let capture = || view_link::capture_lead(&f.ledger, entered.link.id, entry(&entered), zoe());
+    assert!(capture().await.is_ok());
+    session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    let refused = capture().await;
+    assert!(matches!(refused, Err(Error::FormClosed(Closed::Cancelled))), "{refused:?}");
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM entities").await, 1);
     f.done().await;
 }
