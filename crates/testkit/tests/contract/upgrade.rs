@@ -1,19 +1,35 @@
 //! Migrations that change the rows of earlier versions.
 
-use crate::thread::new;
-use domain::session::Type;
+use crate::{
+    feedback_request::request,
+    response::{form, submission},
+    thread::new,
+    view_link::someone,
+};
+use domain::{
+    session::Type,
+    view::{Gate, Publication},
+};
 use ledger::{
+    feedback_request::NewRequest,
+    response::{self, Respondent, Submission},
     session::{self, NewSession},
     thread::{self, NewThread},
+    view_link,
 };
 use serde_json::json;
 use testkit::{Fixture, Raw, on_both_engines};
 
-on_both_engines!(channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade);
+on_both_engines!(
+    channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade,
+    responses_to_incognito_sessions_become_private_by_the_upgrade,
+);
 
 const CHANNELS: &str = include_str!("../../../../migrations/postgres/0045_session_channels.sql");
 const CHANNELS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0045_session_channels.sql");
 const PRIVATE: &str = include_str!("../../../../migrations/postgres/0046_private_sessions_of_owners.sql");
+const RESPONSES: &str = include_str!("../../../../migrations/postgres/0047_private_responses.sql");
+const RESPONSES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0047_private_responses.sql");
 
 /// Takes the schema back to where the migration of channels begins.
 async fn remove_channels(raw: &mut Raw) {
@@ -87,6 +103,32 @@ async fn channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgr
     let migration = if f.engine.file().is_some() { CHANNELS_SQLITE } else { CHANNELS };
     raw.execute(migration).await.unwrap();
     assert_eq!(channels(&mut raw).await, expected);
+    drop(raw);
+    f.done().await;
+}
+
+async fn responses_to_incognito_sessions_become_private_by_the_upgrade(f: Fixture) {
+    let hidden = NewThread { incognito: true, ..new(Some("A secret")) };
+    let hidden = thread::start(&f.ledger, &f.member, hidden).await.unwrap().session;
+    f.pending().await;
+    for session in f.claim(2, 3_600).await {
+        let ask = NewRequest { access: Some(Gate::None), ..request(&session, "k", false) };
+        let (asked, secret) = view_link::ask(&f.ledger, &f.worker, session.id, ask).await.unwrap();
+        let zoe = someone(&f, &secret.unwrap()).await;
+        let given = json!({ "region": "EU" });
+        let given = Submission { request_id: Some(asked.request.id.0), ..submission("s", given) };
+        response::submit(&f.ledger, &zoe, asked.request.view_id, given).await.unwrap();
+    }
+    let view = form(&f, Publication::default()).await;
+    let member = Respondent::member(&f.member).unwrap();
+    response::submit(&f.ledger, &member, view, submission("s", json!({ "name": "Mia" }))).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    let of_responses = "SELECT private_to FROM sessions WHERE session_type = 'response' AND private_to IS NOT NULL";
+    raw.execute("UPDATE sessions SET private_to = NULL WHERE session_type = 'response'").await.unwrap();
+    assert!(raw.texts(of_responses).await.is_empty());
+    let migration = if f.engine.file().is_some() { RESPONSES_SQLITE } else { RESPONSES };
+    raw.execute(migration).await.unwrap();
+    assert_eq!(raw.texts(of_responses).await, [hidden.created_by], "others stay as they are");
     drop(raw);
     f.done().await;
 }

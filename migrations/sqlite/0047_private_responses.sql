@@ -1,0 +1,12 @@
+-- Responses to questions of incognito sessions are as private as these. Those of before could be read by everybody.
+UPDATE sessions SET private_to = (
+    SELECT asking.private_to FROM responses r
+    JOIN feedback_requests q ON q.tenant_id = r.tenant_id AND q.id = r.request_id
+    JOIN sessions asking ON asking.tenant_id = q.tenant_id AND asking.id = q.session_id
+    WHERE r.tenant_id = sessions.tenant_id AND r.session_id = sessions.id
+) WHERE private_to IS NULL AND session_type = 'response' AND EXISTS (
+    SELECT 1 FROM responses r
+    JOIN feedback_requests q ON q.tenant_id = r.tenant_id AND q.id = r.request_id
+    JOIN sessions asking ON asking.tenant_id = q.tenant_id AND asking.id = q.session_id
+    WHERE r.tenant_id = sessions.tenant_id AND r.session_id = sessions.id AND asking.private_to IS NOT NULL
+);
