@@ -99,6 +99,10 @@ pub struct SubmitInteraction {
     /// Id that the client made, unique in the view. A repeat with the same id is answered with what is recorded.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SubmissionId))]
     pub submission_id: String,
+    /// UUID of an agent's question that uses the view. The answers reach the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub request_id: Option<FeedbackRequestId>,
     /// Version that the respondent saw; another one is refused with `stale_version`. Default: the published one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,

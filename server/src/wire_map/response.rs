@@ -50,8 +50,8 @@ pub fn response_with(record: ResponseRecord, leads: &Leads) -> Response {
 
 /// Converts the answers of a program.
 pub fn submission(body: SubmitInteraction) -> Submission {
-    let SubmitInteraction { submission_id, version, rev, answers } = body;
-    Submission { request_id: None, version, rev, submission_id, answers }
+    let SubmitInteraction { submission_id, request_id, version, rev, answers } = body;
+    Submission { request_id: request_id.map(|id| id.0), version, rev, submission_id, answers }
 }
 
 /// Converts what becomes of a response.

@@ -78,6 +78,31 @@ async fn a_claim_that_waits_gets_the_session_with_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_form_of_a_question_refuses_whom_its_answer_refuses() {
+    let app = App::start();
+    let session = running(&app).await;
+    let path = format!("/api/sessions/{session}/feedback-requests");
+    let asked = app.post(Who::Worker, &path, three_questions("k", true)).await["request"].clone();
+    let (request, view) = (asked["id"].as_str().unwrap(), asked["viewId"].as_str().unwrap());
+    let (answer, form) =
+        (format!("/api/feedback-requests/{request}/answer"), format!("/api/views/{view}/submit-interaction"));
+    let content = json!({ "region": "EU" });
+    let submission = json!({ "submissionId": "s", "requestId": request, "answers": content });
+    for (who, status) in [(Who::OtherMember, 403), (Who::Reviewer, 403), (Who::Stranger, 404), (Who::Worker, 403)] {
+        let (answered, why) = send(&app, who, &answer, &json!({ "content": content })).await;
+        assert_eq!(answered, status, "{who:?} {why}");
+        let (submitted, why) = send(&app, who, &form, &submission).await;
+        assert_eq!(submitted, status, "{who:?} {why}");
+    }
+    let plain = json!({ "submissionId": "s", "answers": content });
+    let (status, problem) = send(&app, Who::Operator, &form, &plain).await;
+    assert_eq!(status, 404, "without its question the answer would reach nobody: {problem}");
+    let (status, sent) = send(&app, Who::Operator, &form, &submission).await;
+    assert_eq!((status, &sent["response"]["status"]), (201, &json!("submitted")), "{sent}");
+    assert_eq!(claim(&app).await["resume"]["answer"]["region"], "EU");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_elicitation_is_answered_in_mcps_three_ways() {
     let app = App::start();
     for (reply, outcome) in [

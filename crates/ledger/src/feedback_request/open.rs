@@ -7,9 +7,10 @@ use domain::{
 };
 use store::{Conn, feedback_request::QuestionReader};
 
-/// Returns the open questions that the caller may answer, for which no session waits and which nobody has answered:
+/// Returns the open questions that the caller is asked, for which no session waits and which nobody has answered:
 /// closest deadline first, then oldest, at most [`OPEN_QUESTIONS_MAX`]. A question leaves the list with its first
-/// answer, at its deadline, and at the end of its session. Empty for a token.
+/// answer, at its deadline, and at the end of its session. Questions for people without an account are listed for
+/// whoever started or manages the session, although every member may answer them. Empty for a token.
 pub async fn open(ledger: &Ledger, scope: &Scope) -> Result<Vec<RequestRecord>> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
