@@ -74,8 +74,6 @@ pub enum Command {
     LoseLease,
     /// A time limit passed.
     Expire,
-    /// The server ends the session with an error.
-    Reject,
     /// A person ends their working session.
     Stop,
     /// The server ends a working session because its person began another task.
@@ -104,7 +102,7 @@ pub enum Command {
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 31] = [
+pub const COMMANDS: [Command; 30] = [
     Command::Start,
     Command::Skip,
     Command::Claim,
@@ -123,7 +121,6 @@ pub const COMMANDS: [Command; 31] = [
     Command::Cancel,
     Command::LoseLease,
     Command::Expire,
-    Command::Reject,
     Command::Stop,
     Command::Supersede,
     Command::Abandon,

@@ -8,8 +8,8 @@ use super::{
         Actor,
         Command::{
             self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, Finish,
-            Heartbeat, Interrupt, Leave, LoseLease, Reject, Release, Rest, Resume, SendMessage, Skip, Start, Stop,
-            Submit, Supersede, Yield,
+            Heartbeat, Interrupt, Leave, LoseLease, Release, Rest, Resume, SendMessage, Skip, Start, Stop, Submit,
+            Supersede, Yield,
         },
         YieldTo,
     },
@@ -161,8 +161,8 @@ const fn right(command: Command) -> Right {
     match command {
         Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
         Start | Claim | Cancel | Stop | SendMessage | Interrupt | Command::End => Right::Caller,
-        Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Reject | Supersede | Abandon | Begin | Rest
-        | Ask | Finish | Submit | Leave => Right::Server,
+        Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Supersede | Abandon | Begin | Rest | Ask
+        | Finish | Submit | Leave => Right::Server,
     }
 }
 
@@ -171,7 +171,7 @@ fn applies_to(state: Position, command: Command) -> bool {
     let is_claimed = state.attempt > 0;
     match command {
         Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Release | Resume | Approve | Cancel
-        | LoseLease | Expire | Reject => true,
+        | LoseLease | Expire => true,
         // Only sessions that become pending can depend on other sessions.
         Skip => match state.session_type {
             Type::Agent | Type::Tool => true,
@@ -232,10 +232,6 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Draft | Pending | Idle => true,
             Running | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
         },
-        Reject => match status {
-            Pending | Running | WaitingHuman | AwaitingTool | Idle => true,
-            Draft | Completed | Failed | Abandoned | Expired => false,
-        },
         Cancel | Expire | Command::End => match status {
             Draft | Pending | Running | WaitingHuman | AwaitingTool | Idle => true,
             Completed | Failed | Abandoned | Expired => false,
@@ -263,7 +259,7 @@ fn effect(state: Position, command: Command) -> Transition {
         LoseLease => to(Next::Pending),
         Complete | Approve | Finish | Stop | Submit => end(End::Done),
         Supersede => end(End::Superseded),
-        Fail | Reject => end(End::Error),
+        Fail => end(End::Error),
         Block => end(End::HardBlock),
         Deny => end(End::Rejected),
         Skip => end(End::DependencyFailed),
@@ -450,11 +446,11 @@ mod tests {
         let targets = match from.as_str() {
             "draft" => "pending running abandoned expired",
             // More messages can be sent while a turn is pending.
-            "pending" => "pending running failed abandoned expired",
+            "pending" => "pending running abandoned expired",
             "running" => "running completed failed waiting_human awaiting_tool idle abandoned expired pending",
             "waiting_human" => "pending completed failed abandoned expired",
-            "awaiting_tool" => "pending failed abandoned expired",
-            "idle" => "pending running completed failed abandoned expired",
+            "awaiting_tool" => "pending abandoned expired",
+            "idle" => "pending running completed abandoned expired",
             _ => "",
         };
         targets.split(' ').any(|t| t == to.as_str())

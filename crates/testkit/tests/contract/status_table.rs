@@ -42,12 +42,7 @@ const LONG_LEASE: u32 = 3_600;
 const SHORT_LEASE: u32 = 60;
 
 /// Pairs that the table accepts and no use case executes, and why.
-const NEVER_GIVEN: [(Command, Status, &str); 7] = [
-    (Command::Reject, Status::Pending, "no use case gives it"),
-    (Command::Reject, Status::Running, "no use case gives it"),
-    (Command::Reject, Status::WaitingHuman, "no use case gives it"),
-    (Command::Reject, Status::AwaitingTool, "no use case gives it"),
-    (Command::Reject, Status::Idle, "no use case gives it"),
+const NEVER_GIVEN: [(Command, Status, &str); 2] = [
     (Command::Expire, Status::Draft, "a draft has no time limit"),
     (Command::Begin, Status::Pending, "a hook queues and begins in one transaction"),
 ];
@@ -83,8 +78,7 @@ fn kind(command: Command) -> Kind {
         | Command::Resume
         | Command::Cancel
         | Command::LoseLease
-        | Command::Expire
-        | Command::Reject => Kind::Work,
+        | Command::Expire => Kind::Work,
         Command::Approve | Command::Block | Command::Deny => Kind::Gated,
         Command::Stop | Command::Supersede | Command::Abandon => Kind::Human,
         Command::Begin | Command::Rest | Command::Ask | Command::Finish => Kind::Outside,
@@ -430,7 +424,6 @@ impl World<'_> {
             // The time limit ends before the lease.
             Command::Expire if row.status() == Status::Running => self.sweep_after(LIMITS[1] + 1).await,
             Command::Expire => self.sweep_after(LIMITS[2] + 1).await,
-            Command::Reject => {}
             Command::Stop => drop(human::stop(l, m, id).await),
             Command::Supersede => drop(self.start_work().await),
             Command::Abandon => self.leave_open().await,
