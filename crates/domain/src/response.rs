@@ -166,7 +166,19 @@ pub fn scores(fields: &[Field], answers: &Answers) -> Scores {
             let rating = answers.get(&field.key)?.as_object()?;
             Some((field.key.clone(), evaluate_safety_gate(rating, dimensions)))
         }
-        _ => None,
+        Kind::ShortText { .. }
+        | Kind::LongText { .. }
+        | Kind::Number { .. }
+        | Kind::Integer { .. }
+        | Kind::YesNo
+        | Kind::Date
+        | Kind::DateTime
+        | Kind::SingleChoice { .. }
+        | Kind::MultipleChoice { .. }
+        | Kind::Scale { .. }
+        | Kind::Entity { .. }
+        | Kind::Email
+        | Kind::Url => None,
     });
     rated.collect()
 }
@@ -190,7 +202,19 @@ pub fn named_entities<'a>(fields: &'a [Field], answers: &'a Answers) -> Vec<(&'a
         Kind::Entity { entity_type } => {
             Some((field.key.as_str(), entity_type.as_str(), answers.get(&field.key)?.as_str()?))
         }
-        _ => None,
+        Kind::ShortText { .. }
+        | Kind::LongText { .. }
+        | Kind::Number { .. }
+        | Kind::Integer { .. }
+        | Kind::YesNo
+        | Kind::Date
+        | Kind::DateTime
+        | Kind::SingleChoice { .. }
+        | Kind::MultipleChoice { .. }
+        | Kind::Scale { .. }
+        | Kind::Rating { .. }
+        | Kind::Email
+        | Kind::Url => None,
     });
     named.collect()
 }

@@ -109,7 +109,15 @@ pub fn add_charts(charts: &mut Vec<Chart>, fields: &[Field]) {
                     add(of_dimension(field, dimension));
                 }
             }
-            _ => {}
+            Kind::ShortText { .. }
+            | Kind::LongText { .. }
+            | Kind::Number { .. }
+            | Kind::Integer { .. }
+            | Kind::Date
+            | Kind::DateTime
+            | Kind::Entity { .. }
+            | Kind::Email
+            | Kind::Url => {}
         }
     }
 }

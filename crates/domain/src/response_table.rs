@@ -48,7 +48,23 @@ impl Column {
                 let option = dimension.and_then(|of| of.options.iter().find(|option| value == option.value.as_str()));
                 option.map_or_else(|| stored_text(value), |option| option.label.clone())
             }
-            _ => shown(field, value),
+            (Kind::Rating { .. }, None)
+            | (
+                Kind::ShortText { .. }
+                | Kind::LongText { .. }
+                | Kind::Number { .. }
+                | Kind::Integer { .. }
+                | Kind::YesNo
+                | Kind::Date
+                | Kind::DateTime
+                | Kind::SingleChoice { .. }
+                | Kind::MultipleChoice { .. }
+                | Kind::Scale { .. }
+                | Kind::Entity { .. }
+                | Kind::Email
+                | Kind::Url,
+                _,
+            ) => shown(field, value),
         }
     }
 }
@@ -69,7 +85,19 @@ pub fn add_columns(columns: &mut Vec<Column>, fields: &[Field]) {
                     add(Column { key: field.key.clone(), dimension: Some(dimension.slug.clone()), label });
                 }
             }
-            _ => add(Column { key: field.key.clone(), dimension: None, label: field.label.clone() }),
+            Kind::ShortText { .. }
+            | Kind::LongText { .. }
+            | Kind::Number { .. }
+            | Kind::Integer { .. }
+            | Kind::YesNo
+            | Kind::Date
+            | Kind::DateTime
+            | Kind::SingleChoice { .. }
+            | Kind::MultipleChoice { .. }
+            | Kind::Scale { .. }
+            | Kind::Entity { .. }
+            | Kind::Email
+            | Kind::Url => add(Column { key: field.key.clone(), dimension: None, label: field.label.clone() }),
         }
     }
 }

@@ -62,7 +62,7 @@ impl Scope {
     pub const fn user_id(&self) -> Option<UserId> {
         match self.caller {
             Caller::User(id) => Some(id),
-            _ => None,
+            Caller::Token(_) | Caller::Agent(_) | Caller::Respondent(_) | Caller::System => None,
         }
     }
 

@@ -288,7 +288,7 @@ impl Case<'_> {
             Class::Correction => (Rule::Correction, AGAINST),
             Class::Failure | Class::Persisting => (Rule::Failure, AGAINST),
             Class::Displeasure => (Rule::Displeasure, AGAINST),
-            _ => (Rule::Abandonment, AGAINST),
+            Class::Abandonment | Class::Acknowledgement | Class::Idiom => (Rule::Abandonment, AGAINST),
         };
         let mut confidence = base + AGREED * signs.len().saturating_sub(1).min(2) as u16;
         if signs.iter().all(|sign| sign.length == 1 && sign.class.rejects()) {

@@ -119,7 +119,15 @@ fn needs(field: &Field) -> &'static str {
         Kind::MultipleChoice { .. } => "Choose at least one",
         Kind::YesNo => "Choose yes or no",
         Kind::Rating { .. } => "Give a rating",
-        _ => "Needs an answer",
+        Kind::ShortText { .. }
+        | Kind::LongText { .. }
+        | Kind::Number { .. }
+        | Kind::Integer { .. }
+        | Kind::Date
+        | Kind::DateTime
+        | Kind::Entity { .. }
+        | Kind::Email
+        | Kind::Url => "Needs an answer",
     }
 }
 

@@ -43,7 +43,19 @@ pub fn check_fields(fields: &[Field]) -> Vec<Issue> {
             // The value of a rating depends on dimensions that are not known before publishing.
             let refused = match field.kind {
                 Kind::Rating { .. } => vec![Issue::new("", "a rating has no default")],
-                _ => check_value(field, default).err().unwrap_or_default(),
+                Kind::ShortText { .. }
+                | Kind::LongText { .. }
+                | Kind::Number { .. }
+                | Kind::Integer { .. }
+                | Kind::YesNo
+                | Kind::Date
+                | Kind::DateTime
+                | Kind::SingleChoice { .. }
+                | Kind::MultipleChoice { .. }
+                | Kind::Scale { .. }
+                | Kind::Entity { .. }
+                | Kind::Email
+                | Kind::Url => check_value(field, default).err().unwrap_or_default(),
             };
             issues.extend(refused.into_iter().map(|issue| Issue::new(at("default"), issue.message)));
         }
@@ -88,7 +100,18 @@ fn check_condition(field: &Field, earlier: &[Field], at: &impl Fn(&str) -> Strin
                 issues.push(Issue::new(at("showIf"), "a rating can only be asked whether it is `filled`"));
                 return;
             }
-            kind => kind.clone(),
+            kind @ (Kind::ShortText { .. }
+            | Kind::LongText { .. }
+            | Kind::Number { .. }
+            | Kind::Integer { .. }
+            | Kind::YesNo
+            | Kind::Date
+            | Kind::DateTime
+            | Kind::SingleChoice { .. }
+            | Kind::Scale { .. }
+            | Kind::Entity { .. }
+            | Kind::Email
+            | Kind::Url) => kind.clone(),
         };
         let like = Field { kind: one, ..asked.clone() };
         for issue in check_value(&like, value).err().unwrap_or_default() {
@@ -143,7 +166,15 @@ fn check_kind(kind: &Kind, at: &impl Fn(&str) -> String, issues: &mut Vec<Issue>
         Kind::Entity { entity_type } if !is_slug(entity_type) => {
             refuse("entityType", "the slug of an entity type".to_owned());
         }
-        _ => {}
+        Kind::Number { .. }
+        | Kind::Integer { .. }
+        | Kind::YesNo
+        | Kind::Date
+        | Kind::DateTime
+        | Kind::Rating { .. }
+        | Kind::Entity { .. }
+        | Kind::Email
+        | Kind::Url => {}
     }
 }
 

@@ -28,7 +28,7 @@ impl Change {
     fn attempt(&self) -> Option<u32> {
         match self.actor {
             Actor::Worker { attempt } => Some(attempt),
-            _ => None,
+            Actor::Caller | Actor::Server => None,
         }
     }
 }

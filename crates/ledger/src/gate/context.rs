@@ -127,11 +127,11 @@ pub(crate) async fn resume_context(
     let Some(decision) = last.verdict else { return Ok(None) };
     let (tool_call_id, tool_name) = match &gate.task {
         Task::Tool(call) => (Some(call.tool_call_id.clone()), Some(call.tool_name.clone())),
-        _ => (None, None),
+        Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => (None, None),
     };
     let given = match &gate.task {
         Task::Question(question) => Some(given_answer(conn, &gate, question, last, delimiter).await?),
-        _ => None,
+        Task::Tool(_) | Task::Output(_) | Task::Fields(_) | Task::Memory(_) => None,
     };
     let approved = matches!(decision, Verdict::Approve | Verdict::Edit);
     Ok(Some(Resumed {

@@ -317,7 +317,7 @@ fn similar_key(task: &Task, session: &Session) -> String {
     let keys: Vec<&String> = task.editable().map(|values| values.keys().collect()).unwrap_or_default();
     let tool = match task {
         Task::Tool(call) => Some(&call.tool_name),
-        _ => None,
+        Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => None,
     };
     let alike = json!([task.kind(), session.agent_slug, tool, keys]);
     canonical_digest(&alike).to_string().chars().take(16).collect()
