@@ -3,10 +3,14 @@
 use crate::{
     app::{App, PASSWORD, Who},
     people::{People, Person},
-    prepare::{Sent, prepare},
+    prepare::{Prepared, Sent, prepare},
     routes::{Route, documented, pages},
 };
-use reqwest::{Method, RequestBuilder, StatusCode};
+use reqwest::{
+    Method, RequestBuilder, StatusCode,
+    header::{CONTENT_TYPE, HeaderMap},
+};
+use serde_json::Value;
 use testkit::Raw;
 
 /// Content types that a page of another site can send without a preflight request, and the one of the API.
@@ -148,38 +152,120 @@ async fn the_cookie_of_a_sign_in_is_for_this_site_and_no_script() {
     }
 }
 
-#[tokio::test]
-async fn no_get_changes_anything_and_every_page_carries_the_headers() {
-    let app = App::start();
-    let cookie = app.cookie().await;
-    for path in [
-        "/today",
-        "/inbox",
-        "/chat",
-        "/working-on",
-        "/sessions",
-        "/actions",
-        "/settings",
-        "/sign-in",
-        "/api/docs",
-        "/nowhere",
-    ] {
-        let request =
-            app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).header("accept", "text/html");
-        let response = request.send().await.unwrap();
-        let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
-        for part in ["default-src 'none'", "'nonce-", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]
-        {
-            assert!(policy.contains(part), "{path}: {policy}");
-        }
-        assert!(!policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{path}: {policy}");
-        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
-        assert_eq!(response.headers()["cache-control"], "no-store");
-        assert!(response.headers().contains_key("x-request-id"));
+/// What a GET was answered with.
+struct Got {
+    status: StatusCode,
+    headers: HeaderMap,
+    /// The body. Empty for a stream, which has no end.
+    text: String,
+}
+
+impl Got {
+    /// Whether this is a whole page, not a part of one that a script asks for.
+    fn is_page(&self) -> bool {
+        self.text.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("<!doctype"))
     }
+}
+
+/// Sends a prepared GET with the person's cookies as a browser does that shows a page.
+async fn got(app: &App, person: &Person, prepared: &Prepared) -> Got {
+    let cookies = [person.cookie(), prepared.cookie.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let request = app.http.get(format!("{}{}", app.url, prepared.path)).header("cookie", cookies);
+    let response = request.header("sec-fetch-site", "same-origin").header("accept", "text/html").send().await.unwrap();
+    let (status, headers) = (response.status(), response.headers().clone());
+    let is_stream = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+    let text = if is_stream { String::new() } else { response.text().await.unwrap() };
+    Got { status, headers, text }
+}
+
+async fn get_routes(app: &App) -> Vec<Route> {
+    let mut routes = documented(app).await;
+    routes.extend(pages());
+    routes.retain(|(method, _)| method == Method::GET);
+    routes
+}
+
+/// Waits for the import that was prepared, if one was: it writes in the background.
+async fn import_ended(app: &App, route: &Route, prepared: &Prepared) {
+    let (true, Some(id)) = (route.1.contains("/imports/{id}"), prepared.path.split('/').find(|part| part.len() == 36))
+    else {
+        return;
+    };
+    let path = format!("/api/imports/{id}");
+    loop {
+        let import = app.request(Who::Admin, Method::GET, &path).send().await.unwrap();
+        let import: Value = import.json().await.unwrap();
+        if import["status"] != "running" {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_get_changes_anything() {
+    let app = App::start();
+    let people = People::of(&app).await;
+    let routes = get_routes(&app).await;
+    assert!(routes.len() > 100, "{routes:?}");
+    let mut raw = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
+    for route in &routes {
+        let mut requests = Vec::new();
+        for person in ["nobody", "owner", "admin"].map(|name| people.named(name)) {
+            let prepared = prepare(&app, &people, person, route).await;
+            import_ended(&app, route, &prepared).await;
+            requests.push((person, prepared));
+        }
+        let before = everything(&mut raw).await;
+        let mut succeeds = false;
+        for (person, prepared) in &requests {
+            succeeds |= got(&app, person, prepared).await.status.as_u16() < 400;
+        }
+        assert!(succeeds, "GET {} of nobody, the owner and the admin", route.1);
+        let after = everything(&mut raw).await;
+        let changed: Vec<_> = after.iter().filter(|row| !before.contains(row)).collect();
+        assert!(changed.is_empty() && after.len() == before.len(), "GET {} changed {changed:#?}", route.1);
+    }
+    let admin = people.named("admin");
     for path in ["/sign-out", "/settings/tokens", "/workspace"] {
-        let status =
-            app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).send().await.unwrap().status();
+        let status = admin.request(&app, Method::GET, path).send().await.unwrap().status();
         assert!(status == 405 || status == 404, "GET {path} answered {status}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_carries_the_headers() {
+    let app = App::start();
+    let people = People::of(&app).await;
+    let mut routes = pages();
+    routes.retain(|(method, _)| method == Method::GET);
+    let mut checked = 0;
+    for route in &routes {
+        for person in ["nobody", "admin"].map(|name| people.named(name)) {
+            let got = got(&app, person, &prepare(&app, &people, person, route).await).await;
+            let path = &route.1;
+            assert_eq!(got.headers["x-content-type-options"], "nosniff", "{path}");
+            assert!(got.headers.contains_key("x-request-id"), "{path}");
+            if got.is_page() {
+                assert_page_headers(path, &got.headers);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 50, "{checked} pages");
+    let nowhere = Prepared { path: "/nowhere".into(), sent: Sent::Nothing, cookie: None, ends_sign_in: false };
+    let got = got(&app, people.named("admin"), &nowhere).await;
+    assert!(got.status == 404 && got.is_page(), "{}", got.text);
+    assert_page_headers("/nowhere", &got.headers);
+}
+
+fn assert_page_headers(path: &str, headers: &HeaderMap) {
+    let policy = headers["content-security-policy"].to_str().unwrap();
+    // The origins that may frame a form are tested with the form.
+    let frames = if path.starts_with("/embed/") { "frame-ancestors" } else { "frame-ancestors 'none'" };
+    for part in ["default-src 'none'", "'nonce-", "object-src 'none'", "base-uri 'none'", frames] {
+        assert!(policy.contains(part), "{path}: {policy}");
+    }
+    assert!(!policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{path}: {policy}");
+    assert_eq!(headers["cache-control"], "no-store", "{path}");
 }
