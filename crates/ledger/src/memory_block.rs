@@ -10,10 +10,11 @@ use domain::{
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold, terms},
     memory_write::{
-        block::{item, render, tokens, tokens_within},
+        block::{item, render, tokens_within},
         channel::Channel,
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
+        text::tokens,
         turn::{self, Speaker, own_path},
     },
     session::Session,

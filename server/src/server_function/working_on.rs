@@ -1,7 +1,7 @@
 //! The picker, the recorder and the marker dialog.
 
 use super::Backend;
-use crate::{extract::parse_json, problem::Problem, web::working_on::active_of, wire_map};
+use crate::{extract::parse_json, problem::Problem, web::active_of, wire_map};
 use app::{
     server_function::Refusal,
     working_on::{Active, Marker, Task, Tasks, WorkingOnBackend},

@@ -45,11 +45,11 @@ mod today;
 mod view;
 mod view_form;
 mod webhook;
-pub mod working_on;
+mod working_on;
 
 pub use form::{Form, json_or_text, unreadable};
 pub use problem::problem_page;
-pub use shell::local_path;
+pub use shell::{active_of, local_path};
 
 use crate::state::AppState;
 use axum::Router;

@@ -3,7 +3,6 @@
 use super::{
     form::Form,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
-    webhook,
 };
 use crate::{
     cookie::NewSecret,
@@ -14,7 +13,7 @@ use crate::{
 };
 use app::{
     FormState,
-    settings::{self as ui, EmailChoice, Inviting, NewLink, Props},
+    settings::{self as ui, EmailChoice, Inviting, NewLink, Props, WebhookEntry},
 };
 use axum::{
     Router,
@@ -115,12 +114,18 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
         groups: page.groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
         new_token: None,
-        webhooks: webhooks.into_iter().map(webhook::entry).collect(),
+        webhooks: webhooks.into_iter().map(webhook_entry).collect(),
         new_webhook: None,
         email,
         form,
         base_url: viewer.origin.clone(),
     })
+}
+
+/// A webhook with its newest messages.
+fn webhook_entry(found: page::Webhook) -> WebhookEntry {
+    let deliveries = found.deliveries.into_iter().map(wire_map::delivery).collect();
+    WebhookEntry { webhook: wire_map::webhook(found.webhook), deliveries }
 }
 
 async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {

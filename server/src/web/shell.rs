@@ -3,7 +3,7 @@
 
 use super::fragment::wants_fragment;
 use crate::{cookie, extract::Caller, nonce::Nonce, problem::Problem, state::AppState, wire_map};
-use app::{FormState, Shell, Theme};
+use app::{FormState, Shell, Theme, working_on::Active};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
@@ -112,9 +112,21 @@ pub async fn signed_in_shell(
     shell.viewer = Some(wire_map::me(identity.clone()));
     if scope.user_id().is_some() {
         let active = human::active(&state.ledger, scope).await?;
-        shell.working_on = active.map(super::working_on::active_of);
+        shell.working_on = active.map(active_of);
     }
     Ok(shell)
+}
+
+/// The session that a person works in, as pages and server functions show it.
+pub fn active_of(active: human::Active) -> Active {
+    let started_at = active.session.started_at.unwrap_or(active.session.created_at);
+    Active {
+        session_id: active.session.id.to_string(),
+        task_id: active.task.id.to_string(),
+        title: active.task.name,
+        started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
+        started_words: format!("since {} UTC", started_at.format("%H:%M")),
+    }
 }
 
 /// Whether a script requests a part of a page, which has no frame.

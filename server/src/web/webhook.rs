@@ -5,10 +5,10 @@ use super::{
     settings::{PAGE, carried, read, refused},
     shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
-use crate::{cookie::NewSecret, extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{cookie::NewSecret, extract::Id, problem::Problem, state::AppState};
 use app::{
     FormState,
-    settings::{self as ui, EVENT_FIELD, Props, WebhookEntry},
+    settings::{self as ui, EVENT_FIELD, Props},
 };
 use axum::{
     Router,
@@ -18,22 +18,13 @@ use axum::{
     routing::post,
 };
 use domain::{id::WebhookId, notification::Topic};
-use ledger::{
-    page::settings as page,
-    webhook::{self, NewWebhook},
-};
+use ledger::webhook::{self, NewWebhook};
 
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/settings/webhooks", post(create))
         .route("/settings/webhooks/{id}/delete", post(delete))
         .route("/settings/webhooks/{id}/test", post(test))
-}
-
-/// A webhook with its newest messages.
-pub fn entry(found: page::Webhook) -> WebhookEntry {
-    let deliveries = found.deliveries.into_iter().map(wire_map::delivery).collect();
-    WebhookEntry { webhook: wire_map::webhook(found.webhook), deliveries }
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {

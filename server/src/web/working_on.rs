@@ -2,10 +2,7 @@
 
 use super::shell::{PageRejection, Viewer, render};
 use crate::{state::AppState, wire_map};
-use app::{
-    day::{self as ui, Day, Props},
-    working_on::Active,
-};
+use app::day::{self as ui, Day, Props};
 use axum::{
     Router,
     extract::{Query, State},
@@ -82,16 +79,4 @@ async fn day_rows(
     Query(query): Query<DayQuery>,
 ) -> Result<Html<String>, PageRejection> {
     Ok(Html(ui::day_fragment(&day(&state, &viewer, &query.timezone, query.detail == "whole").await?)))
-}
-
-/// The session that a person works in, as pages and server functions show it.
-pub fn active_of(active: human::Active) -> Active {
-    let started_at = active.session.started_at.unwrap_or(active.session.created_at);
-    Active {
-        session_id: active.session.id.to_string(),
-        task_id: active.task.id.to_string(),
-        title: active.task.name,
-        started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
-        started_words: format!("since {} UTC", started_at.format("%H:%M")),
-    }
 }

@@ -32,7 +32,7 @@ pub const READ_ROUNDS_MAX: u32 = 2;
 pub const ALIKE_FROM: u16 = 800;
 /// Most items of a memory block.
 pub const BLOCK_ITEMS_MAX: usize = 8;
-/// Most tokens of the items of a memory block, estimated with [`super::block::tokens`].
+/// Most tokens of the items of a memory block, estimated with [`super::text::tokens`].
 pub const BLOCK_TOKENS_MAX: u32 = 800;
 /// Most candidates that are recorded with a memory block.
 pub const BLOCK_CANDIDATES_MAX: usize = 50;

@@ -3,10 +3,9 @@
 //! Every candidate keeps its features, so that what was not chosen can be learned from as well.
 
 use super::{
-    block::tokens,
     limit::RECENCY_HALF_LIFE_DAYS,
     section::headings,
-    text::{normal, says_something},
+    text::{normal, says_something, tokens},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

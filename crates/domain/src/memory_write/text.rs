@@ -1,8 +1,16 @@
-//! Rules for the texts that a model proposes, and the form in which lines are compared.
+//! Rules for the texts that a model proposes, the form in which lines are compared, and the estimate of tokens.
 
 use crate::untrusted::is_invisible;
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization as _;
+
+/// Bytes of one token, as estimated.
+pub(super) const TOKEN_BYTES: usize = 4;
+
+/// Returns an estimate of the tokens of a text: one for four bytes, rounded up.
+pub fn tokens(text: &str) -> u32 {
+    u32::try_from(text.len().div_ceil(TOKEN_BYTES)).unwrap_or(u32::MAX)
+}
 
 /// Returns why a text may not become a part of a memory; `None` if it may.
 ///

@@ -1,6 +1,6 @@
 //! Finds the caller of a cookie or token. Results are cached for one second.
 
-use super::{Secret, SecretKind, sign_in::IDLE_LIFE};
+use super::{Secret, SecretKind};
 use crate::{
     Ledger,
     error::{Error, Result},
@@ -15,6 +15,8 @@ use quick_cache::sync::Cache;
 use std::sync::atomic::{AtomicU64, Ordering};
 use store::{Access, TenantRecord, TokenRecord};
 
+/// A sign-in ends when it is not used for this long.
+pub(super) const IDLE_LIFE: TimeDelta = TimeDelta::hours(12);
 /// How long a cached identity is valid. A revocation by another process can go unnoticed here for this long.
 const TRUST: TimeDelta = TimeDelta::seconds(1);
 /// Largest number of cached identities.

@@ -2,7 +2,7 @@
 
 use super::{
     Address, Secret, SecretKind,
-    identify::{Identity, Person, identity_of_user},
+    identify::{IDLE_LIFE, Identity, Person, identity_of_user},
     password::verify_password,
     throttle::{email_digest, reserve},
 };
@@ -20,8 +20,6 @@ use store::{Access, UserRecord, browser_session::NewBrowserSession};
 
 /// Longest duration of a sign-in, even if it is used all the time.
 pub(super) const ABSOLUTE_LIFE: TimeDelta = TimeDelta::days(7);
-/// A sign-in ends when it is not used for this long.
-pub(super) const IDLE_LIFE: TimeDelta = TimeDelta::hours(12);
 
 /// A new sign-in.
 pub struct SignedIn {

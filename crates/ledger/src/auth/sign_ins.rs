@@ -1,6 +1,6 @@
 //! The caller's own sign-ins: browsers that are signed in as this person.
 
-use super::{Secret, SecretKind, account::person, sign_in::IDLE_LIFE};
+use super::{Secret, SecretKind, account::person, identify::IDLE_LIFE};
 use crate::{
     Ledger,
     error::{Error, Result},

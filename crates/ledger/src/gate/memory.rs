@@ -3,7 +3,7 @@
 //! A proposal is bound to the version that it was made from. If the document has changed meanwhile, both changes are
 //! joined when the decision takes effect. If they do not fit together, the gate opens again and says so.
 
-use super::{announce::announce_gate, opened, settle::SettleContext};
+use super::{announce::announce_gate, opened, settle_context::SettleContext};
 use crate::{
     Error, Result,
     commit::{Change, EventFactory, state, write},

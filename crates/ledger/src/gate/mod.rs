@@ -20,6 +20,7 @@ mod reply;
 mod request;
 mod reviewed;
 mod settle;
+mod settle_context;
 mod snooze;
 mod sweep;
 mod undo;

@@ -3,7 +3,7 @@
 use super::{
     announce::announce_gate,
     open::{check_output_safety, criteria_of, open, opened},
-    settle::SettleContext,
+    settle_context::SettleContext,
 };
 use crate::{
     ActionRecord, Error, Result,

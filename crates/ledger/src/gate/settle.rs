@@ -1,39 +1,23 @@
 //! Carries a decision out: one transaction writes the output back, sets the session's next status and settles
 //! the gate.
 
-use super::{
-    decisions_of, memory, promotion, proposed, quote,
-    request::{self, Given},
-    standing,
-};
+use super::{decisions_of, memory, promotion, proposed, quote, request, standing};
 use crate::{
     Error, Result,
     commit::{Change, EventFactory, state, write},
-    memory::Stamp,
     output::{self, WriteBack},
 };
 use domain::{
-    Caller,
     count::counted,
     event::Kind,
     gate::{Gate, GateKind, OUTPUT_REJECTION_MAX, Verdict},
-    id::EntityId,
     limit::REASON_CHARS_MAX,
     session::{Actor, Command, Report, Session, decide},
 };
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, PreparedEvent, WriteTx};
 
-/// Who carries the decision out, and the ids that the transaction needs but cannot create.
-pub(super) struct SettleContext {
-    pub(super) caller: Caller,
-    pub(super) factory: EventFactory,
-    pub(super) entity_ids: Vec<EntityId>,
-    /// How an answer to a request was given; `None` if the decision says it all.
-    pub(super) given: Option<Given>,
-    /// Time and ids of a version of a memory document; `None` where a question is answered.
-    pub(super) stamp: Option<Stamp>,
-}
+pub(super) use super::settle_context::SettleContext;
 
 /// Carries out the decision of a locked gate. The session is locked too. The gate is settled in the same
 /// transaction, so this happens only once.

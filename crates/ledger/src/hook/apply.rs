@@ -1,6 +1,6 @@
 //! Writes the event of a hook and its status changes in one transaction.
 
-use super::record::{AttemptError, Attempted};
+use super::attempt::{AttemptError, Attempted};
 use crate::{
     Error, Result,
     commit::{
@@ -18,15 +18,6 @@ use store::{PreparedEvent, WriteTx};
 
 /// Number of newest events that are searched for what a session waits for.
 const LOOK_BACK: u32 = 20;
-
-/// Context that an agent gets, which is also recorded in the log.
-#[derive(Debug, Clone)]
-pub(super) struct Injected {
-    /// Text of the context block.
-    pub(super) text: String,
-    /// Metadata of the event that records the block.
-    pub(super) metadata: Value,
-}
 
 /// Writes the hook to its session, which is locked and not final.
 pub(super) async fn apply(

@@ -5,6 +5,7 @@
 //! session: it is never pending outside of a transaction, it has no lease, and its attempt stays 0.
 
 mod apply;
+mod attempt;
 mod record;
 mod session;
 

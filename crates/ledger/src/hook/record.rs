@@ -1,7 +1,8 @@
 //! Recording one hook.
 
 use super::{
-    apply::{Injected, apply},
+    apply::apply,
+    attempt::{AttemptError, Attempted, Injected},
     session::{SessionLookup, find_or_create},
 };
 use crate::{
@@ -48,38 +49,6 @@ pub struct Answer {
     pub event_name: String,
     /// Recent activity of the agent's person and memories of the agent, as context for the agent.
     pub additional_context: Option<String>,
-}
-
-/// Why an attempt wrote nothing.
-pub(super) enum AttemptError {
-    /// Another hook created the session at the same time. The caller tries again.
-    Again,
-    /// A permanent error.
-    Failed(Error),
-}
-
-impl From<Error> for AttemptError {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<store::Error> for AttemptError {
-    fn from(error: store::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-/// Data of one attempt, prepared before its transaction.
-pub(super) struct Attempted {
-    pub(super) scope: Scope,
-    pub(super) source: Source,
-    pub(super) parsed: ParsedHook,
-    pub(super) external_id: Option<String>,
-    pub(super) at: Option<Timestamp>,
-    pub(super) context: Vec<Injected>,
-    pub(super) fresh: SessionId,
-    pub(super) factory: EventFactory,
 }
 
 /// Records a hook and returns the context for the agent. A repeat writes nothing and gets the same kind of

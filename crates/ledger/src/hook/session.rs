@@ -1,6 +1,6 @@
 //! Finds or creates the session of a hook.
 
-use super::record::{AttemptError, Attempted};
+use super::attempt::{AttemptError, Attempted};
 use crate::{Error, Result, guard::require};
 use domain::{
     Scope, Timestamp,

@@ -1,11 +1,5 @@
 //! Two texts compared by line, and changed lines by word.
 
-use super::{
-    check_agent,
-    read::{VersionDiff, found, version_on},
-};
-use crate::{Ledger, Result, guard::require};
-use domain::{Scope, memory::MemoryPath, role::Permission};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 use std::collections::VecDeque;
 
@@ -57,33 +51,6 @@ pub struct DiffLine {
     pub new: Option<usize>,
     /// Its pieces, without the end of the line.
     pub parts: Vec<Part>,
-}
-
-/// Compares two versions of a document. Without `from` the newer one is compared with the version before it.
-///
-/// # Errors
-/// [`crate::Error::NotFound`] if there is no such document or version.
-pub async fn diff(
-    ledger: &Ledger,
-    scope: &Scope,
-    agent: &str,
-    path: MemoryPath,
-    from: Option<u64>,
-    to: Option<u64>,
-) -> Result<VersionDiff> {
-    require(scope, Permission::Read)?;
-    check_agent(agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = found(conn, tenant_id, &agent, &path).await?;
-            let to = version_on(conn, tenant_id, document.id, to.unwrap_or(document.version)).await?;
-            let from = from.unwrap_or(to.version.version - 1);
-            let from = if from == 0 { None } else { Some(version_on(conn, tenant_id, document.id, from).await?) };
-            Ok(VersionDiff::of(from, to))
-        })
-    });
-    read.await
 }
 
 /// The operations that turn one list of lines into another, within a bounded time.

@@ -1,4 +1,4 @@
-//! Taking the lines about a person out of one document, and the marks of people who are forgotten.
+//! Taking the lines about a person out of one document.
 
 use super::{
     Stamp,
@@ -6,17 +6,14 @@ use super::{
     erase::erase_on,
     write::{By, Next, put},
 };
-use crate::{Error, InstanceKey, Ledger, Result};
+use crate::{Error, Result};
 use domain::{
-    chain::Digest,
     id::{MemoryDocumentId, TenantId},
     limit::MEMORY_BLAME_VERSIONS_MAX,
-    memory::{Evidence, MemoryPath, Operation, Source, fold},
+    memory::{Evidence, MemoryPath, Operation, Source},
     memory_forget::{Names, Said, strip},
-    memory_write::slot::named_path,
 };
-use std::collections::HashSet;
-use store::{Conn, WriteTx};
+use store::WriteTx;
 
 /// Shown in the history of a document that lost lines.
 const REASON: &str = "Lines about a person were erased.";
@@ -69,36 +66,4 @@ pub(crate) async fn clean_on(
     put(tx, tenant_id, stamp, Some(document), next, by).await?;
     store::memory::save_agent(tx, tenant_id, &totals).await?;
     Ok(Cleaned { lines, versions })
-}
-
-/// Returns what stands for a person who is forgotten: it can be compared, and names no one without the key.
-pub(crate) fn mark(key: &InstanceKey, tenant_id: TenantId, path: &str) -> Digest {
-    Digest(key.derive("memory-forgotten", &[tenant_id.0.as_bytes(), fold(path).as_bytes()]))
-}
-
-/// The people of a workspace who are forgotten.
-#[derive(Default)]
-pub(crate) struct Marks(Option<(InstanceKey, TenantId, HashSet<Digest>)>);
-
-impl Marks {
-    /// Reads the marks.
-    ///
-    /// # Errors
-    /// [`Error::NoInstanceKey`] if someone is forgotten and there is no key to compare with.
-    pub(crate) async fn read(conn: &mut Conn<'_>, ledger: &Ledger, tenant_id: TenantId) -> Result<Self> {
-        let marks = store::memory_forget::marks(conn, tenant_id).await?;
-        if marks.is_empty() {
-            return Ok(Self(None));
-        }
-        Ok(Self(Some((ledger.instance_key()?.clone(), tenant_id, marks.into_iter().collect()))))
-    }
-
-    /// Whether the person with this document is forgotten. A path with the person's id as it is counts as theirs too.
-    pub(crate) fn has(&self, path: &str) -> bool {
-        let Some((key, tenant_id, marks)) = &self.0 else { return false };
-        let is_marked = |path: &str| marks.contains(&mark(key, *tenant_id, path));
-        let parsed = MemoryPath::parse(path).ok();
-        let named = parsed.as_ref().and_then(MemoryPath::person).map(|(platform, id)| named_path(platform, id));
-        is_marked(path) || named.is_some_and(|named| is_marked(&named))
-    }
 }

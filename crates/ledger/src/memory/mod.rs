@@ -11,6 +11,7 @@ mod conflict;
 mod diff;
 mod erase;
 mod forget;
+mod forgotten;
 mod origin;
 mod read;
 mod revert_session;
@@ -23,10 +24,13 @@ pub use card::{CardFormat, UploadedCard, card, original_card, upload_card};
 pub use card_preview::{CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
 pub use change::{Change, delete, rename, revert};
 pub use conflict::{Conflict, Side};
-pub use diff::{DiffLine, LineChange, Part, compare, diff};
+pub use diff::{DiffLine, LineChange, Part, compare};
 pub use erase::{Erased, erase, erase_on};
-pub(crate) use forget::{Cleaned, Marks, clean_on, mark};
-pub use read::{Listing, MemoryText, VersionDiff, agents, audit, find, list, read, read_on, read_version, versions};
+pub(crate) use forget::{Cleaned, clean_on};
+pub(crate) use forgotten::{Marks, mark};
+pub use read::{
+    Listing, MemoryText, VersionDiff, agents, audit, diff, find, list, read, read_on, read_version, versions,
+};
 pub use revert_session::{RevertSession, RevertedDocument, RevertedSession, preview_revert_session, revert_session};
 pub use search::{FoundMemory, search, search_on};
 pub(crate) use search::{search_part, words_of};

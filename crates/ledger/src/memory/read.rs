@@ -143,6 +143,33 @@ pub async fn read_on(
     Ok(Some(MemoryText { document, text }))
 }
 
+/// Compares two versions of a document. Without `from` the newer one is compared with the version before it.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such document or version.
+pub async fn diff(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    path: MemoryPath,
+    from: Option<u64>,
+    to: Option<u64>,
+) -> Result<VersionDiff> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let document = found(conn, tenant_id, &agent, &path).await?;
+            let to = version_on(conn, tenant_id, document.id, to.unwrap_or(document.version)).await?;
+            let from = from.unwrap_or(to.version.version - 1);
+            let from = if from == 0 { None } else { Some(version_on(conn, tenant_id, document.id, from).await?) };
+            Ok(VersionDiff::of(from, to))
+        })
+    });
+    read.await
+}
+
 /// Finds a document by its path, deleted or not.
 pub(super) async fn found(
     conn: &mut Conn<'_>,

@@ -1,6 +1,6 @@
 //! Writing a memory document.
 
-use super::{check_agent, conflict::conflict, forget::Marks, origin};
+use super::{check_agent, conflict::conflict, forgotten::Marks, origin};
 use crate::{
     Error, Ledger, MemoryDocumentRecord, Result,
     guard::{Fields, require},

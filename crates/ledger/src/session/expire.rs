@@ -1,6 +1,6 @@
 //! Expiring sessions whose time limit is over.
 
-use super::sweep::BATCH;
+use super::BATCH;
 use crate::{
     Ledger, Result,
     commit::{Change, EventFactory, state, write},

@@ -7,8 +7,8 @@
 //! the step has no further effect.
 
 use super::{
+    BATCH,
     graph::{resume_parent, start_or_skip, step},
-    sweep::BATCH,
 };
 use crate::{Ledger, Result, commit::EventFactory};
 use domain::{

@@ -1,7 +1,7 @@
 //! Dependencies between sessions: checks those of a new session, and starts sessions when they have nothing to
 //! wait for.
 
-use super::create::{DependsOn, NewSession};
+use super::new_session::{DependsOn, NewSession};
 use crate::{
     Error, Result,
     commit::{Change, EventFactory, state, write},

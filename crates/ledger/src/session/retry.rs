@@ -1,6 +1,9 @@
 //! Running an ended session again.
 
-use super::create::{DependsOn, EVENTS_MAX, NewSession, insert};
+use super::{
+    create::{EVENTS_MAX, insert},
+    new_session::{DependsOn, NewSession},
+};
 use crate::{
     Error, Ledger, Result,
     commit::EventFactory,

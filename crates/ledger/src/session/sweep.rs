@@ -1,6 +1,6 @@
 //! Takes sessions back from workers whose lease has expired.
 
-use super::{expire::expire_overdue, follow::follow_noted};
+use super::{BATCH, expire::expire_overdue, follow::follow_noted};
 use crate::{
     Ledger, Result,
     commit::{Change, EventFactory, state, write},
@@ -14,9 +14,6 @@ use domain::{
 };
 use serde_json::json;
 use store::Access;
-
-/// Largest number of sessions that one read returns.
-pub(super) const BATCH: u32 = 200;
 
 /// Counts of one sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

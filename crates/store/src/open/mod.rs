@@ -1,7 +1,9 @@
 //! Opens a store, and runs reads and writes on it.
 
 mod access;
+mod growth;
 mod postgres;
+mod readers;
 mod schema;
 mod sqlite;
 mod store;
@@ -11,4 +13,4 @@ pub use store::{Database, Mode, Store};
 use crate::engine::Texts;
 
 pub(crate) const SQLITE_SQL: [Texts; 1] = [sqlite::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 2] = [postgres::POSTGRES_SQL, schema::POSTGRES_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 3] = [postgres::POSTGRES_SQL, growth::POSTGRES_SQL, schema::POSTGRES_SQL];

@@ -2,9 +2,7 @@
 
 use super::store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store};
 use crate::{
-    engine::{
-        Access, Error, Mode::Write, POSTGRES_TRUSTED, Result, Texts, in_transaction, migration, spawn_with_timeout,
-    },
+    engine::{Error, POSTGRES_TRUSTED, Result, Texts, migration},
     event::Notifier,
     feedback::FeedbackBackend,
     writer::Writer,
@@ -29,16 +27,7 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
 const POSTGRES_DURABILITY: &str =
     "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
 
-/// A table of 128 KiB. Its rows are too short for compression.
-const CREATE_GROWTH_PROBE: &str =
-    "CREATE TABLE growth_probe AS SELECT repeat('x', 1000) AS content FROM generate_series(1, 128)";
-const DROP_GROWTH_PROBE: &str = "DROP TABLE growth_probe";
-
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("open::postgres::POSTGRES_DURABILITY", POSTGRES_DURABILITY),
-    ("open::postgres::CREATE_GROWTH_PROBE", CREATE_GROWTH_PROBE),
-    ("open::postgres::DROP_GROWTH_PROBE", DROP_GROWTH_PROBE),
-];
+pub(crate) const POSTGRES_SQL: Texts = &[("open::postgres::POSTGRES_DURABILITY", POSTGRES_DURABILITY)];
 
 impl Store {
     pub(super) async fn open_postgres(url: &str, accept_data_loss: bool, mode: Mode) -> Result<Self> {
@@ -93,21 +82,6 @@ fn of_migration(error: MigrateError) -> Error {
         },
         _ => Error::Database(text),
     }
-}
-
-/// Writes a table and removes it, to test whether the database can grow: an update of a row may find room in a page
-/// that exists. Needs the rights of the tables' owner, as the creation of partitions does.
-pub(super) async fn check_growth(pool: &PgPool) -> Result<()> {
-    let pool = pool.clone();
-    spawn_with_timeout(async move {
-        in_transaction(&pool, Access::Retention, Write, async |connection| {
-            sqlx::query(CREATE_GROWTH_PROBE).execute(&mut *connection).await?;
-            sqlx::query(DROP_GROWTH_PROBE).execute(&mut *connection).await?;
-            Ok(())
-        })
-        .await
-    })
-    .await
 }
 
 async fn check_postgres_durability(pool: &PgPool) -> Result<()> {

@@ -1,80 +1,27 @@
-//! Opens the SQLite file: the lock on its folder, its version, its migrations, and its readers.
+//! Opens the SQLite file: the lock on its folder, its version and its migrations.
 
-use super::store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store};
+use super::{
+    readers::{Readers, SQLITE_FILE},
+    store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store},
+};
 use crate::{
-    engine::{Error, Result, SqliteConnection, Texts, file, is_closed, migration},
+    engine::{Error, Result, SqliteConnection, Texts, file, migration},
     feedback::FeedbackBackend,
     writer::Writer,
 };
 use sqlx::{ConnectOptions as _, sqlite::SqliteConnectOptions};
 use std::{
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    path::Path,
+    sync::{Arc, Mutex},
 };
 use tokio::sync::broadcast;
 
-/// Name of the database file in the data directory.
-pub(super) const SQLITE_FILE: &str = "shiftbook.sqlite3";
 /// Oldest SQLite without the WAL-reset corruption bug.
 const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
-/// Most idle read connections to the SQLite file.
-const SQLITE_READERS_KEPT: usize = 8;
 /// The version of the SQLite library.
 const SQLITE_VERSION: &str = "SELECT sqlite_version()";
 
 pub(crate) const SQLITE_SQL: Texts = &[("open::sqlite::SQLITE_VERSION", SQLITE_VERSION)];
-
-/// Read-only connections to the SQLite file: one for each concurrent read. A few idle ones are kept.
-pub(super) struct Readers {
-    file: PathBuf,
-    idle: Mutex<Vec<SqliteConnection>>,
-    /// Set in [`Mode::Reader`].
-    as_it_is: Option<ImmutableFile>,
-}
-
-/// How a [`Mode::Reader`] opened the file.
-#[derive(Default)]
-struct ImmutableFile {
-    /// Whether a connection was opened as immutable: with the promise to SQLite that the file does not change.
-    promised: AtomicBool,
-}
-
-impl Readers {
-    pub(super) fn take(&self) -> Result<SqliteConnection> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match idle {
-            Some(connection) => Ok(connection),
-            None => self.open(),
-        }
-    }
-
-    fn open(&self) -> Result<SqliteConnection> {
-        let Some(still) = &self.as_it_is else { return Ok(SqliteConnection::open(&self.file, true)?) };
-        let (connection, promised) = SqliteConnection::open_immutable(&self.file)?;
-        still.promised.fetch_or(promised, Ordering::Relaxed);
-        Ok(connection)
-    }
-
-    /// Whether another process opened the file after it was opened as immutable.
-    pub(super) fn has_changed(&self) -> bool {
-        let promised = self.as_it_is.as_ref().is_some_and(|still| still.promised.load(Ordering::Relaxed));
-        promised && !is_closed(&self.file)
-    }
-
-    pub(super) fn release(&self, connection: SqliteConnection) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < SQLITE_READERS_KEPT {
-            idle.push(connection);
-        }
-    }
-
-    pub(super) fn close(&self) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-}
 
 impl Store {
     /// Opens the database in this directory for reading only.
@@ -84,7 +31,7 @@ impl Store {
             let what = if data_dir.is_dir() { "holds no database" } else { "is no folder" };
             return Err(Error::Unusable(format!("{} {what}: there is no {SQLITE_FILE} in it", data_dir.display())));
         }
-        let readers = Readers { file, idle: Mutex::default(), as_it_is: Some(ImmutableFile::default()) };
+        let readers = Readers::of_unchanging(file);
         let mut connection = readers.take()?;
         check_sqlite_version(&mut connection)?;
         readers.release(connection);
@@ -125,7 +72,7 @@ impl Store {
             writer.look_for_others();
         }
         Ok(Self(Arc::new(Inner {
-            db: Db::Sqlite(Readers { file: path, idle: Mutex::default(), as_it_is: None }),
+            db: Db::Sqlite(Readers::new(path)),
             writer,
             notices,
             notifier: None,

@@ -1,8 +1,8 @@
 //! The store: what it is opened with, and what can be done with it as a whole.
 
 use super::{
-    postgres::check_growth,
-    sqlite::{Readers, SQLITE_FILE},
+    growth::check_growth,
+    readers::{Readers, SQLITE_FILE},
 };
 use crate::{
     engine::{Error, Result, file},

@@ -24,7 +24,7 @@ const NO_STATEMENTS: [(&str, &str); 20] = [
     ("feedback::file::FILE", "a file name"),
     ("open::access::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
     ("open::access::END_SNAPSHOT_SQLITE", "transaction control"),
-    ("open::sqlite::SQLITE_FILE", "a file name"),
+    ("open::readers::SQLITE_FILE", "a file name"),
     ("retention::ERASED", "a value"),
     ("retention::INCOGNITO_ALONE", "a value"),
     ("session::claim::HELD", "a bug that is planted for the torture test"),
