@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{Token, tokens};
+use super::modules::{Graph, module_path, without_tests};
 use super::prose::after_group;
-use super::{Finding, Sources, dependencies};
+use super::{Finding, Sources, dependencies, folders};
 
 pub const FILE: &str = "ARCHITECTURE.md";
 pub const CIRCLES: &str = "xtask/tidy-circles.txt";
@@ -25,9 +26,6 @@ const DRAWN: [(&str, &str); 6] = [
     ("server", "server"),
 ];
 
-/// Who uses whom, by name.
-type Graph = BTreeMap<String, BTreeSet<String>>;
-
 /// Finds a map that is out of date, circles that are not in the reviewed list, and entries of that list that no circle
 /// needs any more.
 pub fn check(sources: &Sources) -> Vec<Finding> {
@@ -43,7 +41,7 @@ pub fn check(sources: &Sources) -> Vec<Finding> {
         Some(_) => {}
     }
     let reviewed = reviewed(sources.get(CIRCLES).map_or("", String::as_str));
-    let found = all_circles(&graphs);
+    let found = every_circle(sources, &graphs);
     for (name, circle) in &found {
         if !reviewed.iter().any(|(_, of, known)| of == name && circle.is_subset(known)) {
             let what = format!("{name} has a new circle: {}", joined(circle));
@@ -68,7 +66,7 @@ pub fn rewritten(sources: &Sources) -> Option<(String, String)> {
     let reviewed = reviewed(list);
     let mut text: String =
         list.lines().take_while(|line| line.starts_with('#')).map(|line| format!("{line}\n")).collect();
-    for (name, circle) in all_circles(&graphs) {
+    for (name, circle) in every_circle(sources, &graphs) {
         if reviewed.iter().any(|(_, of, known)| *of == name && circle.is_subset(known)) {
             text.push_str(&format!("{name}: {}\n", joined(&circle)));
         }
@@ -114,44 +112,6 @@ fn modules(sources: &Sources, folder: &str) -> Graph {
         graph.entry((*module).to_owned()).or_default().extend(used);
     }
     graph
-}
-
-/// The modules that lead to a file: `session/mod.rs` is `session`, `lib.rs` is the root. `None` for other files and for
-/// files of tests.
-fn module_path(path: &str) -> Option<Vec<&str>> {
-    let mut parts: Vec<&str> = path.strip_suffix(".rs")?.split('/').collect();
-    let last = *parts.last()?;
-    if last == "tests" || last.ends_with("_tests") || parts.contains(&"bin") || parts.contains(&"tests") {
-        return None;
-    }
-    if last == "mod" || (parts.len() == 1 && matches!(last, "lib" | "main")) {
-        parts.pop();
-    }
-    Some(parts)
-}
-
-/// The code without items under `#[cfg(test)]`.
-pub(super) fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
-    const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let is_test = |at: usize| tokens[at..].iter().map(|token| token.text.as_str()).take(TEST.len()).eq(TEST);
-    let mut ranges = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        if !is_test(at) {
-            at += 1;
-            continue;
-        }
-        let mut end = at + TEST.len();
-        while end < tokens.len() && tokens[end].text != "{" && tokens[end].text != ";" {
-            end += 1;
-        }
-        let is_block = tokens.get(end).is_some_and(|token| token.text == "{");
-        end = if is_block { after_group(&tokens, end).unwrap_or(tokens.len()) } else { end + 1 };
-        ranges.push(at..end);
-        at = end;
-    }
-    let kept = tokens.into_iter().enumerate().filter(|(at, _)| !ranges.iter().any(|range| range.contains(at)));
-    kept.map(|(_, token)| token).collect()
 }
 
 /// First names of the paths that begin at the crate's root, in a file that is `depth` modules below it.
@@ -230,9 +190,16 @@ fn pairs(graph: &Graph) -> Vec<BTreeSet<String>> {
     found
 }
 
-fn all_circles(graphs: &[(&'static str, Graph)]) -> Vec<(String, BTreeSet<String>)> {
+/// The circles of the map, and those between the files of each folder that the map does not show.
+fn every_circle(sources: &Sources, graphs: &[(&'static str, Graph)]) -> Vec<(String, BTreeSet<String>)> {
+    let mut found = all_circles(graphs);
+    found.extend(all_circles(&folders::graphs(sources, &DRAWN.map(|(_, folder)| folder))));
+    found
+}
+
+fn all_circles(graphs: &[(impl ToString, Graph)]) -> Vec<(String, BTreeSet<String>)> {
     let of = |graph| circles(graph).into_iter().chain(pairs(graph));
-    graphs.iter().flat_map(|(name, graph)| of(graph).map(|circle| ((*name).to_owned(), circle))).collect()
+    graphs.iter().flat_map(|(name, graph)| of(graph).map(move |circle| (name.to_string(), circle))).collect()
 }
 
 /// The entries `crate: module, module` and `crate: module <-> module` with their lines.
@@ -392,6 +359,18 @@ mod tests {
         assert_eq!(rules(&files), [CIRCLE_RULE]);
         files.insert(CIRCLES.to_owned(), "store: a, b, c\nstore: a <-> b\n".to_owned());
         assert_eq!(rules(&files), [""; 0]);
+    }
+
+    #[test]
+    fn a_circle_between_the_files_of_a_folder_is_found() {
+        let mut files = circle_of(&["a"], "");
+        files.insert("crates/runner/src/b/c.rs".to_owned(), "use super::d::D;".to_owned());
+        files.insert("crates/runner/src/b/d.rs".to_owned(), "fn f() { crate::b::c::g() }".to_owned());
+        assert_eq!(rules(&files), [CIRCLE_RULE]);
+        files.insert(CIRCLES.to_owned(), "crates/runner/src/b: c, d\n".to_owned());
+        assert_eq!(rules(&files), [""; 0]);
+        files.insert("crates/runner/src/b/d.rs".to_owned(), String::new());
+        assert_eq!(rules(&files), [CIRCLE_RULE], "an entry that is not needed");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::Finding;
 use super::code::{is_string, tokens};
-use super::map::without_tests;
+use super::modules::without_tests;
 
 pub const RULE: &str = "text-word";
 
