@@ -124,6 +124,9 @@ pub mod ui;
 pub mod view;
 pub mod working_on;
 
+/// Header with which a script asks the server for a part of a page.
+pub const FRAGMENT_HEADER: &str = "x-fragment";
+
 #[cfg(feature = "ssr")]
 pub use document::{FAVICON_SVG, render};
 #[cfg(feature = "ssr")]

@@ -72,10 +72,7 @@ impl WorkerApi for LocalWorkerApi {
                 };
                 let claimed = session::claim_until(&state.ledger, &scope, wanted, wait, stop).await;
                 if let Err(Ok(unclaimed)) = answer.send(claimed) {
-                    for session::Claimed { session, .. } in unclaimed {
-                        // A session that cannot be released returns to the queue when its lease expires.
-                        let _ = session::release(&state.ledger, &scope, session.id, session.attempt).await;
-                    }
+                    session::release_all(&state.ledger, &scope, unclaimed).await;
                 }
             });
             let gone = |_| refused(Problem::internal("a claim ended without an answer"));

@@ -78,7 +78,7 @@ pub fn build(method: &str, url: &str, body: Option<&str>, kind: &str, accept: &s
         request.headers().set("content-type", kind).ok()?;
     }
     request.headers().set("accept", accept).ok()?;
-    request.headers().set("x-fragment", "1").ok()?;
+    request.headers().set(crate::FRAGMENT_HEADER, "1").ok()?;
     Some(request)
 }
 

@@ -35,21 +35,11 @@ pub async fn claim(
     let stop = state.shutdown.begun();
     let records = use_case::claim_until(&state.ledger, caller.scope(), wire_map::claim(body), wait, stop).await?;
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
-        return Err(release_claimed(&state, &caller, records).await);
+        use_case::release_all(&state.ledger, caller.scope(), records).await;
+        return Err(Problem::detailed(Code::Unauthenticated, "access ended while the claim waited"));
     }
     state.metrics.record_claims(records.len());
     Ok(Json(wire_map::claimed(records)))
-}
-
-/// Releases sessions whose claimer lost access while waiting.
-async fn release_claimed(state: &AppState, caller: &Caller, records: Vec<use_case::Claimed>) -> Problem {
-    for use_case::Claimed { session, .. } in records {
-        let released = use_case::release(&state.ledger, caller.scope(), session.id, session.attempt).await;
-        if let Err(error) = released {
-            tracing::info!(%error, session_id = %session.id, "a session is free when its lease runs out");
-        }
-    }
-    Problem::detailed(Code::Unauthenticated, "access ended while the claim waited")
 }
 
 fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {

@@ -1,9 +1,7 @@
 //! Requests of scripts for a part of a page.
 
+use app::FRAGMENT_HEADER;
 use axum::http::HeaderMap;
-
-/// Header with which `app/src/browser/fetch.rs` asks for a part of a page.
-const FRAGMENT_HEADER: &str = "x-fragment";
 
 /// Returns whether a script of ours asks for a part of a page.
 pub fn wants_fragment(headers: &HeaderMap) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::{
     CriteriaSetRecord, Error, Ledger, ListPage, Listed, Result,
-    cursor::{List, encode, encode_version},
+    cursor::{self, List, encode, encode_version},
     guard::require,
 };
 use domain::{
@@ -63,15 +63,14 @@ pub async fn list_versions(
     id: CriteriaSetId,
     page: ListPage,
 ) -> Result<Listed<CriteriaSetRecord>> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::CriteriaSetVersions)?);
-    let read = ledger.snapshot(scope, move |conn| {
+    let tenant_id = scope.tenant_id;
+    cursor::list_versions(ledger, scope, List::CriteriaSetVersions, page, move |conn, before, limit| {
         Box::pin(async move {
             get_on(conn, tenant_id, id, None).await?;
             versions_on(conn, tenant_id, id, before, limit).await
         })
-    });
-    read.await
+    })
+    .await
 }
 
 /// [`list_versions`] on an open connection. The criteria set must exist.

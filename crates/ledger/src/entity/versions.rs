@@ -3,13 +3,11 @@
 use super::get_on;
 use crate::{
     EntityVersionRecord, Ledger, ListPage, Listed, Result,
-    cursor::{List, encode_version},
-    guard::require,
+    cursor::{self, List, encode_version},
 };
 use domain::{
     Scope,
     id::{EntityId, TenantId},
-    role::Permission,
 };
 use store::Conn;
 
@@ -25,15 +23,14 @@ pub async fn list_versions(
     id: EntityId,
     page: ListPage,
 ) -> Result<Listed<EntityVersionRecord>> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::EntityVersions)?);
-    let read = ledger.snapshot(scope, move |conn| {
+    let tenant_id = scope.tenant_id;
+    cursor::list_versions(ledger, scope, List::EntityVersions, page, move |conn, before, limit| {
         Box::pin(async move {
             get_on(conn, tenant_id, id).await?;
             versions_on(conn, tenant_id, id, before, limit).await
         })
-    });
-    read.await
+    })
+    .await
 }
 
 /// [`list_versions`] on an open connection. The entity must exist.

@@ -35,7 +35,7 @@ pub use list::{ListSessions, list, retries};
 pub use new_session::{DependsOn, NewSession};
 pub(crate) use related::related_on;
 pub use related::{Related, related};
-pub use release::release;
+pub use release::{release, release_all};
 pub use retry::retry;
 pub use roll::roll;
 pub use store::roll::RollPosition;

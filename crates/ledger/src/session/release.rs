@@ -1,5 +1,6 @@
 //! Releasing a session that is not finished.
 
+use super::Claimed;
 use crate::{
     Ledger, Result,
     commit::{Change, EventFactory, state, write},
@@ -47,4 +48,14 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
             })
         })
         .await
+}
+
+/// Releases sessions that no one takes after all: their claimer is gone or may no longer work. A session that cannot be
+/// released returns to the queue when its lease expires.
+pub async fn release_all(ledger: &Ledger, scope: &Scope, claimed: Vec<Claimed>) {
+    for Claimed { session, .. } in claimed {
+        if let Err(error) = release(ledger, scope, session.id, session.attempt).await {
+            tracing::info!(%error, session_id = %session.id, "a session is free when its lease runs out");
+        }
+    }
 }

@@ -3,13 +3,11 @@
 use super::get::get_on;
 use crate::{
     Ledger, ListPage, Listed, Result, ViewVersionRecord,
-    cursor::{List, encode_version},
-    guard::require,
+    cursor::{self, List, encode_version},
 };
 use domain::{
     Scope,
     id::{TenantId, ViewId},
-    role::Permission,
 };
 use store::Conn;
 
@@ -20,15 +18,14 @@ pub async fn list_versions(
     id: ViewId,
     page: ListPage,
 ) -> Result<Listed<ViewVersionRecord>> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::ViewVersions)?);
-    let read = ledger.snapshot(scope, move |conn| {
+    let tenant_id = scope.tenant_id;
+    cursor::list_versions(ledger, scope, List::ViewVersions, page, move |conn, before, limit| {
         Box::pin(async move {
             get_on(conn, tenant_id, id).await?;
             versions_on(conn, tenant_id, id, before, limit).await
         })
-    });
-    read.await
+    })
+    .await
 }
 
 /// [`list_versions`] on an open connection. The view must exist.
