@@ -41,25 +41,9 @@ pub fn router() -> Router<AppState> {
 }
 
 async fn list(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
-    let found = page::agents(&state.ledger, &viewer.scope).await?;
-    let mut agents: BTreeMap<String, ListedAgent> = BTreeMap::new();
-    let mut entry = |slug: String, change: &mut dyn FnMut(&mut ListedAgent)| {
-        let listed = agents.entry(slug.clone()).or_insert_with(|| ListedAgent { slug, ..ListedAgent::default() });
-        change(listed);
-    };
-    for memory in found.memories {
-        entry(memory.agent, &mut |listed| listed.documents = memory.documents);
-    }
-    for slug in found.actions.into_iter().filter_map(|action| action.agent_slug) {
-        entry(slug, &mut |_| {});
-    }
-    for part in found.insights.insights.agents {
-        let sessions = part.figures.sessions;
-        if let Some(slug) = part.slug {
-            entry(slug, &mut |listed| listed.sessions = sessions);
-        }
-    }
-    let props = ListProps { agents: agents.into_values().collect() };
+    let agents = page::agents(&state.ledger, &viewer.scope).await?.into_iter();
+    let listed = agents.map(|(slug, of)| ListedAgent { slug, documents: of.documents, sessions: of.sessions });
+    let props = ListProps { agents: listed.collect() };
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 

@@ -14,8 +14,9 @@ use axum::{
     routing::get,
 };
 use ledger::{
-    Error, Timestamp,
+    Timestamp,
     memory_write::{self, FlushWait, WriterRecord, WriterTerms},
+    page::memory as page,
 };
 
 pub fn router() -> Router<AppState> {
@@ -27,14 +28,10 @@ async fn show(
     viewer: Viewer,
     AgentSlug(agent): AgentSlug,
 ) -> Result<Response, PageRejection> {
-    let runs = memory_write::runs(&state.ledger, &viewer.scope, &agent).await?;
+    let page = page::runs(&state.ledger, &viewer.scope, &agent).await?;
     let settings = state.memory_writer(workspace(&viewer), &agent);
     let terms = settings.map(|one| one.terms);
-    let writer = match memory_write::status(&state.ledger, &viewer.scope, &agent).await {
-        Ok(writer) => Some(writer_state(writer, terms, state.ledger.now())),
-        Err(Error::NotFound(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
+    let writer = page.writer.map(|writer| writer_state(writer, terms, state.ledger.now()));
     let settings = settings.map(|one| WriterSettings {
         model: one.model.clone(),
         policy: one.terms.policy,
@@ -43,7 +40,7 @@ async fn show(
         runs_per_day: one.terms.runs_per_day,
         tokens_per_day: one.terms.tokens_per_day,
     });
-    let runs = runs.into_iter().map(wire_map::memory_run).collect();
+    let runs = page.runs.into_iter().map(wire_map::memory_run).collect();
     let props = RunsProps { agent, settings, state: writer, runs };
     Ok(render(StatusCode::OK, move || ui::runs_page(&viewer.shell, props)).await)
 }

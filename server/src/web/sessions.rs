@@ -22,7 +22,7 @@ use domain::{
 };
 use ledger::{
     page::{Row, sessions as page},
-    session,
+    session::ListSessions,
 };
 use serde::Deserialize;
 use wire::Code;
@@ -54,37 +54,57 @@ fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
+/// A filter as the page shows it, and the list that it selects.
+struct Filtered {
+    filter: Filter,
+    wanted: ListSessions,
+}
+
+impl TryFrom<ListQuery> for Filtered {
+    type Error = Problem;
+
+    /// Leaves out what is no value of its filter.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] for an action that cannot exist.
+    fn try_from(query: ListQuery) -> Result<Self, Problem> {
+        // chrono also reads years of more than four digits.
+        let ended = non_empty(query.ended.as_ref()).filter(|day| day.len() == DAY_CHARS);
+        let ended_on: Option<NaiveDate> = ended.and_then(|day| day.parse().ok());
+        let filter = Filter {
+            session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
+            status: non_empty(query.status.as_ref()).and_then(Status::parse),
+            action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
+            agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
+            ended: ended_on.map(|day| day.to_string()),
+            q: non_empty(query.q.as_ref()).map(str::to_owned),
+        };
+        let action_id = match &filter.action_id {
+            Some(text) => Some(text.parse().map_err(|_| Problem::new(Code::NotFound))?),
+            None => None,
+        };
+        let wanted = ListSessions {
+            session_type: filter.session_type,
+            status: filter.status,
+            action_id,
+            agent_slug: filter.agent.clone(),
+            parent_id: None,
+            title_contains: filter.q.clone(),
+            ended_on,
+            limit: ROWS,
+            cursor: query.cursor,
+        };
+        Ok(Self { filter, wanted })
+    }
+}
+
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    // chrono also reads years of more than four digits.
-    let ended = non_empty(query.ended.as_ref()).filter(|day| day.len() == DAY_CHARS);
-    let ended_on: Option<NaiveDate> = ended.and_then(|day| day.parse().ok());
-    let filter = Filter {
-        session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
-        status: non_empty(query.status.as_ref()).and_then(Status::parse),
-        action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
-        agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
-        ended: ended_on.map(|day| day.to_string()),
-        q: non_empty(query.q.as_ref()).map(str::to_owned),
-    };
-    let action_id = match &filter.action_id {
-        Some(text) => Some(text.parse().map_err(|_| Problem::new(Code::NotFound))?),
-        None => None,
-    };
-    let wanted = session::ListSessions {
-        session_type: filter.session_type,
-        status: filter.status,
-        action_id,
-        agent_slug: filter.agent.clone(),
-        parent_id: None,
-        title_contains: filter.q.clone(),
-        ended_on,
-        limit: ROWS,
-        cursor: query.cursor.clone(),
-    };
+    let Filtered { filter, wanted } = Filtered::try_from(query)?;
+    let is_continued = wanted.cursor.is_some();
     let page = page::read(&state.ledger, &viewer.scope, wanted).await?;
     let props = Props {
         entries: page.rows.into_iter().map(entry).collect(),
@@ -92,7 +112,7 @@ async fn show(
         filter,
         actions: page.actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
         next_cursor: page.next_cursor,
-        is_continued: query.cursor.is_some(),
+        is_continued,
     };
     Ok(render(StatusCode::OK, move || sessions::page(&viewer.shell, props)).await)
 }

@@ -10,15 +10,8 @@ use axum::{
     response::{Html, Response},
     routing::get,
 };
-use domain::action::ActionStatus;
-use ledger::{
-    action::{self, Assignee, ListActions},
-    human,
-};
+use ledger::{human, page::working_on as page};
 use serde::Deserialize;
-
-/// Tasks on the page.
-const TASKS: u32 = 50;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/working-on", get(show)).route("/working-on/day", get(day_rows))
@@ -39,27 +32,15 @@ async fn show(
 }
 
 async fn read(state: &AppState, viewer: &Viewer, query: PageQuery) -> Result<Props, PageRejection> {
-    let wanted = ListActions {
-        status: Some(ActionStatus::Active),
-        assigned_to: Some(Assignee::Me),
-        name_contains: query.q.clone(),
-        limit: TASKS,
-        ..ListActions::default()
-    };
-    let listed = action::list(&state.ledger, &viewer.scope, wanted).await?;
+    let page = page::read(&state.ledger, &viewer.scope, query.q.clone(), "UTC").await?;
     Ok(Props {
-        has_more: listed.next_cursor.is_some(),
-        tasks: listed.items.into_iter().map(wire_map::action).collect(),
+        has_more: page.tasks.next_cursor.is_some(),
+        tasks: page.tasks.items.into_iter().map(wire_map::action).collect(),
         q: query.q.unwrap_or_default(),
-        day: day(state, viewer, "UTC", true).await?,
+        // Only the viewer's browser knows their zone; it reads the day again by [`day_rows`].
+        day: day_of(viewer, page.day, true),
         form: viewer.form.clone(),
     })
-}
-
-/// The viewer's day. Only their browser knows their zone; it reads the day again by [`day_rows`].
-async fn day(state: &AppState, viewer: &Viewer, timezone: &str, whole: bool) -> Result<Day, PageRejection> {
-    let today = human::today(&state.ledger, &viewer.scope, timezone).await?;
-    Ok(day_of(viewer, today, whole))
 }
 
 /// A day as pages show it.
@@ -78,5 +59,6 @@ async fn day_rows(
     viewer: Viewer,
     Query(query): Query<DayQuery>,
 ) -> Result<Html<String>, PageRejection> {
-    Ok(Html(ui::day_fragment(&day(&state, &viewer, &query.timezone, query.detail == "whole").await?)))
+    let today = human::today(&state.ledger, &viewer.scope, &query.timezone).await?;
+    Ok(Html(ui::day_fragment(&day_of(&viewer, today, query.detail == "whole"))))
 }

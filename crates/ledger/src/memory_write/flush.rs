@@ -12,7 +12,7 @@ use domain::{Scope, role::Permission, slug::is_slug};
 use store::memory_write::{RunRecord, WriterRecord};
 
 /// Most runs of one answer.
-const RUNS_MAX: u32 = 50;
+pub(crate) const RUNS_MAX: u32 = 50;
 
 /// What becomes of a request for a run. The request is kept in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

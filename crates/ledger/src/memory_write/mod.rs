@@ -16,6 +16,7 @@ mod window;
 pub use budget::{FlushWait, spent_today, waits};
 pub use due::{Cause, WriterTerms, take};
 pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
+pub(crate) use flush::RUNS_MAX;
 pub use flush::{Flushed, flush, runs, status};
 pub use known::redacted;
 pub use stalled::stalled;

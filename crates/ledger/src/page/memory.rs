@@ -1,15 +1,16 @@
-//! The pages /agents, /agents/{slug}, /agents/{slug}/memory and /memory.
+//! The pages /agents, /agents/{slug}, /agents/{slug}/memory, /agents/{slug}/memory/runs and /memory.
 
 use super::names::{People, people_on};
 use crate::{
-    ActionRecord, CardRecord, Ledger, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, Result,
+    CardRecord, Ledger, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, Result,
     action::{self, ListActions},
     guard::require,
     insight::{self, InsightsRecord},
     memory::check_agent,
-    memory_write::{StalledRecord, stalled_on},
+    memory_write::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_on},
 };
 use domain::{Scope, limit::PAGE_MAX, role::Permission};
+use std::collections::BTreeMap;
 use store::retention::ErasedOfAgent;
 
 /// Number of versions among the last changes.
@@ -57,15 +58,22 @@ pub struct Agent {
     pub insights: InsightsRecord,
 }
 
-/// The list of agents.
+/// The runs of an agent's memory writer.
 #[derive(Debug)]
-pub struct Agents {
-    /// Agents with a memory.
-    pub memories: Vec<MemoryAgentRecord>,
-    /// Actions, some of which name an agent.
-    pub actions: Vec<ActionRecord>,
-    /// Figures of the workspace, by agent.
-    pub insights: InsightsRecord,
+pub struct Runs {
+    /// The newest runs, newest first.
+    pub runs: Vec<RunRecord>,
+    /// State of the writer; `None` if it has none yet.
+    pub writer: Option<WriterRecord>,
+}
+
+/// An agent of the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListedAgent {
+    /// Number of its memory documents.
+    pub documents: u64,
+    /// Sessions in the window of the figures that have ended.
+    pub sessions: u64,
 }
 
 /// Reads what every page of an agent's memory shows.
@@ -119,19 +127,45 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
     read.await
 }
 
-/// Reads the list of agents: those with a memory, those that actions name, and those with sessions in the window.
-pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Agents> {
+/// Reads the newest runs of an agent's memory writer, and its state.
+pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
+    require(scope, Permission::Read)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            Ok(Runs {
+                runs: store::memory_write::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
+                writer: store::memory_write::find(conn, tenant_id, &agent).await?,
+            })
+        })
+    });
+    read.await
+}
+
+/// Reads the agents by their slugs: those with a memory, those that actions name, and those with sessions in the
+/// window.
+pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<BTreeMap<String, ListedAgent>> {
     require(scope, Permission::Read)?;
     let reader = *scope;
     let insights = insight::read_window(ledger, scope, DAYS).await?;
     let known = action::ListQuery::of(scope, ListActions { limit: PAGE_MAX, ..ListActions::default() })?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            Ok(Agents {
-                memories: store::memory::agents(conn, reader.tenant_id, None, PAGE_MAX).await?,
-                actions: action::list_on(conn, &reader, known).await?.items,
-                insights,
-            })
+            let mut agents: BTreeMap<String, ListedAgent> = BTreeMap::new();
+            for memory in store::memory::agents(conn, reader.tenant_id, None, PAGE_MAX).await? {
+                agents.entry(memory.agent).or_default().documents = memory.documents;
+            }
+            let actions = action::list_on(conn, &reader, known).await?.items;
+            for slug in actions.into_iter().filter_map(|action| action.agent_slug) {
+                agents.entry(slug).or_default();
+            }
+            for part in insights.insights.agents {
+                let sessions = part.figures.sessions;
+                if let Some(slug) = part.slug {
+                    agents.entry(slug).or_default().sessions = sessions;
+                }
+            }
+            Ok(agents)
         })
     });
     read.await

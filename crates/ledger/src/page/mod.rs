@@ -24,6 +24,7 @@ pub mod sessions;
 pub mod settings;
 pub mod today;
 pub mod view;
+pub mod working_on;
 
 pub use choice::Choices;
 pub use names::{People, people};

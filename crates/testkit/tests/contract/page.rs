@@ -146,6 +146,10 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!((waits.bucket, today.counts.needs_me, waits.rows.len()), (Bucket::NeedsMe, 1, 1));
     assert_eq!(waits.rows[0].gate.as_ref().map(|item| item.gate.session_id), Some(id));
     one_snapshot(&f, page::today::section(l, m, QueueScope::Mine, Bucket::Failed, "UTC")).await;
+    let page = one_snapshot(&f, page::working_on::read(l, m, Some("nothing".into()), "UTC")).await;
+    assert_eq!((page.tasks.items.len(), page.day.sessions.len()), (0, 0));
+    let page = one_snapshot(&f, page::memory::runs(l, m, "scout")).await;
+    assert!(page.runs.is_empty() && page.writer.is_none(), "{page:?}");
     let insights = one_snapshot(&f, page::insight::read(l, m, 7)).await;
     assert_eq!(insights.actions.iter().map(|action| action.id).collect::<Vec<_>>(), [of.id]);
     assert_eq!(insights.record.insights.days.len(), 7);
