@@ -136,12 +136,22 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 fn banned_in(path: &str, line: usize, words: &[String], banned: &[Banned]) -> Vec<Finding> {
-    let is_used = |entry: &&Banned| words.windows(entry.words.len()).any(|found| found == entry.words);
+    let is_phrase = |found: &[String], entry: &Banned| found.iter().zip(&entry.words).all(|(a, b)| is_form_of(a, b));
+    let is_used = |entry: &&Banned| words.windows(entry.words.len()).any(|found| is_phrase(found, entry));
     let finding = |entry: &Banned| {
         let what = format!("\"{}\" is banned: use {}", entry.words.join(" "), entry.instead);
         Finding::new(path, line, BANNED_RULE, what)
     };
     banned.iter().filter(is_used).map(finding).collect()
+}
+
+/// Whether a word is this one or its plural.
+fn is_form_of(found: &str, word: &str) -> bool {
+    let is_plural = |stem: &str, ending: &str| found.strip_prefix(stem).is_some_and(|rest| rest == ending);
+    found == word
+        || is_plural(word, "s")
+        || is_plural(word, "es")
+        || word.strip_suffix('y').is_some_and(|stem| is_plural(stem, "ies"))
 }
 
 fn banned_identifiers(path: &str, tokens: &[Token], banned: &[Banned]) -> Vec<Finding> {
@@ -267,6 +277,13 @@ mod tests {
         let text = "// A desk.\nstruct LocalDesk;\nfn hand_over(desktop: u8) {}\n/// Hand over the `desk`.\nfn f() { let a = \"desk\"; }\n";
         assert_eq!(lines(text, LIST, BANNED_RULE), [1, 4, 2, 3]);
         assert_eq!(lines(text, "", BANNED_RULE), [0; 0]);
+    }
+
+    #[test]
+    fn the_plural_of_a_banned_word_is_banned() {
+        let list = "## Banned words\n\n- desk: use API\n- crutch: use aid\n- beneficiary: use acting user\n";
+        let text = "// Desks, crutches\n// and beneficiaries.\n// A desktop, deskess, a benefice.\nstruct TwoDesks;\n";
+        assert_eq!(lines(text, list, BANNED_RULE), [1, 1, 2, 4]);
     }
 
     #[test]
