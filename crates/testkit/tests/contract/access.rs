@@ -1,4 +1,5 @@
-//! P-21, P-22: no caller can read or change data of another workspace, and the database enforces this too.
+//! P-21: no caller can read or change data of another workspace, or do what their role or token does not permit.
+//! `row_security.rs` tests that PostgreSQL enforces the border of a workspace too.
 
 use domain::{
     Scope,
