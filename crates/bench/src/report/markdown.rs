@@ -9,6 +9,9 @@ use std::{fmt::Write as _, fs, path::Path, time::Instant};
 const BY_HAND: &str = "<!-- What stands below was written by hand; `cargo xtask bench` keeps it. -->";
 const NO_WORDS_YET: &str = "\n## Reasons and profiles\n\nNone written yet.\n";
 
+/// Most characters of a line of prose, as in the other documents.
+const LINE_CHARS_MAX: usize = 120;
+
 /// Facts about the whole run.
 pub struct Run {
     machine: Machine,
@@ -115,12 +118,14 @@ pub fn write(path: &Path, run: &Run, findings: &[Finding]) -> Result<()> {
 fn markdown(run: &Run, findings: &[Finding]) -> String {
     let machine = &run.machine;
     let mut text = format!(
-        "# Benchmarks\n\nMeasured by `{}` on {}, commit {}.\nMachine: {} cores of {}, {} GiB, Linux {}. \
-         The run took {} s; other programs, PostgreSQL among them, kept {} cores busy meanwhile; an fdatasync of 4 KiB \
-         took {} µs before and {} µs after.\n\n",
+        "# Benchmarks\n\nMeasured by `{}` on {}, commit {}.\n",
         run.command,
         machine.date,
         machine.commit.as_deref().unwrap_or("unknown"),
+    );
+    let about = format!(
+        "Machine: {} cores of {}, {} GiB, Linux {}. The run took {} s; other programs, PostgreSQL among them, kept {} \
+         cores busy meanwhile; an fdatasync of 4 KiB took {} µs before and {} µs after.",
         machine.cores,
         machine.cpu,
         number(machine.memory_gib),
@@ -130,6 +135,8 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
         number(run.sync_us.0),
         number(run.sync_us.1),
     );
+    text.push_str(&wrapped(&about, ""));
+    text.push_str("\n\n");
     text.push_str(NOTES);
     text.push_str(&row(&HEADINGS.map(str::to_owned)));
     text.push_str("|---|---|---:|---|---|---|---|---|\n");
@@ -141,11 +148,13 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
     }
     for finding in missed {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "- **{} {}**: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+        let item = format!("- **{} {}**: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+        let _ = writeln!(text, "{}", wrapped(&item, "  "));
     }
     text.push_str("\n## Where the time went\n\n");
     for finding in findings.iter().filter(|finding| finding.verdict() != Verdict::Missed && !finding.facts.is_empty()) {
-        let _ = writeln!(text, "- {} {}: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+        let item = format!("- {} {}: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+        let _ = writeln!(text, "{}", wrapped(&item, "  "));
     }
     text.push('\n');
     text
@@ -153,18 +162,55 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
 
 const NOTES: &str = "\
 Server, load generator and bare engines share these cores and this disk, so only ratios within one run count: while
-something compiles, an fdatasync takes up to 40 times as long and durable rates fall 2 to 15 times. Ours and its reference
-take turns, three rounds each; the best round counts, the medians' ratio stands beside it where it differs. Ours carries
-token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver without HTTP, with
-one narrow table; *probe* is axum over one SQLite writer and nothing else; the *raw file* is open, and written and synced in
-one go. *graphile-worker* is one Node process on the same PostgreSQL and *Svelte* a page of the same events rendered in Node,
-both from their npm packages in this run, in turns like the rest; ours is judged by graphile-worker's plain configuration, a claim and a completion for each job like ours. *UmaDB* is its server
-with its defaults in a process of its own, driven by its own gRPC client. A reference that is called a constant did not run here: such a ratio says little.
+something compiles, an fdatasync takes up to 40 times as long and durable rates fall 2 to 15 times. Ours and its
+reference take turns, three rounds each; the best round counts, the medians' ratio stands beside it where it differs.
+Ours carries token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver
+without HTTP, with one narrow table; *probe* is axum over one SQLite writer and nothing else; the *raw file* is open,
+and written and synced in one go. *graphile-worker* is one Node process on the same PostgreSQL and *Svelte* a page of
+the same events rendered in Node, both from their npm packages in this run, in turns like the rest; ours is judged by
+graphile-worker's plain configuration, a claim and a completion for each job like ours. *UmaDB* is its server with its
+defaults in a process of its own, driven by its own gRPC client. A reference that is called a constant did not run here:
+such a ratio says little.
 
 ";
 
 fn row(cells: &[String; 8]) -> String {
     format!("| {} |\n", cells.each_ref().map(|cell| cell.replace('|', "\\|")).join(" | "))
+}
+
+/// Breaks a paragraph or an item of a list at its spaces. All lines but the first begin with `indent`.
+fn wrapped(text: &str, indent: &str) -> String {
+    let mut units: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match units.last_mut() {
+            Some(last) if would_begin_list(word) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => units.push(word.to_owned()),
+        }
+    }
+    let (mut lines, mut width) = (String::new(), 0);
+    for unit in units {
+        let count = unit.chars().count();
+        if width > 0 && width + 1 + count > LINE_CHARS_MAX {
+            lines.push('\n');
+            lines.push_str(indent);
+            width = indent.len();
+        } else if width > 0 {
+            lines.push(' ');
+            width += 1;
+        }
+        lines.push_str(&unit);
+        width += count;
+    }
+    lines
+}
+
+/// Whether a word at the start of a line begins an item of a list in Markdown.
+fn would_begin_list(word: &str) -> bool {
+    let number = word.strip_suffix('.').unwrap_or_default();
+    matches!(word, "+" | "-" | "*") || (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn ending_with_stop(text: &str) -> String {
@@ -195,6 +241,21 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].contains("0.25 (median 0.20)") && lines[1].ends_with("missed"), "{text}");
         assert!(lines[2].contains("12.0 MiB") && lines[2].ends_with("met aim"), "{text}");
+    }
+
+    #[test]
+    fn long_lines_of_prose_are_broken_where_no_list_begins() {
+        let item = format!("- a {} + 38 µs and {}", "x".repeat(LINE_CHARS_MAX - 5), "y ".repeat(70).trim_end());
+        let text = wrapped(&item, "  ");
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), item.split(' ').collect::<Vec<_>>());
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert!(lines.len() > 1 && lines.iter().all(|line| line.starts_with("  ")), "{text}");
+        assert!(!lines.iter().any(|line| line.trim_start().starts_with('+')), "{text}");
+        assert!(lines.iter().all(|line| line.chars().count() <= LINE_CHARS_MAX), "{text}");
+        let run = Run::begin("bench".into(), 90.0).unwrap().end(95.0).unwrap();
+        let report = markdown(&run, &[findings().remove(0).facts("server CPU 60 µs, ".repeat(20).trim_end())]);
+        let long: Vec<&str> = report.lines().filter(|line| line.chars().count() > LINE_CHARS_MAX).collect();
+        assert!(long.iter().all(|line| line.starts_with('|')), "{long:#?}");
     }
 
     #[test]
