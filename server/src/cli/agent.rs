@@ -1,8 +1,8 @@
 //! `shiftbook agent card FILE`: gives an agent a character card.
 
 use super::{
+    common::{Failure, print_line},
     memory::Server,
-    run::{Failure, print_line},
 };
 use domain::limit::MEMORY_CARD_BYTES_MAX;
 use std::{io::Read, path::PathBuf};

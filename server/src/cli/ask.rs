@@ -1,6 +1,6 @@
 //! `shiftbook ask --session ID FILE`: asks people in the middle of a session, for scripts.
 
-use super::run::{Failure, print_line};
+use super::common::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::{gate::canonical_digest, id::SessionId, limit::DOCUMENT_BYTES_MAX};

@@ -1,6 +1,6 @@
 //! `shiftbook backup FILE`: copies an SQLite database.
 
-use super::run::{Failure, open, print_line};
+use super::common::{Failure, open, print_line};
 use crate::config::{self, Database, DatabaseFlags, ServeFlags};
 use ledger::Mode;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! `shiftbook export training | raw`
 
 use super::{
+    common::{Failure, open, print_line},
     instance_key,
-    run::{Failure, open, print_line},
 };
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},

@@ -1,8 +1,8 @@
 //! `shiftbook feedback count | list | purge`
 
 use super::{
+    common::{Failure, open, print_line},
     instance_key,
-    run::{Failure, open, print_line},
 };
 use crate::{
     ambient::SystemClock,

@@ -1,6 +1,6 @@
 //! `shiftbook install FILE`: installs a bundle on a server or in a database.
 
-use super::run::{Failure, open, print_line};
+use super::common::{Failure, open, print_line};
 use crate::config::{self, DatabaseFlags, ServeFlags};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;

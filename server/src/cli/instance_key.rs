@@ -1,6 +1,6 @@
 //! Reads and creates the instance key: a file that only its owner can read, never in the database.
 
-use super::run::Failure;
+use super::common::Failure;
 use crate::config::{Database, Settings};
 use domain::Entropy;
 use ledger::InstanceKey;

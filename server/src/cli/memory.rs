@@ -1,10 +1,10 @@
 //! `shiftbook memory`: exports, imports, lists and reverts an agent's documents through the API.
 
 use super::{
+    common::{Failure, print_line},
     memory_folder::{self, left_over, refuse, save},
     memory_forget::{ForgetArgs, RememberArgs, forget, remember},
     memory_pending,
-    run::{Failure, print_line},
 };
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
@@ -148,7 +148,7 @@ pub async fn run(command: MemoryCommand) -> Result<(), Failure> {
     }
 }
 
-pub fn failed(error: client::Error) -> Failure {
+fn failed(error: client::Error) -> Failure {
     Failure::Failed(error.to_string())
 }
 

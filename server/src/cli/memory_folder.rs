@@ -1,7 +1,7 @@
 //! The folder of `shiftbook memory export` and `import`: its files, what is wrong with them, and files that an earlier
 //! export left there.
 
-use super::run::Failure;
+use super::common::Failure;
 use domain::{
     count::counted,
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_IMPORT_DOCUMENTS_MAX},

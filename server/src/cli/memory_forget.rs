@@ -1,6 +1,6 @@
 //! `shiftbook memory forget` and `remember`: a person in the memories of all agents.
 
-use super::run::{Failure, print_line};
+use super::common::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::count::counted;

@@ -1,6 +1,6 @@
 //! `sessions/.pending/` of an exported memory: a file for each proposal that waits for a decision.
 
-use super::{memory::failed, memory_folder::save, run::Failure};
+use super::{common::Failure, memory_folder::save};
 use client::Client;
 use domain::gate::{MemoryProposal, Task};
 use similar::TextDiff;
@@ -19,7 +19,7 @@ pub async fn export(client: &Client, agent: &str, root: &Path) -> Result<usize, 
     let mut count = 0;
     let mut cursor: Option<String> = None;
     loop {
-        let page = client.list_open_approvals("memory", cursor.as_deref()).await.map_err(failed)?;
+        let page = client.list_open_approvals("memory", cursor.as_deref()).await.map_err(Failure::from)?;
         for approval in page.items.iter().filter(|one| one.agent_slug.as_deref() == Some(agent)) {
             let Some(text) = diff_of(approval) else { continue };
             save(root, &format!("{FOLDER}/{}.diff", approval.id), text.as_bytes())?;

@@ -4,6 +4,7 @@ mod agent;
 mod ask;
 mod backup;
 mod chat;
+mod common;
 mod export;
 mod feedback;
 mod hook;

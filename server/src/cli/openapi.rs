@@ -1,6 +1,6 @@
 //! `shiftbook openapi`: prints the OpenAPI document, for tests and client generators.
 
-use super::run::{Failure, print_line};
+use super::common::{Failure, print_line};
 use crate::api;
 
 /// Prints the document on standard output.

@@ -1,8 +1,8 @@
 //! `shiftbook retention --before DATE`: erases the content of old sessions.
 
 use super::{
+    common::{Failure, open, print_line},
     instance_key,
-    run::{Failure, open, print_line},
 };
 use crate::{
     ambient::SystemEntropy,

@@ -1,8 +1,8 @@
 //! `shiftbook serve`: starts the server and its background tasks, and stops them in order.
 
 use super::{
+    common::{Failure, VERSION, open, print_line},
     instance_key,
-    run::{Failure, VERSION, open, print_line},
 };
 use crate::{
     accept, agents,

@@ -1,6 +1,6 @@
 //! `shiftbook token add`: creates an API token.
 
-use super::run::{Failure, open, print_line, role, token_scope};
+use super::common::{Failure, open, print_line, role, token_scope};
 use crate::config::{self, DatabaseFlags, ServeFlags};
 use domain::role::{Role, TokenScope};
 use ledger::Mode;

@@ -1,6 +1,6 @@
 //! `shiftbook user add`, `remove`, `deactivate`, `activate` and `reset-link`
 
-use super::run::{Failure, open, print_line, role};
+use super::common::{Failure, open, print_line, role};
 use crate::{
     config::{self, DatabaseFlags, ServeFlags},
     state::access_link_url,

@@ -1,8 +1,8 @@
 //! `shiftbook verify`: checks the log and the database.
 
 use super::{
+    common::{Failure, open, print_line},
     instance_key,
-    run::{Failure, open, print_line},
 };
 use crate::config::{self, DatabaseFlags, ServeFlags};
 use domain::count::counted;

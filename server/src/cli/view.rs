@@ -1,6 +1,6 @@
 //! `shiftbook view`: creates, changes and lists views on a server.
 
-use super::run::{Failure, print_line};
+use super::common::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
 use client::{Client, ResponseFilter};
 use domain::{

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, code::Token};
+use super::{Finding, token::Token};
 
 /// Folders of what runs in the browser.
 const PAGES: [&str; 2] = ["app/src/", "frontend/src/"];

@@ -1,9 +1,6 @@
 //! Rules over Rust code. They read tokens, so that comments and strings are not taken for code.
 
-use std::str::FromStr;
-
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-
+use super::token::{Token, is_string, tokens};
 use super::{Finding, browser};
 
 /// Paths that read the clock, the environment or randomness, by their ends.
@@ -36,11 +33,6 @@ const STATUS_FOLDERS: &[&str] = &[
     "xtask/",
 ];
 const UNFINISHED: [&str; 3] = ["todo", "unimplemented", "dbg"];
-
-pub(super) struct Token {
-    pub(super) line: usize,
-    pub(super) text: String,
-}
 
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
     let tokens = match tokens(text) {
@@ -107,10 +99,6 @@ fn unfinished(path: &str, tokens: &[Token]) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn is_string(token: &str) -> bool {
-    token.trim_start_matches(['b', 'c', 'r', '#']).starts_with('"')
-}
-
 /// Finds upper-case keywords as whole words: prose says "select", SQL in this repository SELECT.
 fn reads_as_sql(literal: &str) -> bool {
     let text = literal.replace("\\n", " ");
@@ -120,39 +108,6 @@ fn reads_as_sql(literal: &str) -> bool {
     let selects = words.iter().position(|word| *word == "SELECT").is_some_and(|at| at + 1 < words.len());
     let updates = words.windows(3).any(|three| three[0] == "UPDATE" && three[2] == "SET");
     selects || updates || has("INSERT", "INTO") || has("DELETE", "FROM")
-}
-
-/// The tokens of the code as a flat list, brackets included. `::` is one token, because the rules look for paths.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, usize> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let stream = TokenStream::from_str(text).map_err(|error| error.span().start().line)?;
-    let mut flat = Vec::new();
-    flatten(stream, &mut flat);
-    Ok(flat)
-}
-
-fn flatten(stream: TokenStream, flat: &mut Vec<Token>) {
-    for tree in stream {
-        let line = tree.span().start().line;
-        match tree {
-            TokenTree::Group(group) => {
-                let (open, close) = match group.delimiter() {
-                    Delimiter::Parenthesis => ("(", ")"),
-                    Delimiter::Brace => ("{", "}"),
-                    Delimiter::Bracket => ("[", "]"),
-                    Delimiter::None => ("", ""),
-                };
-                flat.push(Token { line, text: open.to_owned() });
-                flatten(group.stream(), flat);
-                flat.push(Token { line: group.span_close().start().line, text: close.to_owned() });
-            }
-            TokenTree::Punct(punct) => match flat.last_mut() {
-                Some(last) if last.text == ":" && punct.as_char() == ':' => last.text.push(':'),
-                _ => flat.push(Token { line, text: punct.as_char().to_string() }),
-            },
-            other => flat.push(Token { line, text: other.to_string() }),
-        }
-    }
 }
 
 #[cfg(test)]

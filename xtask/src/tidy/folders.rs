@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::Sources;
-use super::code::{Token, tokens};
 use super::modules::{Graph, module_path, without_tests};
+use super::token::{Token, tokens};
 
 /// Returns a graph for each folder, by its path. The crates in `drawn` are without their roots, which the map shows.
 pub fn graphs(sources: &Sources, drawn: &[&str]) -> Vec<(String, Graph)> {

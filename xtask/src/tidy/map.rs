@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::code::{Token, tokens};
 use super::modules::{Graph, module_path, without_tests};
 use super::prose::after_group;
+use super::token::{Token, tokens};
 use super::{Finding, Sources, dependencies, folders};
 
 pub const FILE: &str = "ARCHITECTURE.md";

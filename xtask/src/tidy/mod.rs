@@ -15,6 +15,7 @@ mod modules;
 mod pictures;
 mod prose;
 mod texts;
+mod token;
 
 use std::collections::BTreeMap;
 use std::path::Path;

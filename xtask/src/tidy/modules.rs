@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::code::Token;
 use super::prose::after_group;
+use super::token::Token;
 
 /// Who uses whom, by name.
 pub type Graph = BTreeMap<String, BTreeSet<String>>;

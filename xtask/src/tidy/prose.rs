@@ -3,7 +3,7 @@
 //! Three checks: words that the glossary bans, lines over 120 characters, and documentation comments that only repeat
 //! the name of their item.
 
-use super::code::{Token, is_string, tokens};
+use super::token::{Token, is_string, tokens};
 use super::{Finding, Sources};
 
 pub const BANNED_RULE: &str = "banned-word";

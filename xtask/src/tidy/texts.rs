@@ -2,8 +2,8 @@
 //! the API document or of the command line's help.
 
 use super::Finding;
-use super::code::{is_string, tokens};
 use super::modules::without_tests;
+use super::token::{is_string, tokens};
 
 pub const RULE: &str = "text-word";
 

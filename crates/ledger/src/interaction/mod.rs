@@ -4,6 +4,7 @@
 //! interaction is derived from its position in the log, so capturing it twice has no further effect.
 
 mod due;
+mod entry;
 mod list;
 mod mark;
 mod record_turns;

@@ -1,6 +1,6 @@
 //! Tool calls and their results, as steps between a prompt and its answer.
 
-use super::turn::{Entry, MessageAuthor};
+use super::entry::{Entry, MessageAuthor};
 use crate::gate::Reviewed;
 use domain::{
     event::Event,
@@ -113,7 +113,7 @@ fn add_tool_calls(messages: &mut Vec<Message>, mut steps: &[Step]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::turn::TurnMessage, *};
+    use super::{super::entry::TurnMessage, *};
     use chrono::DateTime;
     use serde_json::json;
 

@@ -2,6 +2,7 @@
 
 use super::{
     answer_id, derived_id,
+    entry::{Entry, MessageAuthor, TurnMessage},
     step::{Step, interleaved, steps},
 };
 use crate::{commit::is_dialogue, gate::Reviewed};
@@ -20,24 +21,6 @@ use serde_json::{Map, Value};
 /// Largest size in bytes of the messages in a prompt, including the arguments of tool calls. Older messages are
 /// left out as a whole.
 const HISTORY_BYTES_MAX: usize = 256 * 1024;
-
-/// Side of the conversation that wrote a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MessageAuthor {
-    /// The person or program that started the session.
-    User,
-    /// The agent that works on the session.
-    Agent,
-}
-
-/// A prompt or an answer, as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TurnMessage {
-    /// Its author.
-    pub by: MessageAuthor,
-    /// Text of the message, without content that is no text.
-    pub text: String,
-}
 
 /// The decision of reviewers on an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,13 +64,6 @@ pub struct PreviousOutcome {
     pub inferred: Inferred,
     /// Whether a person has given feedback on the answer. Feedback takes precedence over an inferred outcome.
     pub is_judged: bool,
-}
-
-/// A message with its position in the log.
-pub(super) struct Entry {
-    pub sequence: u64,
-    pub at: Timestamp,
-    pub message: TurnMessage,
 }
 
 /// A prompt and its answer in a conversation, both possibly of several messages.

@@ -10,6 +10,7 @@
 
 mod adapter;
 mod agent_event;
+mod call;
 pub mod chat;
 pub mod command;
 pub mod config;

@@ -3,8 +3,8 @@
 use super::{
     job::{Job, recorded_end, work},
     permit, private_folder,
+    request::ExportRequest,
 };
-use datalake::export::Options;
 use domain::{Entropy, Scope, id::new_v7};
 use ledger::{
     Ledger,
@@ -27,21 +27,6 @@ pub const EXPORTS_KEPT_MAX: usize = 5;
 const RECORDED_MAX: u32 = 20;
 /// The folder of exports in the data directory.
 const FOLDER: &str = "exports";
-
-/// A request to start an export.
-#[derive(Debug)]
-pub struct ExportRequest {
-    /// Who starts the export, and in which workspace.
-    pub scope: Scope,
-    /// Slug of that workspace.
-    pub workspace: String,
-    /// Options that the person chose.
-    pub options: Options,
-    /// Whether this is only a preview.
-    pub is_preview: bool,
-    /// The options as JSON, which is stored with the export.
-    pub noted: String,
-}
 
 /// Why an export was not started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! One export: its state, and the work from the database to its files.
 
 use super::{
-    exports::ExportRequest,
     private_folder,
     rating::{Rated, rating},
+    request::ExportRequest,
     streams::{DumpError, dump},
 };
 use datalake::{

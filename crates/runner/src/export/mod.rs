@@ -4,11 +4,13 @@
 mod exports;
 mod job;
 mod rating;
+mod request;
 mod streams;
 
-pub use exports::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, ExportRequest, Exports, Known};
+pub use exports::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, Exports, Known};
 pub use job::{Job, Stage};
 pub use rating::{Rated, rating};
+pub use request::ExportRequest;
 pub use streams::{DumpError, dump};
 
 use domain::{Scope, role::Permission};

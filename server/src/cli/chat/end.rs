@@ -2,10 +2,11 @@
 
 use super::{
     input::{Input, Prompt},
-    run::{Chat, note, print, with_retries},
+    output::{note, print},
+    run::{Chat, with_retries},
     text::{FAREWELL, RATING_QUESTION, SUMMARY_QUESTION, label, summary, wants_summary},
 };
-use crate::cli::run::Failure;
+use crate::cli::common::Failure;
 use domain::session_feedback::{Label, Surface};
 use wire::thread::{EndThread, EndedThread};
 

@@ -2,7 +2,8 @@
 //!
 //! The history is kept in memory only, because messages are private.
 
-use super::super::run::Failure;
+use super::output::print;
+use crate::cli::common::Failure;
 use rustyline::{Config, DefaultEditor, error::ReadlineError};
 use std::io::{IsTerminal as _, Write as _};
 use tokio::{
@@ -82,7 +83,7 @@ impl LineReader {
             }
             Self::Pipe(lines) => {
                 if let Prompt::Question(text) = prompt {
-                    super::run::print(&format!("{text}\n"))?;
+                    print(&format!("{text}\n"))?;
                 }
                 select! {
                     line = lines.next_line() => match line {

@@ -6,6 +6,7 @@
 mod args;
 mod end;
 mod input;
+mod output;
 mod run;
 mod text;
 mod turn;

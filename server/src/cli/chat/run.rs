@@ -3,18 +3,13 @@
 use super::{
     args::ChatArgs,
     input::{Input, LineReader, Prompt},
+    output::{note, print},
     text::{self, TYPING, Typed},
-    turn::TurnEnd,
 };
-use crate::{ambient::SystemEntropy, cli::run::Failure};
+use crate::{ambient::SystemEntropy, cli::common::Failure};
 use client::{Backoff, Client, Error};
 use domain::{Entropy as _, id::EventId, session::Status, session_feedback::Surface};
-use std::{
-    collections::BTreeSet,
-    future::Future,
-    io::{IsTerminal as _, Write as _},
-    time::Duration,
-};
+use std::{collections::BTreeSet, future::Future, time::Duration};
 use tokio::{
     signal::unix::{SignalKind, signal},
     time::Instant,
@@ -29,6 +24,15 @@ use wire::{
 const RETRY_TIME: Duration = Duration::from_secs(15);
 /// Agents that the error lists if several are possible.
 const AGENTS_NAMED: usize = 20;
+
+/// State of the conversation after a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// The person can send the next message.
+    Open,
+    /// No more messages can be sent.
+    ConversationEnded,
+}
 
 /// An open conversation.
 pub struct Chat {
@@ -255,20 +259,4 @@ fn fresh_id() -> uuid::Uuid {
     let mut random = [0; 16];
     SystemEntropy.fill(&mut random);
     uuid::Builder::from_random_bytes(random).into_uuid()
-}
-
-/// Prints a note on standard error: it is not part of the conversation.
-pub(super) fn note(text: &str) {
-    let mut stderr = std::io::stderr();
-    let (dim, plain) = if stderr.is_terminal() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
-    // A failure to write to standard error is ignored.
-    let _ = writeln!(stderr, "{dim}{}{plain}", text::without_controls(text));
-}
-
-/// Writes to standard output and flushes it. Control characters are replaced on a terminal, because most of the text
-/// comes from agents and models.
-pub(super) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    let text = if out.is_terminal() { text::without_controls(text) } else { text.to_owned() };
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::io("cannot write to stdout"))
 }

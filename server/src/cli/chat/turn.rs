@@ -1,7 +1,10 @@
 //! Shows one turn of the agent while it happens.
 
-use super::run::{Chat, note, print, with_retries};
-use crate::cli::run::Failure;
+use super::{
+    output::{note, print},
+    run::{Chat, TurnEnd, with_retries},
+};
+use crate::cli::common::Failure;
 use client::{EventRange, EventStream, StreamItem};
 use domain::thread::text_of;
 use serde_json::Value;
@@ -13,15 +16,6 @@ use wire::{Code, event::Event, worker::Delta};
 const WAITING: &str = "session.waiting_approval";
 /// Events of this kind that are read to find the open question. Behind it there may be reminders.
 const WAITING_READ: u32 = 10;
-
-/// State of the conversation after a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TurnEnd {
-    /// The person can send the next message.
-    Open,
-    /// No more messages can be sent.
-    ConversationEnded,
-}
 
 impl Chat {
     /// Shows the events of `stream`, which begins at the current position, until the turn that began at `asked` is

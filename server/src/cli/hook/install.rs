@@ -4,7 +4,7 @@
 use super::{args::InstallArgs, settings};
 use crate::{
     ambient::SystemClock,
-    cli::run::{Failure, print_line},
+    cli::common::{Failure, print_line},
 };
 use domain::{Clock as _, hook::Source};
 use similar::TextDiff;

@@ -13,7 +13,7 @@ mod spool;
 
 pub use args::HookCommand;
 
-use super::run::{Failure, report};
+use super::common::{Failure, report};
 use domain::hook::Source;
 use std::{ffi::OsStr, process::ExitCode};
 

@@ -4,6 +4,7 @@
 use super::{
     super::{
         adapter::{Failure, Resume},
+        call::Call,
         event::OUTPUT_REFUSED,
         log::{self, LogSource},
         tool::{self, Tool},
@@ -33,17 +34,6 @@ pub enum Entry {
     },
     /// Text that the model reads as the user's: a message, a refusal of an output, a reviewer's denial.
     UserText(String),
-}
-
-/// A tool call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// Id of the call, unique in the session.
-    pub id: String,
-    /// Name of the tool.
-    pub name: String,
-    /// Input of the call, as the model wrote it.
-    pub input: Value,
 }
 
 /// The entries of a conversation, and what the next step has to know besides them.

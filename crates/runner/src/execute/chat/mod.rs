@@ -11,9 +11,9 @@ mod model;
 mod summary;
 mod waiting;
 
+pub use super::call::Call;
 use budget::Spent;
 pub use budget::{Budget, Prices};
-pub use conversation::Call;
 use domain::id::{GateId, SessionId};
 pub use model::{Model, ModelReply, ModelRequest, Pause, Secret, Wire, tokio_pause};
 

@@ -2,7 +2,8 @@
 
 use super::super::{
     Format,
-    lines::{LineParser, Output, Parsed},
+    lines::LineParser,
+    output::{Output, Parsed},
     split::Line,
 };
 use super::*;

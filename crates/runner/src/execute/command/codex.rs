@@ -9,7 +9,7 @@ use super::{
         agent_event,
         event::{Notes, note, texts},
     },
-    lines::{Output, Parsed},
+    output::{Output, Parsed},
 };
 use serde_json::{Value, json, value::to_raw_value};
 use std::collections::HashSet;

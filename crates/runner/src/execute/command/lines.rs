@@ -8,6 +8,7 @@ use super::{
         event::{self, Notes, Parts, ROOM, note},
     },
     Format, claude_code, codex,
+    output::{Output, Parsed},
     split::Line,
 };
 use domain::{
@@ -27,28 +28,6 @@ const TOO_LONG: &str = "the line is too long to be read as JSON";
 
 /// The fields of a JSON object, each value as it was printed.
 type Fields = BTreeMap<String, Box<RawValue>>;
-
-/// What a line means.
-#[derive(Debug)]
-pub enum Parsed {
-    /// An event to append.
-    Event(NewEvent),
-    /// The session's outcome; the last one counts.
-    Result(Output),
-    /// A request to people. Its attempt is not set.
-    Ask(Box<AskFeedback>),
-}
-
-/// The outcome that a command reports.
-#[derive(Debug, Default)]
-pub struct Output {
-    /// The result; `None` for none.
-    pub result: Option<Json>,
-    /// Tokens and cost, a JSON object.
-    pub usage: Option<Json>,
-    /// Why the agent failed, even if the command exits with 0.
-    pub failure: Option<Failure>,
-}
 
 /// The pipe that is read and its format.
 #[derive(Debug)]

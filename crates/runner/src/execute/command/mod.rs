@@ -1,12 +1,13 @@
 //! Runs an agent that is a command, once per session, and records its output as events.
 //!
 //! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
-//! interprets a line. [`claude_code`] and [`codex`] know the formats of those agents.
+//! interprets a line ([`output`]). [`claude_code`] and [`codex`] know the formats of those agents.
 
 mod child;
 mod claude_code;
 mod codex;
 mod lines;
+mod output;
 mod pipe;
 mod split;
 

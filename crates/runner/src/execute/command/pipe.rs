@@ -2,7 +2,8 @@
 
 use super::{
     super::{event, event_queue::EventSender, lease::Lease, limit, worker_api::WorkerApi},
-    lines::{LineParser, Output, Parsed},
+    lines::LineParser,
+    output::{Output, Parsed},
     split::{Line, Splitter},
 };
 use std::{pin::pin, sync::Arc, time::Duration};

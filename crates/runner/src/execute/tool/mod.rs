@@ -14,7 +14,7 @@ mod start_session;
 
 use super::{
     adapter::{Failure, JobContext},
-    chat::Call,
+    call::Call,
 };
 use domain::id::InvalidId;
 use jsonschema::Validator;

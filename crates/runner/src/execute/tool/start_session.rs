@@ -6,7 +6,7 @@
 use super::{
     super::{
         adapter::{Failure, JobContext},
-        chat::Call,
+        call::Call,
         limit::CHILD_RESULT_BYTES_MAX,
     },
     Answer, refusal_answer,

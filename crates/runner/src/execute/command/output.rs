@@ -1,0 +1,26 @@
+//! What the output of a command means.
+
+use super::super::adapter::Failure;
+use wire::{Json, event::NewEvent, feedback_request::AskFeedback};
+
+/// What a line means.
+#[derive(Debug)]
+pub enum Parsed {
+    /// An event to append.
+    Event(NewEvent),
+    /// The session's outcome; the last one counts.
+    Result(Output),
+    /// A request to people. Its attempt is not set.
+    Ask(Box<AskFeedback>),
+}
+
+/// The outcome that a command reports.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// The result; `None` for none.
+    pub result: Option<Json>,
+    /// Tokens and cost, a JSON object.
+    pub usage: Option<Json>,
+    /// Why the agent failed, even if the command exits with 0.
+    pub failure: Option<Failure>,
+}
