@@ -110,6 +110,13 @@ impl Raw {
         all
     }
 
+    /// Whether an import or an export runs.
+    pub async fn runs_jobs(&mut self) -> bool {
+        let running = "SELECT state FROM export_jobs WHERE state = 'running' \
+             UNION ALL SELECT status FROM entity_imports WHERE status = 'running'";
+        !self.texts(running).await.is_empty()
+    }
+
     /// The steps of SQLite's plan for a statement.
     pub async fn sqlite_plan(&mut self, sql: &str) -> Vec<String> {
         let Self::Sqlite(c) = self else { panic!("not SQLite") };
