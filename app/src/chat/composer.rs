@@ -1,6 +1,6 @@
 //! The form in which a person writes a message. It is not part of what is replaced, so typed text is kept.
 
-use super::talk::{Talk, Written};
+use super::store::{Store, Written};
 use crate::{
     thread::SendMessage,
     ui::button::{Button, Look},
@@ -9,32 +9,32 @@ use leptos::{ev::SubmitEvent, prelude::*, server_fn::ServerFn as _};
 
 /// The form. A message that is refused stays in it, with the reason.
 #[component]
-pub fn Composer(talk: Talk, given: Written) -> impl IntoView {
-    let session_id = talk.session_id.get_value();
+pub fn Composer(store: Store, given: Written) -> impl IntoView {
+    let session_id = store.session_id.get_value();
     let page = ["/chat/", &session_id].concat();
     let class = if given.needs_scripts { "composer js-only" } else { "composer" };
     let send = move |event: SubmitEvent| {
         event.prevent_default();
         #[cfg(feature = "hydrate")]
-        super::follow::send(talk);
+        super::follow::send(store);
     };
     view! {
         <form
             class=class id="composer" method="post" action=SendMessage::PATH
-            data-sending=move || talk.is_sending.get().then_some("") on:submit=send
+            data-sending=move || store.is_sending.get().then_some("") on:submit=send
         >
             <input type="hidden" name="next" value=page.clone()/>
             <input type="hidden" name="page" value=page/>
             <input type="hidden" name="session_id" value=session_id/>
-            <input type="hidden" name="id" value=given.key prop:value=move || talk.key.get()/>
+            <input type="hidden" name="id" value=given.key prop:value=move || store.key.get()/>
             <textarea
                 class="input" id="say" name="text" rows="2" required="" data-enter="" autocomplete="off" aria-describedby="composer-said"
                 aria-label=["Message to ", &given.agent].concat() placeholder=["Message ", &given.agent].concat()
                 maxlength=given.chars_max autofocus=given.is_focused inner_html=given.text_html
-                prop:value=move || talk.text.get() on:input:target=move |event| talk.text.set(event.target().value())
+                prop:value=move || store.text.get() on:input:target=move |event| store.text.set(event.target().value())
             ></textarea>
             <p class="field-error" id="composer-said" role="alert">
-                {move || Some(talk.said.get()).filter(|said| !said.is_empty())}
+                {move || Some(store.said.get()).filter(|said| !said.is_empty())}
             </p>
             <div class="composer-foot">
                 <p class="meta enter-hint js-only">"Press Enter to send, Shift Enter for a new line."</p>

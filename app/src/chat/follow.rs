@@ -1,6 +1,6 @@
 //! Reads a conversation again after a change, and calls the server functions of its forms. Only in the WASM build.
 
-use super::talk::Talk;
+use super::store::Store;
 use crate::{
     browser::{
         dom, fetch,
@@ -28,21 +28,21 @@ const GATHER_MS: i32 = 250;
 const SIGNED_OUT: u16 = 401;
 
 /// Reads the conversation after each signal about it.
-pub fn start(talk: Talk) {
-    if let Some(shown) = talk.conversation.child() {
+pub fn start(store: Store) {
+    if let Some(shown) = store.conversation.child() {
         patch::remember(&shown);
     }
     // The facts of the conversation count its ratings.
     Effect::new(move |before: Option<()>| {
-        talk.rating.rating.track();
+        store.rating.rating.track();
         if before.is_some() {
-            spawn_local(read(talk));
+            spawn_local(read(store));
         }
     });
     let due = Rc::new(Cell::new(false));
     live::subscribe(move |signal| {
         let concerns = match signal {
-            Signal::Session { id, .. } => talk.session_id.with_value(|own| own == id),
+            Signal::Session { id, .. } => store.session_id.with_value(|own| own == id),
             Signal::Resync | Signal::Opened => true,
             Signal::Counts => false,
         };
@@ -50,33 +50,33 @@ pub fn start(talk: Talk) {
             let due = due.clone();
             dom::after(GATHER_MS, move || {
                 due.set(false);
-                spawn_local(read(talk));
+                spawn_local(read(store));
             });
         }
     });
 }
 
 /// Reads the conversation and shows it. Its address is in `data-live`.
-async fn read(talk: Talk) {
-    let Some(shown) = talk.conversation.child() else { return };
+async fn read(store: Store) {
+    let Some(shown) = store.conversation.child() else { return };
     let address = shown.get_attribute("data-live").unwrap_or_default();
-    let calls = talk.rating.calls_ended();
+    let calls = store.rating.calls_ended();
     let Some(new) = fragment::read(&address).await else { return };
     patch::parts(&shown, &new);
-    talk.rating.read(&new, calls);
+    store.rating.read(&new, calls);
 }
 
 /// Sends what is typed.
-pub fn send(talk: Talk) {
-    let (text, id) = (talk.text.get_untracked(), talk.key.get_untracked());
-    let message = SendMessage { session_id: talk.session_id.get_value(), text: text.clone(), id: Some(id) };
-    run(talk, talk.is_sending, async move {
+pub fn send(store: Store) {
+    let (text, id) = (store.text.get_untracked(), store.key.get_untracked());
+    let message = SendMessage { session_id: store.session_id.get_value(), text: text.clone(), id: Some(id) };
+    run(store, store.is_sending, async move {
         call(message).await?;
         // The next message may be sent before the server is read again, and its answer may be lost.
-        talk.key.set(new_id());
+        store.key.set(new_id());
         // Text typed since then belongs to the next message, so it is kept.
-        if talk.text.get_untracked() == text {
-            talk.text.set(String::new());
+        if store.text.get_untracked() == text {
+            store.text.set(String::new());
         }
         Ok(())
     });
@@ -84,7 +84,7 @@ pub fn send(talk: Talk) {
 
 /// Sends a form that the server rendered, if it stays on this page: one that stops the agent's turn or sends a message
 /// again.
-pub fn on_submit(talk: Talk, event: &SubmitEvent) {
+pub fn on_submit(store: Store, event: &SubmitEvent) {
     let form = dom::closest(event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
     let Some(form) = form.filter(|_| !event.default_prevented()) else { return };
     let path = form.get_attribute("action").unwrap_or_default();
@@ -93,11 +93,11 @@ pub fn on_submit(talk: Talk, event: &SubmitEvent) {
     }
     event.prevent_default();
     let fields = fetch::fields(&form, None).unwrap_or_default();
-    run(talk, talk.is_calling, async move { submit(&path, fields).await });
+    run(store, store.is_calling, async move { submit(&path, fields).await });
 }
 
 /// Runs a call unless one of its kind is under way, says why it was refused, and reads the conversation.
-fn run(talk: Talk, is_busy: RwSignal<bool>, calling: impl Future<Output = Result<(), Refusal>> + 'static) {
+fn run(store: Store, is_busy: RwSignal<bool>, calling: impl Future<Output = Result<(), Refusal>> + 'static) {
     if is_busy.get_untracked() {
         return;
     }
@@ -105,8 +105,8 @@ fn run(talk: Talk, is_busy: RwSignal<bool>, calling: impl Future<Output = Result
     spawn_local(async move {
         let called = calling.await;
         is_busy.set(false);
-        talk.said.set(called.err().as_ref().map(reason).unwrap_or_default());
-        read(talk).await;
+        store.said.set(called.err().as_ref().map(reason).unwrap_or_default());
+        read(store).await;
     });
 }
 

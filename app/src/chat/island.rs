@@ -2,7 +2,7 @@
 
 use super::{
     composer::Composer,
-    talk::{Content, Talk},
+    store::{Content, Store},
 };
 use crate::{fragment::Fragment, session::RatingPanel};
 use leptos::{ev::SubmitEvent, prelude::*};
@@ -12,25 +12,25 @@ use leptos::{ev::SubmitEvent, prelude::*};
 #[island(lazy)]
 pub fn LiveConversation() -> impl IntoView {
     let content = Content::of_page();
-    let talk = Talk::new(&content);
+    let store = Store::new(&content);
     let Content { session_id, head, conversation, composer, .. } = content;
     // The conversation is there once the island is mounted.
     #[cfg(feature = "hydrate")]
-    Effect::new(move |_| super::follow::start(talk));
+    Effect::new(move |_| super::follow::start(store));
     view! {
-        <div class="chat" data-keys="session" data-session=session_id on:submit=move |event| submit(talk, &event)>
-            <Fragment html=head at=talk.head/>
-            <Fragment html=conversation at=talk.conversation/>
-            <RatingPanel state=talk.rating place="/chat"/>
-            {composer.map(|given| view! { <Composer talk given/> })}
+        <div class="chat" data-keys="session" data-session=session_id on:submit=move |event| submit(store, &event)>
+            <Fragment html=head at=store.head/>
+            <Fragment html=conversation at=store.conversation/>
+            <RatingPanel state=store.rating place="/chat"/>
+            {composer.map(|given| view! { <Composer store given/> })}
         </div>
     }
 }
 
 /// A form that the server rendered was submitted.
-fn submit(talk: Talk, event: &SubmitEvent) {
+fn submit(store: Store, event: &SubmitEvent) {
     #[cfg(feature = "hydrate")]
-    super::follow::on_submit(talk, event);
+    super::follow::on_submit(store, event);
     #[cfg(not(feature = "hydrate"))]
-    let _ = (talk, event);
+    let _ = (store, event);
 }

@@ -4,7 +4,7 @@
 
 mod composer;
 mod island;
-mod talk;
+mod store;
 
 #[cfg(feature = "hydrate")]
 mod follow;

@@ -4,7 +4,7 @@ use super::{
     LiveConversation,
     conversation::{Conversation, conversation_view},
     state::end_view,
-    talk::{Content, Written},
+    store::{Content, Written},
 };
 use crate::{
     FormState,

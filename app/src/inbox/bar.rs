@@ -28,7 +28,7 @@ use wire::approval::{Approval, ApprovalDetail};
 const GROUP: &str = "gate-more";
 
 /// How an item stands for the viewer.
-pub struct Standing {
+pub struct BarContext {
     /// The server's clock (UTC).
     pub now: Timestamp,
     /// Whether the viewer decided it.
@@ -38,9 +38,9 @@ pub struct Standing {
 }
 
 /// The action bar of an item. Undo is offered only to the person who decided.
-pub fn bar(item: &ApprovalDetail, next: Option<&str>, standing: &Standing, form: &FormState) -> impl IntoView + use<> {
+pub fn bar(item: &ApprovalDetail, next: Option<&str>, context: &BarContext, form: &FormState) -> impl IntoView + use<> {
     let approval = &item.approval;
-    let Standing { now, by_viewer, goes_on } = *standing;
+    let BarContext { now, by_viewer, goes_on } = *context;
     if approval.state == GateState::Held && by_viewer {
         return held(approval, now).into_any();
     }

@@ -3,7 +3,7 @@
 use super::{
     answer_form::{AnswerForm, render_questions},
     api::Decide,
-    bar::{Standing, bar, form_fields as hidden_fields},
+    bar::{BarContext, bar, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
     outdated::only_typed,
@@ -124,7 +124,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 <ol class="transcript" inner_html=transcript></ol>
                 <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
             </section>
-            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), &Standing { now: *now, by_viewer, goes_on: *goes_on }, form)}</div>
+            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), &BarContext { now: *now, by_viewer, goes_on: *goes_on }, form)}</div>
         </article>
     }
 }

@@ -24,7 +24,7 @@ const TICKS: usize = 5;
 
 /// The colour of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
+pub enum SeriesColor {
     /// A good result.
     Positive,
     /// A result in between.
@@ -39,12 +39,19 @@ pub enum Ink {
     Quiet,
 }
 
-const INKS: [Ink; 6] = [Ink::Positive, Ink::Caution, Ink::Negative, Ink::Accent, Ink::AccentSoft, Ink::Quiet];
+const SERIES_COLORS: [SeriesColor; 6] = [
+    SeriesColor::Positive,
+    SeriesColor::Caution,
+    SeriesColor::Negative,
+    SeriesColor::Accent,
+    SeriesColor::AccentSoft,
+    SeriesColor::Quiet,
+];
 /// Placeholder colours of axis and grid lines, and of labels.
 const LINE: RGBColor = RGBColor(1, 2, 3);
 const WORDS: RGBColor = RGBColor(1, 2, 4);
 
-impl Ink {
+impl SeriesColor {
     /// Its name in the style sheet.
     pub const fn name(self) -> &'static str {
         match self {
@@ -69,7 +76,7 @@ pub struct Series {
     /// Name in the legend and the table.
     pub name: &'static str,
     /// The colour.
-    pub ink: Ink,
+    pub color: SeriesColor,
     /// One value per day.
     pub values: Vec<f64>,
     /// The values for the table, if they differ from the heights of the parts.
@@ -122,7 +129,7 @@ fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &d
             let low = *floor;
             *floor += value;
             let corners = [(SegmentValue::Exact(day), low), (SegmentValue::Exact(day + 1), *floor)];
-            let mut bar = Rectangle::new(corners, part.ink.marker().filled());
+            let mut bar = Rectangle::new(corners, part.color.marker().filled());
             let gap = if days.len() > 60 { 0 } else { 2 };
             bar.set_margin(0, 0, gap, gap);
             bar
@@ -143,8 +150,8 @@ fn label_width(top: f64, tick: &dyn Fn(f64) -> String) -> u32 {
 fn themed(svg: &str) -> String {
     let hex = |RGBColor(r, g, b): RGBColor| format!("\"#{r:02X}{g:02X}{b:02X}\"");
     let mut svg = svg.replace(&hex(LINE), "\"var(--line)\"").replace(&hex(WORDS), "\"var(--ink-soft)\"");
-    for ink in INKS {
-        svg = svg.replace(&hex(ink.marker()), &format!("\"var(--chart-{})\"", ink.name()));
+    for color in SERIES_COLORS {
+        svg = svg.replace(&hex(color.marker()), &format!("\"var(--chart-{})\"", color.name()));
     }
     let sized = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\" ");
     svg.replacen(&sized, "class=\"chart\" aria-hidden=\"true\" focusable=\"false\" ", 1)
@@ -168,8 +175,8 @@ mod tests {
 
     #[test]
     fn bars_use_the_colours_of_the_page_and_are_stacked() {
-        let good = Series { name: "Good", ink: Ink::Positive, values: vec![2.0, 0.0, 1.0], says: None };
-        let bad = Series { name: "Bad", ink: Ink::Negative, values: vec![1.0, 0.0, 0.0], says: None };
+        let good = Series { name: "Good", color: SeriesColor::Positive, values: vec![2.0, 0.0, 1.0], says: None };
+        let bad = Series { name: "Bad", color: SeriesColor::Negative, values: vec![1.0, 0.0, 0.0], says: None };
         let svg = stacked_bars(&days(3), &[good, bad], |value| format!("{value:.0}")).unwrap();
         assert_eq!(svg.matches("var(--chart-positive)").count(), 2, "a day without a value has no bar");
         assert_eq!(svg.matches("var(--chart-negative)").count(), 1);
@@ -179,7 +186,7 @@ mod tests {
 
     #[test]
     fn no_data_draws_nothing_and_a_year_is_drawn() {
-        let series = |values| [Series { name: "Cost", ink: Ink::Accent, values, says: None }];
+        let series = |values| [Series { name: "Cost", color: SeriesColor::Accent, values, says: None }];
         assert_eq!(stacked_bars(&days(7), &series(vec![0.0; 7]), |_| String::new()), None);
         assert_eq!(stacked_bars(&[], &series(Vec::new()), |_| String::new()), None);
         for count in [1, 366] {

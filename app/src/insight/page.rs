@@ -1,7 +1,7 @@
 //! The page /insights.
 
 use super::{
-    chart::{Ink, Series},
+    chart::{Series, SeriesColor},
     section::{Day, Section, section},
     table::{parts, writers},
 };
@@ -128,8 +128,8 @@ fn ended_on(day: NaiveDate) -> Filter {
     Filter { session_type: Some(Type::Agent), ended: Some(day.to_string()), ..Filter::default() }
 }
 
-fn series(insights: &Insights, name: &'static str, ink: Ink, value: fn(&Figures) -> f64) -> Series {
-    Series { name, ink, values: values(insights, value), says: None }
+fn series(insights: &Insights, name: &'static str, color: SeriesColor, value: fn(&Figures) -> f64) -> Series {
+    Series { name, color, values: values(insights, value), says: None }
 }
 
 fn values(insights: &Insights, value: fn(&Figures) -> f64) -> Vec<f64> {
@@ -155,10 +155,10 @@ fn helpfulness(insights: &Insights) -> Section {
         title: "Did it help?",
         answer,
         series: vec![
-            series(insights, "Helped", Ink::Positive, |f| f.positive as f64),
-            series(insights, "Did not help", Ink::Negative, |f| f.negative as f64),
-            series(insights, "Skipped", Ink::Caution, |f| f.skipped as f64),
-            series(insights, "Not rated", Ink::Quiet, |f| f.unrated as f64),
+            series(insights, "Helped", SeriesColor::Positive, |f| f.positive as f64),
+            series(insights, "Did not help", SeriesColor::Negative, |f| f.negative as f64),
+            series(insights, "Skipped", SeriesColor::Caution, |f| f.skipped as f64),
+            series(insights, "Not rated", SeriesColor::Quiet, |f| f.unrated as f64),
         ],
         word: whole,
         is_of_sessions: true,
@@ -188,10 +188,10 @@ fn outcomes(insights: &Insights) -> Section {
         title: "How were the answers received?",
         answer,
         series: vec![
-            series(insights, "Accepted", Ink::Positive, |f| f.accepted as f64),
-            series(insights, "Rejected", Ink::Negative, |f| f.rejected as f64),
-            series(insights, "Neutral", Ink::Caution, |f| f.neutral as f64),
-            series(insights, "Unknown", Ink::Quiet, |f| f.unknown as f64),
+            series(insights, "Accepted", SeriesColor::Positive, |f| f.accepted as f64),
+            series(insights, "Rejected", SeriesColor::Negative, |f| f.rejected as f64),
+            series(insights, "Neutral", SeriesColor::Caution, |f| f.neutral as f64),
+            series(insights, "Unknown", SeriesColor::Quiet, |f| f.unknown as f64),
         ],
         word: whole,
         is_of_sessions: false,
@@ -224,11 +224,11 @@ fn decisions(insights: &Insights) -> Section {
         title: "What did people decide?",
         answer,
         series: vec![
-            series(insights, "Approved", Ink::Positive, |f| f.approved as f64),
-            series(insights, "Edited", Ink::Caution, |f| f.edited as f64),
-            series(insights, "Denied", Ink::Negative, |f| f.denied as f64),
-            series(insights, "Answered", Ink::Accent, |f| f.answered as f64),
-            series(insights, "Expired", Ink::Quiet, |f| f.expired as f64),
+            series(insights, "Approved", SeriesColor::Positive, |f| f.approved as f64),
+            series(insights, "Edited", SeriesColor::Caution, |f| f.edited as f64),
+            series(insights, "Denied", SeriesColor::Negative, |f| f.denied as f64),
+            series(insights, "Answered", SeriesColor::Accent, |f| f.answered as f64),
+            series(insights, "Expired", SeriesColor::Quiet, |f| f.expired as f64),
         ],
         word: whole,
         is_of_sessions: false,
@@ -251,10 +251,10 @@ fn waiting(insights: &Insights) -> Section {
         title: "How long did agents wait for people?",
         answer,
         series: vec![
-            series(insights, "Median", Ink::Accent, |f| f.wait_median_seconds.unwrap_or_default() as f64),
+            series(insights, "Median", SeriesColor::Accent, |f| f.wait_median_seconds.unwrap_or_default() as f64),
             Series {
                 says: Some(values(insights, |f| f.wait_p90_seconds.unwrap_or_default() as f64)),
-                ..series(insights, "Nine out of ten", Ink::AccentSoft, |f| {
+                ..series(insights, "Nine out of ten", SeriesColor::AccentSoft, |f| {
                     f.wait_p90_seconds.unwrap_or_default().saturating_sub(f.wait_median_seconds.unwrap_or_default())
                         as f64
                 })
@@ -283,7 +283,7 @@ fn cost(insights: &Insights) -> Section {
         name: "cost",
         title: "What did it cost?",
         answer,
-        series: vec![series(insights, "Cost", Ink::Accent, |f| f.cost_usd.unwrap_or_default())],
+        series: vec![series(insights, "Cost", SeriesColor::Accent, |f| f.cost_usd.unwrap_or_default())],
         word: dollars,
         is_of_sessions: true,
     }

@@ -55,7 +55,7 @@ pub fn section(days: &[Day], section: Section) -> impl IntoView + use<> {
 }
 
 fn legend(series: &[Series]) -> Vec<Key> {
-    series.iter().map(|part| Key { label: part.name, ink: part.ink.name() }).collect()
+    series.iter().map(|part| Key { label: part.name, color: part.color.name() }).collect()
 }
 
 /// Days with at least one value, newest first.

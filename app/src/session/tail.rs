@@ -141,7 +141,7 @@ impl Transcript {
                 self.arrived.update(|n| *n += added);
             }
         }
-        transcript_rows::say_end(self, is_final && !has_more);
+        transcript_rows::show_end(self, is_final && !has_more);
         Ok(has_more)
     }
 

@@ -1,7 +1,7 @@
 //! The answers to one question as bars, and the same figures as a table.
 
 use crate::{
-    insight::chart::{Ink, Series, stacked_bars},
+    insight::chart::{Series, SeriesColor, stacked_bars},
     render::static_html,
     text::{number::counted, shorten::one_line},
     ui::chart_frame::{ChartFrame, Key},
@@ -19,7 +19,7 @@ pub fn answer_chart(at: usize, chart: &Chart) -> InertElement {
     let title = one_line(&chart.column.label, LABEL_CHARS_MAX);
     let short: Vec<_> = chart.bars.iter().map(|bar| one_line(&bar.label, AXIS_CHARS_MAX)).collect();
     let values = chart.bars.iter().map(|bar| bar.count as f64).collect();
-    let series = Series { name: "Responses", ink: Ink::Accent, values, says: None };
+    let series = Series { name: "Responses", color: SeriesColor::Accent, values, says: None };
     let tick = |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { String::new() };
     let drawing = stacked_bars(&short, &[series], tick);
     let heading = format!("answers-{at}");
@@ -27,7 +27,7 @@ pub fn answer_chart(at: usize, chart: &Chart) -> InertElement {
     let figures = table(chart, &title);
     let body = match drawing {
         Some(svg) => {
-            let keys = vec![Key { label: "Responses", ink: Ink::Accent.name() }];
+            let keys = vec![Key { label: "Responses", color: SeriesColor::Accent.name() }];
             view! { <ChartFrame title=title.clone() svg=svg keys=keys from_start=true>{figures}</ChartFrame> }
                 .into_any()
         }

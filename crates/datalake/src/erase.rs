@@ -182,14 +182,14 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-fn read(layout: &Layout, mut hear: impl FnMut(Interaction)) -> io::Result<()> {
-    files(&layout.interactions())?.iter().try_for_each(|path| read_file(path, &mut hear))
+fn read(layout: &Layout, mut on_record: impl FnMut(Interaction)) -> io::Result<()> {
+    files(&layout.interactions())?.iter().try_for_each(|path| read_file(path, &mut on_record))
 }
 
-fn read_file<T: serde::de::DeserializeOwned>(path: &Path, mut hear: impl FnMut(T)) -> io::Result<()> {
+fn read_file<T: serde::de::DeserializeOwned>(path: &Path, mut on_record: impl FnMut(T)) -> io::Result<()> {
     for line in Lines::of_file(path.to_owned()) {
         match line {
-            Ok(line) => hear(line),
+            Ok(line) => on_record(line),
             // Line 0 means that the file itself cannot be read.
             Err(Warning { line: 0, reason, .. }) => {
                 return Err(io::Error::other(format!("{}: {reason}", path.display())));
@@ -253,8 +253,8 @@ fn rewrite(path: &Path, is_old: bool, stays: &dyn Fn(&[u8]) -> Option<bool>, era
     Ok(())
 }
 
-/// Calls `hear` with every line of a file, including its newline. The last line may have none.
-fn each_line(path: &Path, mut hear: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+/// Calls `on_record` with every line of a file, including its newline. The last line may have none.
+fn each_line(path: &Path, mut on_record: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let mut reader = BufReader::new(File::open(path)?);
     let mut line = Vec::new();
     loop {
@@ -263,7 +263,7 @@ fn each_line(path: &Path, mut hear: impl FnMut(&[u8]) -> io::Result<()>) -> io::
         if reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        hear(&line)?;
+        on_record(&line)?;
     }
 }
 

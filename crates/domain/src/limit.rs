@@ -171,8 +171,6 @@ pub const UNDO_SECONDS_DEFAULT: u32 = 5;
 pub const SNOOZE_SECONDS_MAX: i64 = 90 * 24 * 3_600;
 /// Most decisions in one batch.
 pub const DECISIONS_BATCH_MAX: usize = 200;
-/// Most earlier denials that are sent to an agent with its session.
-pub const DENIALS_TOLD_MAX: u32 = 10;
 /// Most dimensions of a criteria set.
 pub const CRITERIA_DIMENSIONS_MAX: usize = 50;
 /// Longest description of a dimension, characters.

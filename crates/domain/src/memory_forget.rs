@@ -13,9 +13,9 @@ use std::fmt;
 
 /// Why a line goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum RemovalReason {
     /// It comes from a turn of the person.
-    Said,
+    PersonLines,
     /// It names the person.
     Named,
     /// The heading above it names the person.
@@ -24,7 +24,7 @@ pub enum Why {
     Whole,
 }
 
-names!(Why { Said = "said", Named = "named", Below = "below", Whole = "whole" });
+names!(RemovalReason { Said = "said", Named = "named", Below = "below", Whole = "whole" });
 
 /// The names of a person as sequences of words.
 #[derive(Debug, Clone, Default)]
@@ -52,9 +52,9 @@ pub fn is_long_enough(name: &str) -> bool {
 
 /// Lines that come from the person's turns, in the form in which lines are compared.
 #[derive(Debug, Clone, Default)]
-pub struct Said(Vec<String>);
+pub struct PersonLines(Vec<String>);
 
-impl Said {
+impl PersonLines {
     /// Adds a line. Blank lines and headings say nothing.
     pub fn add(&mut self, line: &str) {
         let line_normal = normal(line);
@@ -78,27 +78,27 @@ impl Said {
 
 /// A line that goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
+pub struct RemovedLine {
     /// Number of the line, from 1.
     pub line: u32,
     /// What it says, without its line end.
     pub text: String,
     /// Why it goes.
-    pub why: Why,
+    pub why: RemovalReason,
 }
 
 /// What is left of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct Stripped {
     /// The text without the lines that go.
     pub text: String,
     /// Number that each line of it had before, from 1.
     pub numbers: Vec<u32>,
     /// The lines that go, in order.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<RemovedLine>,
 }
 
-impl Left {
+impl Stripped {
     /// Whether what is left says nothing: it has only headings and front matter.
     pub fn is_nothing(&self) -> bool {
         !Document::parse(&self.text).body.lines().any(says_something)
@@ -107,15 +107,15 @@ impl Left {
 
 /// Returns a text without the lines that come from the person's turns or name them. If a heading names them, its whole
 /// section goes.
-pub fn strip(text: &str, names: &Names, said: &Said) -> Left {
+pub fn strip(text: &str, names: &Names, said: &PersonLines) -> Stripped {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let mut whys: Vec<Option<Why>> = lines
+    let mut whys: Vec<Option<RemovalReason>> = lines
         .iter()
         .map(|line| {
             if said.has(line) {
-                return Some(Why::Said);
+                return Some(RemovalReason::Said);
             }
-            names.are_in(line).then_some(Why::Named)
+            names.are_in(line).then_some(RemovalReason::Named)
         })
         .collect();
     let body = Document::parse(text).body;
@@ -132,14 +132,14 @@ pub fn strip(text: &str, names: &Names, said: &Said) -> Left {
         let span = section.span.start + front..section.span.end + front;
         for (why, start) in whys.iter_mut().zip(&starts).filter(|(_, start)| span.contains(start)) {
             if why.is_none() && *start >= span.start {
-                *why = Some(Why::Below);
+                *why = Some(RemovalReason::Below);
             }
         }
     }
-    let mut left = Left { text: String::new(), numbers: Vec::new(), dropped: Vec::new() };
+    let mut left = Stripped { text: String::new(), numbers: Vec::new(), dropped: Vec::new() };
     for ((line, why), number) in lines.iter().zip(whys).zip(1_u32..) {
         match why {
-            Some(why) => left.dropped.push(Dropped { line: number, text: line.trim_end().to_owned(), why }),
+            Some(why) => left.dropped.push(RemovedLine { line: number, text: line.trim_end().to_owned(), why }),
             None => {
                 left.text.push_str(line);
                 left.numbers.push(number);
@@ -176,15 +176,15 @@ mod tests {
 
     #[test]
     fn what_is_left_has_neither_her_words_nor_her_name() {
-        let mut said = Said::default();
+        let mut said = PersonLines::default();
         said.add("- Moved to Oslo in May");
         said.add("## Notes");
         let text = "---\nwith: ines\nkind: trip\n---\n# Trip\n\n- Bob booked\n- moved to Oslo, in May!\n\n## Ines\n\n- brings tea\n\n### Bags\n\n- two\n\n## Notes\n\n- By train\n";
         let left = strip(text, &names(&["Ines"]), &said);
         assert_eq!(left.text, "---\nkind: trip\n---\n# Trip\n\n- Bob booked\n\n## Notes\n\n- By train\n");
         let gone: Vec<_> = left.dropped.iter().map(|one| (one.line, one.why)).collect();
-        assert_eq!(gone[..3], [(2, Why::Named), (8, Why::Said), (10, Why::Named)]);
-        assert!(gone[3..].iter().all(|(_, why)| *why == Why::Below), "{gone:?}");
+        assert_eq!(gone[..3], [(2, RemovalReason::Named), (8, RemovalReason::Said), (10, RemovalReason::Named)]);
+        assert!(gone[3..].iter().all(|(_, why)| *why == RemovalReason::Below), "{gone:?}");
         assert_eq!(left.numbers, [1, 3, 4, 5, 6, 7, 9, 18, 19, 20]);
         assert!(!left.is_nothing());
         assert!(strip("---\na: b\n---\n# Ines\n\n- tea\n", &names(&["Ines"]), &said).is_nothing());
@@ -194,7 +194,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_left_is_not_stripped_again(text in "(# Ines\n|## b\n|- Ines x\n|- y\n|```\n|\n|---\n){0,14}") {
-            let (names, mut said) = (names(&["Ines"]), Said::default());
+            let (names, mut said) = (names(&["Ines"]), PersonLines::default());
             said.add("- y");
             let once = strip(&text, &names, &said);
             prop_assert!(!names.are_in(&once.text));

@@ -15,7 +15,7 @@ use domain::{
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
         text::tokens,
-        turn::{self, Speaker, own_path},
+        turn::{self, Participant, own_path},
     },
     session::Session,
     thread::{MESSAGE, cut, text_of},
@@ -67,8 +67,8 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
 }
 
 /// A member of the workspace as the one who speaks. Members are known by their id alone.
-pub(crate) fn member(user_id: UserId) -> Speaker {
-    Speaker { path: own_path(user_id), name: String::new() }
+pub(crate) fn member(user_id: UserId) -> Participant {
+    Participant { path: own_path(user_id), name: String::new() }
 }
 
 /// Whether an agent has any document.
@@ -81,7 +81,7 @@ async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Re
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct About<'a> {
     /// Who speaks.
-    pub(crate) person: Option<&'a Speaker>,
+    pub(crate) person: Option<&'a Participant>,
     /// Where the person speaks, if that is known.
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
@@ -143,13 +143,13 @@ pub(crate) async fn select(
 }
 
 /// Whether a document is about another person under whose aliases the speaker is.
-fn has_alias(found: &FoundDocument, person: &Speaker) -> bool {
+fn has_alias(found: &FoundDocument, person: &Participant) -> bool {
     found.record.path.starts_with("people/") && person.is_among(&aliases(&found.document.body))
 }
 
 /// The documents about the person who speaks: the one at their path, and the one that has them among its aliases. If
 /// several have, it is not known which of them is about this person, and none counts.
-fn of_person(found: &[(FoundDocument, f64)], person: &Speaker) -> HashSet<MemoryDocumentId> {
+fn of_person(found: &[(FoundDocument, f64)], person: &Participant) -> HashSet<MemoryDocumentId> {
     let path = fold(&person.path);
     let all = found.iter().map(|(one, _)| one);
     let (own, others): (Vec<_>, Vec<_>) = all.partition(|one| fold(&one.record.path) == path);

@@ -46,7 +46,7 @@ impl ThreadBackend for Backend {
     async fn send(&self, session_id: String, text: String, id: Option<String>) -> Result<(), Refusal> {
         let session_id = self.session_id(&session_id)?;
         let message = Message { text, id: id.and_then(|id| id.trim().parse().ok()) };
-        self.answer(self.tell(session_id, message).await)
+        self.answer(self.append(session_id, message).await)
     }
 
     async fn interrupt(&self, session_id: String) -> Result<(), Refusal> {
@@ -78,7 +78,7 @@ impl Backend {
     }
 
     /// Sends the message, or uses it as the answer to the agent's open question.
-    async fn tell(&self, id: SessionId, message: Message) -> Result<(), Problem> {
+    async fn append(&self, id: SessionId, message: Message) -> Result<(), Problem> {
         let (ledger, scope) = (&self.state.ledger, self.scope());
         let session = self.own_conversation(id).await?;
         if session.status() == Status::WaitingHuman && !message.text.trim().is_empty() {

@@ -5,7 +5,7 @@ use crate::{Timestamp, chain::Digest};
 
 /// Where a request stands when an answer arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct RequestPosition {
     /// Its state, with the end of its session taken into account.
     pub state: RequestState,
     /// Instant from which answers are late.
@@ -41,15 +41,20 @@ pub enum Admission {
 
 /// Returns what becomes of an answer. `own` is what the same respondent gave before. The function is total and
 /// pure.
-pub fn admit(standing: Standing, own: Option<RecordedAnswer>, given: RecordedAnswer, now: Timestamp) -> Admission {
+pub fn admit(
+    position: RequestPosition,
+    own: Option<RecordedAnswer>,
+    given: RecordedAnswer,
+    now: Timestamp,
+) -> Admission {
     if let Some(own) = own {
         return if own == given { Admission::Repeat } else { Admission::Conflict };
     }
-    let is_past = standing.expires_at.is_some_and(|expires| now >= expires);
-    match standing.state {
+    let is_past = position.expires_at.is_some_and(|expires| now >= expires);
+    match position.state {
         RequestState::Cancelled => Admission::Closed,
         RequestState::Answered | RequestState::Expired => Admission::RecordLate,
-        RequestState::Waiting if is_past || !standing.takes_effect => Admission::RecordLate,
+        RequestState::Waiting if is_past || !position.takes_effect => Admission::RecordLate,
         RequestState::Waiting => Admission::Record,
     }
 }
@@ -69,7 +74,7 @@ mod tests {
             for (expires_at, takes_effect, now) in
                 [(None, true, 5), (Some(deadline), true, 9), (Some(deadline), true, 10), (None, false, 5)]
             {
-                let standing = Standing { state, expires_at, takes_effect };
+                let position = RequestPosition { state, expires_at, takes_effect };
                 let is_in_time = takes_effect && now < 10;
                 let fresh = match state {
                     RequestState::Waiting if is_in_time => Admission::Record,
@@ -77,11 +82,11 @@ mod tests {
                     RequestState::Cancelled => Admission::Closed,
                 };
                 let now = from_micros(now);
-                assert_eq!(admit(standing, None, given, now), fresh, "{standing:?}");
+                assert_eq!(admit(position, None, given, now), fresh, "{position:?}");
                 // What is recorded stays, whatever became of the request.
-                assert_eq!(admit(standing, Some(given), given, now), Admission::Repeat);
-                assert_eq!(admit(standing, Some(other), given, now), Admission::Conflict);
-                assert_eq!(admit(standing, Some(declined), given, now), Admission::Conflict);
+                assert_eq!(admit(position, Some(given), given, now), Admission::Repeat);
+                assert_eq!(admit(position, Some(other), given, now), Admission::Conflict);
+                assert_eq!(admit(position, Some(declined), given, now), Admission::Conflict);
             }
         }
     }

@@ -5,7 +5,7 @@ mod admission;
 mod answers_block;
 mod respondent;
 
-pub use admission::{Admission, RecordedAnswer, Standing, admit};
+pub use admission::{Admission, RecordedAnswer, RequestPosition, admit};
 pub use answers_block::{ShownAnswer, render};
 pub use respondent::{Assurance, Respondent, RespondentKind};
 

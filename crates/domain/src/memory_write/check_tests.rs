@@ -7,7 +7,7 @@ use crate::memory_write::{
     dedupe::{Known, dedupe, denials, near_duplicates},
     plan::{Change, Policy, THIRD_PARTY, UNTRUSTED, plan},
     text::normal,
-    turn::{Speaker, Taint},
+    turn::{Participant, Taint},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn turn(sequence: u64, taint: Taint, speaker: Option<&str>) -> Turn {
         at: Evidence { session: session(), sequence },
         time: "2026-11-21T08:00:00Z".parse().unwrap(),
         taint,
-        speaker: speaker.map(|path| Speaker { path: path.into(), name: "x".into() }),
+        speaker: speaker.map(|path| Participant { path: path.into(), name: "x".into() }),
         tool: None,
         text: "x".into(),
     }

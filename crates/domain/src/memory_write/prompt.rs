@@ -139,7 +139,7 @@ pub fn repair(issues: &[Issue]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_write::{check::Shown, evidence::Evidence, turn::Speaker};
+    use crate::memory_write::{check::Shown, evidence::Evidence, turn::Participant};
     use crate::{Entropy, id::SessionId};
     use uuid::Uuid;
 
@@ -160,7 +160,7 @@ mod tests {
             at: Evidence { session, sequence },
             time: "2026-11-21T08:00:00Z".parse().unwrap(),
             taint: Taint::Person,
-            speaker: Some(Speaker { path: "people/shiftbook-a.md".into(), name: "Alice".into() }),
+            speaker: Some(Participant { path: "people/shiftbook-a.md".into(), name: "Alice".into() }),
             tool: None,
             text: text.into(),
         };

@@ -45,14 +45,14 @@ names!(Taint { Person = "person", Agent = "agent", Tool = "tool", Web = "web" })
 
 /// Who takes part: the person's document and their name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Speaker {
+pub struct Participant {
     /// Path of the person's document.
     pub path: String,
     /// Name as it was shown where the turn was written.
     pub name: String,
 }
 
-impl Speaker {
+impl Participant {
     /// Returns the platform and the id as they are in the path.
     pub fn id(&self) -> &str {
         let file = self.path.strip_prefix("people/").unwrap_or(&self.path);
@@ -77,7 +77,7 @@ pub struct Turn {
     /// Where the content comes from.
     pub taint: Taint,
     /// The person who wrote it; `None` if no person did.
-    pub speaker: Option<Speaker>,
+    pub speaker: Option<Participant>,
     /// Name of the tool whose result it is.
     pub tool: Option<String>,
     /// The text, at most [`TURN_CHARS_MAX`] characters.
@@ -87,7 +87,7 @@ pub struct Turn {
 /// What an event holds of a turn: taint, speaker, tool and text. `None` for other events and for turns without text.
 ///
 /// `owner` is the person to whom the session belongs. The author that a platform's message names comes first.
-pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Speaker>) -> Option<Content> {
+pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Participant>) -> Option<Content> {
     let mut earlier_paths = Vec::new();
     let (taint, speaker, tool, text) = match kind {
         "user.message" => {
@@ -123,7 +123,7 @@ pub struct Content {
     /// Where the content comes from.
     pub taint: Taint,
     /// The person who wrote it.
-    pub speaker: Option<Speaker>,
+    pub speaker: Option<Participant>,
     /// Other paths that earlier versions gave the speaker, or marked them by when they were forgotten.
     pub earlier_paths: Vec<String>,
     /// Name of the tool whose result it is.
@@ -133,10 +133,10 @@ pub struct Content {
 }
 
 /// The author that a platform's message names, and their other paths of earlier versions.
-fn author(author: &Value) -> Option<(Speaker, Vec<String>)> {
+fn author(author: &Value) -> Option<(Participant, Vec<String>)> {
     let (platform, id) = (author["platform"].as_str()?, author["id"].as_str()?);
     let name = author["name"].as_str().unwrap_or(id);
-    let speaker = Speaker { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) };
+    let speaker = Participant { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) };
     let typed = typed_person_path(platform, id).map(|path| path.to_string());
     let mut earlier: Vec<_> = typed.into_iter().chain([earlier_person_path(platform, id)]).collect();
     earlier.retain(|path| *path != speaker.path);
@@ -156,14 +156,14 @@ mod tests {
 
     #[test]
     fn a_turn_has_the_taint_of_where_it_comes_from() {
-        let owner = Speaker { path: person_path(OWN_PLATFORM, "u1"), name: "Alice".into() };
+        let owner = Participant { path: person_path(OWN_PLATFORM, "u1"), name: "Alice".into() };
         let text = json!([{"type": "text", "text": " Hi "}]).to_string();
         let said = read("user.message", &text, "{}", Some(&owner)).unwrap();
         assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Hi"));
         let relayed = json!({"author": {"platform": "Slack", "id": "U02/../x", "name": "Bob\nB"}}).to_string();
         let said = read("user.message", &text, &relayed, Some(&owner)).unwrap();
         assert_eq!(said.earlier_paths, ["people/slack-u02-x.md"]);
-        let speaker = Speaker { path: person_path("slack", "u02/../x"), name: "Bob B".into() };
+        let speaker = Participant { path: person_path("slack", "u02/../x"), name: "Bob B".into() };
         assert_eq!(said.speaker, Some(speaker));
         let relayed = json!({"author": {"platform": "sms", "id": "+4915"}}).to_string();
         let said = read("user.message", &text, &relayed, None).unwrap();
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn aliases_name_a_speaker_by_name_or_by_platform_and_id() {
-        let speaker = |name: &str| Speaker { path: person_path("Slack", "U1"), name: name.into() };
+        let speaker = |name: &str| Participant { path: person_path("Slack", "U1"), name: name.into() };
         let aliases = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(speaker("Ada").id(), "slack-u1");
         for names in [["ADA", "Bob"], ["Bob", "slack-U1"]] {

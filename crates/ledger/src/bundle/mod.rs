@@ -58,12 +58,12 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
             let plan = install_all(tx, context, &bundle).await?;
             match mode {
                 Mode::Apply => Ok(plan),
-                Mode::DryRun => Err(Stop::Looked(plan)),
+                Mode::DryRun => Err(Stop::DryRun(plan)),
             }
         })
     });
     match installed.await {
-        Ok(plan) | Err(Stop::Looked(plan)) => Ok(plan),
+        Ok(plan) | Err(Stop::DryRun(plan)) => Ok(plan),
         Err(Stop::Failed(error)) => Err(error),
     }
 }
@@ -81,7 +81,7 @@ pub async fn install_by_operator(ledger: &Ledger, tenant_slug: &str, text: &str,
 /// Why the transaction is rolled back.
 enum Stop {
     /// A dry run is complete.
-    Looked(Plan),
+    DryRun(Plan),
     /// An error occurred.
     Failed(Error),
 }

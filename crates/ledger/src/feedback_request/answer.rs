@@ -11,7 +11,7 @@ use crate::{
 use domain::{
     Caller, Scope,
     event::Kind,
-    feedback_request::{Admission, Outcome, RecordedAnswer, RequestState, Respondent, Standing, admit},
+    feedback_request::{Admission, Outcome, RecordedAnswer, RequestPosition, RequestState, Respondent, admit},
     gate::{Gate, canonical_digest},
     id::{FeedbackRequestId, RequestAnswerId, SessionId, TenantId},
     limit::{REASON_CHARS_MAX, REQUEST_ANSWERS_MAX},
@@ -173,18 +173,18 @@ pub(crate) async fn answer_on(
     let digest = canonical_digest(value.as_ref().unwrap_or(&Value::Null));
     let key = of.respondent.key.as_str();
     let own = store::feedback_request::own_answer(tx.conn(), tenant_id, id, key).await?;
-    let standing = Standing {
+    let position = RequestPosition {
         state: request.state.in_session(session.status().is_final()),
         expires_at: request.expires_at,
         takes_effect: gate.as_ref().is_none_or(|gate| gate.state.is_open()),
     };
     let known = own.as_ref().map(|own| RecordedAnswer { outcome: own.outcome, digest: own.digest });
     let given = RecordedAnswer { outcome: new.outcome, digest };
-    let late = match (admit(standing, known, given, of.factory.at()), own) {
+    let late = match (admit(position, known, given, of.factory.at()), own) {
         (Admission::Repeat, Some(answer)) => return Ok(Answered { answer, is_new: false }),
         (Admission::Conflict, Some(answer)) => return Err(Error::AlreadyAnswered(Box::new(answer))),
         (Admission::Closed | Admission::Repeat | Admission::Conflict, _) => {
-            return Err(Error::RequestClosed { state: standing.state });
+            return Err(Error::RequestClosed { state: position.state });
         }
         (Admission::Record, _) => false,
         (Admission::RecordLate, _) => true,

@@ -240,7 +240,7 @@ impl Asking {
             closed_at: None,
         };
         store::feedback_request::insert(tx, &request).await?;
-        let session = self.tell(tx, session, &request, version.fields).await?;
+        let session = self.notify(tx, session, &request, version.fields).await?;
         Ok(Asked { request, session, view_slug: slug, answer: None, is_new: true })
     }
 
@@ -267,7 +267,7 @@ impl Asking {
     }
 
     /// Writes the event of the request, and parks the session if it waits.
-    async fn tell(
+    async fn notify(
         mut self,
         tx: &mut WriteTx<'_>,
         session: Session,

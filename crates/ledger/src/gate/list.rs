@@ -18,7 +18,7 @@ use domain::{
 };
 use store::{
     Conn,
-    gate::{Inbox, Whose},
+    gate::{Inbox, InboxScope},
 };
 
 /// Filter by state.
@@ -58,9 +58,9 @@ impl ListQuery {
         let snoozed = wanted.filter == GateFilter::Snoozed;
         let whose = match scope.user_id() {
             // A token cannot decide any gate, so it gets the list of all gates.
-            _ if wanted.all && !snoozed => Whose::All,
-            None if !snoozed => Whose::All,
-            _ => Whose::Mine { user_id: person(scope)?, by_role: by_role(scope), snoozed },
+            _ if wanted.all && !snoozed => InboxScope::All,
+            None if !snoozed => InboxScope::All,
+            _ => InboxScope::Mine { user_id: person(scope)?, by_role: by_role(scope), snoozed },
         };
         Ok(Self(Inbox {
             whose,

@@ -3,7 +3,7 @@
 use super::{
     card_png::json_of,
     check_agent,
-    write::{By, NewVersion, Next, Stamp, put, write_on},
+    write::{Attribution, NewState, NewVersion, Stamp, put, write_on},
 };
 use crate::{
     CardRecord, Error, Ledger, Result,
@@ -158,10 +158,14 @@ async fn unpack(
         totals.bytes = totals.bytes.saturating_sub(gone.bytes);
         totals.updated_at = stamp.at;
         changed.push(gone.path.clone());
-        let by =
-            By { agent: agent.clone(), source: Source::Card, author: record.author.clone(), reason: REASON.to_owned() };
+        let by = Attribution {
+            agent: agent.clone(),
+            source: Source::Card,
+            author: record.author.clone(),
+            reason: REASON.to_owned(),
+        };
         let operation = Operation::Deleted;
-        let next = Next { operation, path, text: String::new(), evidence: Vec::new(), is_deleted: true };
+        let next = NewState { operation, path, text: String::new(), evidence: Vec::new(), is_deleted: true };
         put(tx, tenant_id, stamp, Some(gone), next, by).await?;
         store::memory::save_agent(tx, tenant_id, &totals).await?;
     }

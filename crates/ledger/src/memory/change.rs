@@ -3,7 +3,7 @@
 use super::{
     check_agent,
     conflict::conflict,
-    write::{By, NewVersion, Next, Stamp, Written, put, refuse_forgotten, source_of, write_on},
+    write::{Attribution, NewState, NewVersion, Stamp, Written, put, refuse_forgotten, source_of, write_on},
 };
 use crate::{
     Error, Ledger, MemoryDocumentRecord, Result,
@@ -45,7 +45,7 @@ pub async fn delete(
     let deleted = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
-            let by = By { agent, source, author: caller.caller.to_string(), reason: change.reason };
+            let by = Attribution { agent, source, author: caller.caller.to_string(), reason: change.reason };
             delete_on(tx, tenant_id, stamp, path, change.base_version, by).await
         })
     });
@@ -58,7 +58,7 @@ pub(super) async fn delete_on(
     stamp: Stamp,
     path: MemoryPath,
     base_version: u64,
-    by: By,
+    by: Attribution,
 ) -> Result<MemoryDocumentRecord> {
     refuse_own(by.source, &path)?;
     let mut totals = store::memory::lock_agent(tx, tenant_id, &by.agent, stamp.at).await?;
@@ -67,7 +67,7 @@ pub(super) async fn delete_on(
     totals.bytes = totals.bytes.saturating_sub(found.bytes);
     totals.updated_at = stamp.at;
     let operation = Operation::Deleted;
-    let next = Next { operation, path, text: String::new(), evidence: Vec::new(), is_deleted: true };
+    let next = NewState { operation, path, text: String::new(), evidence: Vec::new(), is_deleted: true };
     let document = put(tx, tenant_id, stamp, Some(found), next, by).await?;
     store::memory::save_agent(tx, tenant_id, &totals).await?;
     Ok(document)
@@ -92,7 +92,7 @@ pub async fn rename(
         Box::pin(async move {
             let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
             refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &new_path).await?;
-            let by = By { agent, source, author: caller.caller.to_string(), reason: change.reason };
+            let by = Attribution { agent, source, author: caller.caller.to_string(), reason: change.reason };
             rename_on(tx, tenant_id, stamp, (path, new_path), change.base_version, by).await
         })
     });
@@ -105,7 +105,7 @@ async fn rename_on(
     stamp: Stamp,
     (path, new_path): (MemoryPath, MemoryPath),
     base_version: u64,
-    by: By,
+    by: Attribution,
 ) -> Result<MemoryDocumentRecord> {
     refuse_own(by.source, &path)?;
     refuse_own(by.source, &new_path)?;
@@ -122,7 +122,8 @@ async fn rename_on(
     let text = store::memory::text(tx.conn(), tenant_id, found.id, found.version).await?;
     let text = text.ok_or_else(|| Error::Internal(format!("document {} has no newest version", found.id)))?;
     let text = text.document.to_text();
-    let next = Next { operation: Operation::Renamed, path: new_path, text, evidence: Vec::new(), is_deleted: false };
+    let next =
+        NewState { operation: Operation::Renamed, path: new_path, text, evidence: Vec::new(), is_deleted: false };
     let document = put(tx, tenant_id, stamp, Some(found), next, by).await?;
     store::memory::save_agent(tx, tenant_id, &totals).await?;
     Ok(document)

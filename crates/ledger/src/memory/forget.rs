@@ -4,14 +4,14 @@ use super::{
     Stamp,
     blame::attribute,
     erase::erase_on,
-    write::{By, Next, put},
+    write::{Attribution, NewState, put},
 };
 use crate::{Error, Result};
 use domain::{
     id::{MemoryDocumentId, TenantId},
     limit::MEMORY_BLAME_VERSIONS_MAX,
     memory::{Evidence, MemoryPath, Operation, Source},
-    memory_forget::{Names, Said, strip},
+    memory_forget::{Names, PersonLines, strip},
 };
 use store::WriteTx;
 
@@ -36,7 +36,7 @@ pub(crate) async fn clean_on(
     tenant_id: TenantId,
     (stamp, author): (Stamp, &str),
     id: MemoryDocumentId,
-    (names, said): (&Names, &Said),
+    (names, said): (&Names, &PersonLines),
 ) -> Result<Cleaned> {
     let missing = || Error::NotFound("memory document");
     let agent = store::memory::find(tx.conn(), tenant_id, id).await?.ok_or_else(missing)?.agent;
@@ -61,8 +61,8 @@ pub(crate) async fn clean_on(
     let versions = store::memory::erase_versions(tx, tenant_id, id, &document.path, stamp.at).await?;
     totals.bytes = totals.bytes.saturating_sub(document.bytes) + left.text.len() as u64;
     totals.updated_at = stamp.at;
-    let next = Next { operation: Operation::Modified, path, text: left.text, evidence, is_deleted: false };
-    let by = By { agent, source: Source::Erasure, author: author.to_owned(), reason: REASON.to_owned() };
+    let next = NewState { operation: Operation::Modified, path, text: left.text, evidence, is_deleted: false };
+    let by = Attribution { agent, source: Source::Erasure, author: author.to_owned(), reason: REASON.to_owned() };
     put(tx, tenant_id, stamp, Some(document), next, by).await?;
     store::memory::save_agent(tx, tenant_id, &totals).await?;
     Ok(Cleaned { lines, versions })

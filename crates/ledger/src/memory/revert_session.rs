@@ -13,7 +13,7 @@ use super::{
     check_agent,
     conflict::conflict,
     diff::{DiffLine, compare, line_ops},
-    write::{By, NewVersion, source_of, write_on},
+    write::{Attribution, NewVersion, source_of, write_on},
 };
 use crate::{
     Error, Ledger, MemoryDocumentRecord, MemoryVersionText, Result,
@@ -145,7 +145,7 @@ pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: Rev
                 true => format!("Reverted what session {} wrote.", of.session_id),
                 false => of.reason,
             };
-            let by = By { agent, source, author: caller.caller.to_string(), reason };
+            let by = Attribution { agent, source, author: caller.caller.to_string(), reason };
             let mut done = found.same;
             for (change, stamp) in found.changes.iter().zip(stamps) {
                 let version = carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
@@ -182,7 +182,13 @@ fn check(scope: &Scope, agent: &str, of: &RevertSession) -> Result<()> {
 }
 
 /// Writes a change, unless the document has changed since it was read, and returns the version of the document.
-async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, change: &Change, by: &By) -> Result<u64> {
+async fn carry_out(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    stamp: Stamp,
+    change: &Change,
+    by: &Attribution,
+) -> Result<u64> {
     let base_version = change.document.version;
     let now = store::memory::find(tx.conn(), tenant_id, change.document.id).await?;
     if now.as_ref().is_none_or(|now| now.version != base_version) {
@@ -190,11 +196,16 @@ async fn carry_out(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, chan
         let sides = conflict(tx, tenant_id, path, now.as_ref(), base_version, wanted).await?;
         return Err(Error::MemoryConflict(Box::new(sides)));
     }
-    let by = By { agent: by.agent.clone(), source: by.source, author: by.author.clone(), reason: by.reason.clone() };
+    let by = Attribution {
+        agent: by.agent.clone(),
+        source: by.source,
+        author: by.author.clone(),
+        reason: by.reason.clone(),
+    };
     if change.is_whole() {
         return Ok(delete_on(tx, tenant_id, stamp, change.path.clone(), base_version, by).await?.version);
     }
-    let By { agent, source, author, reason } = by;
+    let Attribution { agent, source, author, reason } = by;
     let (path, text) = (change.path.clone(), change.new.clone());
     let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence: Vec::new() };
     Ok(write_on(tx, tenant_id, stamp, new).await?.document.version)

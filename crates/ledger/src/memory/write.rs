@@ -214,8 +214,8 @@ pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, n
     }
     let channels = origin::check(tx, tenant_id, &text, &evidence).await?;
     let operation = if live.is_some() { Operation::Modified } else { Operation::Created };
-    let next = Next { operation, path: new.path, text, evidence, is_deleted: false };
-    let by = By { agent: new.agent, source: new.source, author: new.author, reason: new.reason };
+    let next = NewState { operation, path: new.path, text, evidence, is_deleted: false };
+    let by = Attribution { agent: new.agent, source: new.source, author: new.author, reason: new.reason };
     let document = put(tx, tenant_id, stamp, found, next, by).await?;
     for channel in channels {
         store::memory::add_channel(tx, tenant_id, document.id, (&channel.platform, &channel.id)).await?;
@@ -225,7 +225,7 @@ pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, n
 }
 
 /// What a version makes of its document.
-pub(super) struct Next {
+pub(super) struct NewState {
     pub operation: Operation,
     pub path: MemoryPath,
     pub text: String,
@@ -234,7 +234,7 @@ pub(super) struct Next {
 }
 
 /// Who writes a version, and why.
-pub(super) struct By {
+pub(super) struct Attribution {
     pub agent: String,
     pub source: Source,
     pub author: String,
@@ -248,8 +248,8 @@ pub(super) async fn put(
     tenant_id: TenantId,
     stamp: Stamp,
     found: Option<MemoryDocumentRecord>,
-    next: Next,
-    by: By,
+    next: NewState,
+    by: Attribution,
 ) -> Result<MemoryDocumentRecord> {
     // A document keeps the spelling of its path until it is renamed or made again.
     let keeps = next.operation == Operation::Modified || next.operation == Operation::Deleted;

@@ -14,7 +14,7 @@ use domain::{
     gate::Task,
     id::{GateId, MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
     limit::{MEMORY_FORGET_LINES_MAX, MEMORY_FORGET_NAMES_MAX, NAME_CHARS_MAX, PAGE_MAX},
-    memory_forget::{Dropped, Names, Said, Why, is_long_enough, strip},
+    memory_forget::{Names, PersonLines, RemovalReason, RemovedLine, is_long_enough, strip},
     role::Permission,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -67,7 +67,7 @@ pub struct ForgottenDocument {
     /// Whether nothing is left of it.
     pub is_whole: bool,
     /// Lines of its newest version that go, at most [`MEMORY_FORGET_LINES_MAX`] in all documents.
-    pub lines: Vec<Dropped>,
+    pub lines: Vec<RemovedLine>,
     /// Number of versions whose text goes.
     pub versions: u64,
 }
@@ -90,7 +90,7 @@ pub(super) struct Found {
     pub(super) answer: Forgetting,
     pub(super) names: Names,
     /// Documents that lose lines, with the lines that come from the person's turns.
-    pub(super) lines: Vec<(MemoryDocumentId, Said)>,
+    pub(super) lines: Vec<(MemoryDocumentId, PersonLines)>,
     /// The person's own documents.
     pub(super) own: Vec<MemoryDocumentId>,
     pub(super) denials: Vec<DenialRecord>,
@@ -147,8 +147,8 @@ struct Search {
     given: Vec<String>,
     names: Names,
     seen: HashMap<MemoryDocumentId, Seen>,
-    said: HashMap<MemoryDocumentId, Said>,
-    every_line: Said,
+    said: HashMap<MemoryDocumentId, PersonLines>,
+    every_line: PersonLines,
     gates: BTreeSet<GateId>,
     found: Found,
 }
@@ -165,7 +165,7 @@ impl Search {
             names: Names::default(),
             seen: HashMap::new(),
             said: HashMap::new(),
-            every_line: Said::default(),
+            every_line: PersonLines::default(),
             gates: BTreeSet::new(),
             found,
         }
@@ -383,8 +383,8 @@ impl Search {
 }
 
 /// Every line of a text, as it goes with its document.
-fn strip_all(text: &str) -> Vec<Dropped> {
-    let whole = |(line, text): (u32, &str)| Dropped { line, text: text.to_owned(), why: Why::Whole };
+fn strip_all(text: &str) -> Vec<RemovedLine> {
+    let whole = |(line, text): (u32, &str)| RemovedLine { line, text: text.to_owned(), why: RemovalReason::Whole };
     (1_u32..).zip(text.lines()).map(whole).collect()
 }
 

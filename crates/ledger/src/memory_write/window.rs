@@ -19,7 +19,7 @@ use domain::{
         limit::{DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
         slot::session_path,
-        turn::{self, KINDS, Speaker, Taint, Turn},
+        turn::{self, KINDS, Participant, Taint, Turn},
     },
     thread::cut,
 };
@@ -110,7 +110,7 @@ struct Reading {
     window: Window,
     channels: HashMap<SessionId, Channel>,
     chars: usize,
-    people: HashMap<UserId, Speaker>,
+    people: HashMap<UserId, Participant>,
     forgotten: Marks,
 }
 
@@ -192,14 +192,14 @@ impl Reading {
         conn: &mut Conn<'_>,
         tenant_id: TenantId,
         user_id: Option<UserId>,
-    ) -> Result<Option<Speaker>> {
+    ) -> Result<Option<Participant>> {
         let Some(user_id) = user_id else { return Ok(None) };
         if let Some(known) = self.people.get(&user_id) {
             return Ok(Some(known.clone()));
         }
         let member = store::user::find_any_member(conn, tenant_id, user_id).await?;
         let name = member.map_or_else(|| "a person".to_owned(), |member| member.display_name().to_owned());
-        let speaker = Speaker { path: turn::own_path(user_id), name };
+        let speaker = Participant { path: turn::own_path(user_id), name };
         self.people.insert(user_id, speaker.clone());
         Ok(Some(speaker))
     }

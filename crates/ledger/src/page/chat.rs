@@ -50,7 +50,7 @@ pub struct List {
 
 /// The page of one conversation.
 #[derive(Debug)]
-pub struct Talk {
+pub struct Conversation {
     /// The conversation.
     pub session: Session,
     /// Number of turns so far.
@@ -104,7 +104,7 @@ pub async fn read(
     id: SessionId,
     before: Option<u64>,
     kinds: Vec<String>,
-) -> Result<Talk> {
+) -> Result<Conversation> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
@@ -121,7 +121,7 @@ pub async fn read(
                 _ => None,
             };
             let others = others(conn, &reader, &session, &slice.events).await?;
-            Ok(Talk { session, turns, slice, gate, others })
+            Ok(Conversation { session, turns, slice, gate, others })
         })
     });
     read.await

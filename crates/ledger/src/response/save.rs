@@ -212,7 +212,7 @@ pub(super) fn begin_session(
 }
 
 /// Refuses one more draft of a view that has too many. Concurrent saves may exceed the number by a few.
-pub(super) async fn require_room(tx: &mut WriteTx<'_>, form: &Filled) -> Result<()> {
+pub(super) async fn require_draft_capacity(tx: &mut WriteTx<'_>, form: &Filled) -> Result<()> {
     let (tenant_id, view_id) = (form.respondent.tenant_id(), form.version.view_id);
     let open = store::response::open_drafts(tx.conn(), tenant_id, view_id, VIEW_DRAFTS_MAX).await?;
     if open >= VIEW_DRAFTS_MAX {
@@ -246,7 +246,7 @@ async fn insert(
     id: SessionId,
     mut factory: EventFactory,
 ) -> Result<ResponseRecord> {
-    require_room(tx, &form).await?;
+    require_draft_capacity(tx, &form).await?;
     narrow(tx.conn(), &form.respondent, form.request_id).await?;
     let mut response = form.response(id, &factory);
     let event = form.event(&mut factory, Kind::USER_FORM_DRAFT, response.rev)?;

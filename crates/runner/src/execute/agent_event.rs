@@ -1,6 +1,6 @@
 //! Builds the events of an agent: text, tool calls and tool results, in the part format of the AI SDK.
 
-use super::event::{Notes, ROOM, event, fitting, size, texts};
+use super::event::{EVENT_CONTENT_BYTES_MAX, Notes, event, fitting, size, texts};
 use serde_json::{Value, json};
 use wire::event::NewEvent;
 
@@ -32,16 +32,16 @@ pub fn text(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
     if text.trim().is_empty() { Vec::new() } else { texts(kind, text, notes) }
 }
 
-/// An event that holds `value`. If it is larger than [`ROOM`], it holds the beginning of the value's text and the
-/// number of missing bytes as the note `cutBytes`.
+/// An event that holds `value`. If it is larger than [`EVENT_CONTENT_BYTES_MAX`], it holds the beginning of the value's
+/// text and the number of missing bytes as the note `cutBytes`.
 fn fitted(kind: &str, value: &Value, part: impl Fn(&Value) -> Value, notes: &Notes) -> NewEvent {
     let whole = event(kind, &part(value), notes);
-    if size(&whole) <= ROOM {
+    if size(&whole) <= EVENT_CONTENT_BYTES_MAX {
         return whole;
     }
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let notes_bytes = whole.metadata.as_ref().map_or(0, |notes| notes.get().len());
-    let room = ROOM.saturating_sub(notes_bytes + ENVELOPE);
+    let room = EVENT_CONTENT_BYTES_MAX.saturating_sub(notes_bytes + ENVELOPE);
     let fitting_bytes = fitting(&text, room);
     let mut notes = notes.clone();
     notes.insert("cutBytes".into(), (text.len() - fitting_bytes).into());
@@ -60,7 +60,7 @@ mod tests {
         let long = "\"é".repeat(200_000);
         for output in [json!(long), json!({ "stdout": long })] {
             let event = tool_result("c1", "bash", &output, false, &Notes::new());
-            assert!(size(&event) <= ROOM);
+            assert!(size(&event) <= EVENT_CONTENT_BYTES_MAX);
             let part: Value = serde_json::from_str(event.content.as_ref().unwrap().get()).unwrap();
             let kept = part[0]["output"]["value"].as_str().unwrap().len();
             assert_eq!(part[0]["output"]["type"], "text");

@@ -10,7 +10,7 @@ use wire::event::NewEvent;
 pub type Notes = Map<String, Value>;
 
 /// Largest content and metadata of an event together, bytes.
-pub const ROOM: usize = EVENT_BYTES_MAX - ENVELOPE_BYTES;
+pub const EVENT_CONTENT_BYTES_MAX: usize = EVENT_BYTES_MAX - ENVELOPE_BYTES;
 
 /// Metadata key of the event that tells an agent why its output was refused.
 pub const OUTPUT_REFUSED: &str = "outputRefused";
@@ -29,7 +29,7 @@ pub fn event(kind: &str, parts: &impl Serialize, notes: &Notes) -> NewEvent {
     }
 }
 
-/// Text as one event, or as several numbered parts if it is longer than [`ROOM`].
+/// Text as one event, or as several numbered parts if it is longer than [`EVENT_CONTENT_BYTES_MAX`].
 pub fn texts(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
     Parts::default().write(kind, text, (true, true), notes)
 }
@@ -66,7 +66,7 @@ impl Parts {
         let mut events = Vec::new();
         let mut rest = text;
         loop {
-            let (head, tail) = rest.split_at(fitting(rest, ROOM));
+            let (head, tail) = rest.split_at(fitting(rest, EVENT_CONTENT_BYTES_MAX));
             let last = tail.is_empty() && ends;
             let mut notes = notes.clone();
             if self.0 > 0 || !last {

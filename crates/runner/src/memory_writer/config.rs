@@ -1,6 +1,6 @@
 //! The memory writer as operators describe it in the settings.
 
-use super::Side;
+use super::WriterModel;
 use crate::execute::{
     chat::{Model, Prices, Secret, Wire},
     config::BuildEnvironment,
@@ -122,7 +122,7 @@ impl MemoryConfig {
     ///
     /// # Errors
     /// What is missing in the environment, or an address that cannot be used.
-    pub fn side(&self, agent: &str, environment: &BuildEnvironment<'_>) -> Result<Arc<Side>, String> {
+    pub fn side(&self, agent: &str, environment: &BuildEnvironment<'_>) -> Result<Arc<WriterModel>, String> {
         let key = match &self.api_key_env {
             None => String::new(),
             Some(name) => (environment.variable)(name)
@@ -134,7 +134,7 @@ impl MemoryConfig {
         let own = self.agents.get(agent).and_then(|agent| agent.model.as_deref());
         let at = (self.wire, base_url, own.unwrap_or(&self.model));
         let model = Model::new(http, at, Secret::new(key), self.max_tokens, environment.pause.clone())?;
-        Ok(Arc::new(Side { model, prices: self.prices(agent) }))
+        Ok(Arc::new(WriterModel { model, prices: self.prices(agent) }))
     }
 }
 

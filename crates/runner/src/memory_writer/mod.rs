@@ -9,7 +9,7 @@ mod pass;
 mod tests;
 
 pub use config::{MemoryAgentConfig, MemoryConfig};
-pub use pass::{Looked, Side, run_once};
+pub use pass::{PassOutcome, WriterModel, run_once};
 
 use domain::{Timestamp, id::TenantId};
 use ledger::{
@@ -35,7 +35,7 @@ pub struct MemoryWriter {
     /// When it runs and what it may do.
     pub terms: WriterTerms,
     /// The model.
-    pub side: Arc<Side>,
+    pub side: Arc<WriterModel>,
 }
 
 impl MemoryWriter {
@@ -78,13 +78,13 @@ impl MemoryWriter {
     /// whether watermarks have moved, so that the next window is another one.
     async fn look(&self, ledger: &Ledger, left_before: Timestamp) -> bool {
         match run_once(ledger, self, Some(left_before)).await {
-            Ok(Looked::Ran(run)) => {
+            Ok(PassOutcome::Ran(run)) => {
                 let (state, turns) = (run.state.as_str(), run.turns);
                 tracing::info!(agent = self.agent, state, turns, proposals = run.proposals, "the memory writer ran");
                 run.state == RunState::Succeeded
             }
-            Ok(Looked::NoTurns) => true,
-            Ok(Looked::NotDue) => false,
+            Ok(PassOutcome::NoTurns) => true,
+            Ok(PassOutcome::NotDue) => false,
             Err(error) => {
                 tracing::warn!(%error, agent = self.agent, "the memory writer could not run");
                 false

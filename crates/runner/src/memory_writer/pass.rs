@@ -29,7 +29,7 @@ const ANSWER_TOKENS_MAX: u32 = 16_000;
 
 /// The model that a writer asks.
 #[derive(Debug)]
-pub struct Side {
+pub struct WriterModel {
     /// Connection to the model.
     pub model: Model,
     /// Its prices; without them no cost is known.
@@ -38,7 +38,7 @@ pub struct Side {
 
 /// What [`run_once`] found.
 #[derive(Debug)]
-pub enum Looked {
+pub enum PassOutcome {
     /// Nothing was due, or another server works for the agent.
     NotDue,
     /// The window had no turns. Its watermarks have moved, so that the next window is another one.
@@ -52,10 +52,10 @@ pub enum Looked {
 ///
 /// # Errors
 /// If the database cannot be read or written, or another server has taken the lease. Nothing is written then.
-pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, left_before: Option<Timestamp>) -> Result<Looked> {
+pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, left_before: Option<Timestamp>) -> Result<PassOutcome> {
     let MemoryWriter { tenant_id, agent, terms, side } = writer;
     let run = memory_write::take(ledger, *tenant_id, agent, terms, left_before).await?;
-    let Some(run) = run else { return Ok(Looked::NotDue) };
+    let Some(run) = run else { return Ok(PassOutcome::NotDue) };
     let recorded = tokio::select! {
         recorded = carry_out(ledger, writer, run, side) => recorded,
         lost = keep_lease(ledger, writer) => Err(lost),
@@ -78,12 +78,12 @@ async fn keep_lease(ledger: &Ledger, writer: &MemoryWriter) -> Error {
     }
 }
 
-async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &Side) -> Result<Looked> {
+async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &WriterModel) -> Result<PassOutcome> {
     let (tenant_id, agent, policy) = (writer.tenant_id, writer.agent.as_str(), writer.terms.policy);
     if run.window.turns.is_empty() {
         let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
         memory_write::finish(ledger, tenant_id, agent, finished).await?;
-        return Ok(Looked::NoTurns);
+        return Ok(PassOutcome::NoTurns);
     }
     let mut pass =
         Pass { ledger, writer, side, asked: Asked { model: side.model.name().to_owned(), ..Asked::default() } };
@@ -96,13 +96,13 @@ async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side:
         }
         Err(why) => memory_write::fail(ledger, tenant_id, agent, RunFailure { run, why, asked }).await?,
     };
-    Ok(Looked::Ran(Box::new(record)))
+    Ok(PassOutcome::Ran(Box::new(record)))
 }
 
 struct Pass<'a> {
     ledger: &'a Ledger,
     writer: &'a MemoryWriter,
-    side: &'a Side,
+    side: &'a WriterModel,
     asked: Asked,
 }
 

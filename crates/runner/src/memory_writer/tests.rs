@@ -1,6 +1,6 @@
 //! Tests of a run with a model that speaks the real wire.
 
-use super::{Looked, MemoryWriter, Side, run_once};
+use super::{MemoryWriter, PassOutcome, WriterModel, run_once};
 use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
 use domain::{
     gate::{GateKind, GateState},
@@ -29,15 +29,15 @@ fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
     let at = (wire, model.base_url.as_str(), "small");
     let model = Model::new(http, at, Secret::new("k".into()), None, pause).unwrap();
     let prices = Some(Prices { input: 1.0, cached_input: None, output: 5.0 });
-    let side = Arc::new(Side { model, prices });
+    let side = Arc::new(WriterModel { model, prices });
     MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), side }
 }
 
 /// Looks for work. Returns the row of the run, if there was one.
 async fn ran(f: &Fixture, writer: &MemoryWriter) -> Option<RunRecord> {
     match run_once(&f.ledger, writer, None).await.unwrap() {
-        Looked::Ran(run) => Some(*run),
-        Looked::NotDue | Looked::NoTurns => None,
+        PassOutcome::Ran(run) => Some(*run),
+        PassOutcome::NotDue | PassOutcome::NoTurns => None,
     }
 }
 

@@ -100,7 +100,7 @@ pub(crate) const SQL: Texts = &[
 
 /// Whose gates are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum InboxScope {
     /// All gates of the workspace.
     All,
     /// Gates that this person may decide.
@@ -118,7 +118,7 @@ pub enum Whose {
 #[derive(Debug, Clone, Copy)]
 pub struct Inbox {
     /// Whose gates are listed.
-    pub whose: Whose,
+    pub whose: InboxScope,
     /// Only gates in this state.
     pub state: GateState,
     /// Only gates of this kind.
@@ -137,8 +137,8 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
     let (after_at, after_id) = (inbox.after.map_or(0, |(at, _)| at), inbox.after.map(|(_, id)| id.0));
     let more = i64::from(inbox.limit) + 1;
     let mut rows = match inbox.whose {
-        Whose::All => run!(conn, fetch_all Row, BY_STATE, tenant_id.0, state, kind, after_at, after_id, more)?,
-        Whose::Mine { user_id, by_role, snoozed } => run!(
+        InboxScope::All => run!(conn, fetch_all Row, BY_STATE, tenant_id.0, state, kind, after_at, after_id, more)?,
+        InboxScope::Mine { user_id, by_role, snoozed } => run!(
             conn,
             fetch_all Row,
             if snoozed { DECIDABLE_SNOOZED } else { DECIDABLE },

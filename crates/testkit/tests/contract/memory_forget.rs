@@ -94,7 +94,7 @@ async fn what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays(f
     ];
     assert_eq!(shown, expected);
     let town: Vec<_> = found.documents[5].lines.iter().map(|one| (one.line, one.why)).collect();
-    assert_eq!(town, [(3, Why::Said)]);
+    assert_eq!(town, [(3, RemovalReason::Said)]);
     let kept = found.kept.join("\n");
     assert!(
         kept.contains("self/rules.md") && kept.contains("too short: I") && kept.contains("1 conversation with"),

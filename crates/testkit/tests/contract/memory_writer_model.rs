@@ -20,7 +20,7 @@ use ledger::{
 };
 use runner::{
     execute::{chat::tokio_pause, command::ApiAccess, config::BuildEnvironment},
-    memory_writer::{Looked, MemoryConfig, MemoryWriter, run_once},
+    memory_writer::{MemoryConfig, MemoryWriter, PassOutcome, run_once},
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -252,9 +252,9 @@ async fn look(f: &Fixture, terms: WriterTerms, number: u64) -> Option<Became> {
     };
     let found = tokio::select! {
         looked = run_once(&f.ledger, &writer, None) => match looked.unwrap() {
-            Looked::Ran(run) if run.state == RunState::Succeeded => Became::Succeeded,
-            Looked::Ran(_) => Became::Failed,
-            Looked::NotDue | Looked::NoTurns => return None,
+            PassOutcome::Ran(run) if run.state == RunState::Succeeded => Became::Succeeded,
+            PassOutcome::Ran(_) => Became::Failed,
+            PassOutcome::NotDue | PassOutcome::NoTurns => return None,
         },
         () = asked => Became::Lost,
     };

@@ -17,7 +17,7 @@ use ledger::{
     Error, Mode,
     memory_write::{self, Finished, RunState, WriterTerms},
 };
-use runner::memory_writer::{Looked, run_once};
+use runner::memory_writer::{PassOutcome, run_once};
 use std::{sync::Arc, time::Duration};
 use testkit::{
     Fixture,
@@ -36,7 +36,7 @@ const GOOD: &str = r##"{"schema":1,"nothing":false,"summary":null,"ops":[{"op":"
 
 /// A run that waits for its model, and what makes the model answer.
 struct Waiting {
-    run: JoinHandle<ledger::Result<Looked>>,
+    run: JoinHandle<ledger::Result<PassOutcome>>,
     answer: Arc<Notify>,
     model: ScriptedModel,
 }
@@ -82,7 +82,7 @@ async fn a_slow_model_keeps_its_lease_until_it_answers(f: Fixture) {
         assert!(taken.is_none(), "another server takes the agent while its writer waits");
     }
     answer.notify_one();
-    let Looked::Ran(run) = run.await.unwrap().unwrap() else { panic!("no run") };
+    let PassOutcome::Ran(run) = run.await.unwrap().unwrap() else { panic!("no run") };
     assert_eq!((run.state, run.turns, run.proposals), (RunState::Succeeded, 2, 1));
     assert_eq!((proposals(&f).await.len(), model.received()), (1, 1));
     assert_eq!(memory_write::status(&f.ledger, &f.member, AGENT).await.unwrap().lease, None);

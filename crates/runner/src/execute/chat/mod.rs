@@ -23,7 +23,7 @@ use super::{
     },
     agent_event,
     delta::DeltaSender,
-    event::{Notes, OUTPUT_REFUSED, ROOM, event, note, size, texts},
+    event::{EVENT_CONTENT_BYTES_MAX, Notes, OUTPUT_REFUSED, event, note, size, texts},
     limit::CHILDREN_STARTED_MAX,
     log::LogSource,
     prompt::{self, Prompt},
@@ -464,7 +464,9 @@ impl ChatRun<'_> {
 
 /// Notes on an event what the model was given, if that fits; otherwise the next answer is tried.
 fn note_context(event: &mut NewEvent, context: &mut Option<Value>) {
-    let fits = |context: &mut Value| size(event) + ModelContext::KEY.len() + context.to_string().len() < ROOM;
+    let fits = |context: &mut Value| {
+        size(event) + ModelContext::KEY.len() + context.to_string().len() < EVENT_CONTENT_BYTES_MAX
+    };
     if let Some(context) = context.take_if(fits) {
         add_note(event, ModelContext::KEY, context);
     }

@@ -139,15 +139,22 @@ async fn what_the_model_was_given_is_noted_once_per_claim_beside_its_first_answe
 
 #[test]
 fn what_does_not_fit_beside_a_large_answer_is_left_for_the_next() {
-    let mut context = Some(json!({"system": "s".repeat(ROOM / 2)}));
-    let mut large = event("agent.message", &json!([{"type": "text", "text": "t".repeat(ROOM / 2)}]), &Notes::new());
+    let mut context = Some(json!({"system": "s".repeat(EVENT_CONTENT_BYTES_MAX / 2)}));
+    let mut large = event(
+        "agent.message",
+        &json!([{"type": "text", "text": "t".repeat(EVENT_CONTENT_BYTES_MAX / 2)}]),
+        &Notes::new(),
+    );
     note_context(&mut large, &mut context);
     assert!(context.is_some() && large.metadata.is_none());
     let mut small = event("agent.message", &json!([{"type": "text", "text": "t"}]), &note("step", 1));
     note_context(&mut small, &mut context);
-    assert!(context.is_none() && size(&small) < ROOM);
+    assert!(context.is_none() && size(&small) < EVENT_CONTENT_BYTES_MAX);
     let notes: Value = serde_json::from_str(small.metadata.as_ref().unwrap().get()).unwrap();
-    assert_eq!((&notes["step"], notes["modelContext"]["system"].as_str().unwrap().len()), (&json!(1), ROOM / 2));
+    assert_eq!(
+        (&notes["step"], notes["modelContext"]["system"].as_str().unwrap().len()),
+        (&json!(1), EVENT_CONTENT_BYTES_MAX / 2)
+    );
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 use super::{
     super::{
         adapter::Failure,
-        event::{self, Notes, Parts, ROOM, note},
+        event::{self, EVENT_CONTENT_BYTES_MAX, Notes, Parts, note},
     },
     Format, claude_code, codex,
     output::{Output, Parsed},
@@ -259,8 +259,8 @@ fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
 
     let event =
         NewEvent { id, kind: kind.as_str().to_owned(), role, content, metadata, thread_id, external_event_id, at };
-    if event::size(&event) > ROOM {
-        return Err(format!("content and metadata take more than {ROOM} bytes"));
+    if event::size(&event) > EVENT_CONTENT_BYTES_MAX {
+        return Err(format!("content and metadata take more than {EVENT_CONTENT_BYTES_MAX} bytes"));
     }
     Ok(event)
 }

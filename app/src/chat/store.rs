@@ -75,7 +75,7 @@ impl Content {
 
 /// State of the page. A copy is the same state.
 #[derive(Clone, Copy)]
-pub struct Talk {
+pub struct Store {
     /// UUID of the conversation's session.
     pub session_id: StoredValue<String>,
     /// Header and refusals.
@@ -98,7 +98,7 @@ pub struct Talk {
     pub is_calling: RwSignal<bool>,
 }
 
-impl Talk {
+impl Store {
     /// The state of a page with this content.
     pub fn new(content: &Content) -> Self {
         let written = content.composer.clone().unwrap_or_default();
