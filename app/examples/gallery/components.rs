@@ -216,7 +216,7 @@ fn values() -> impl IntoView {
             <p><Diff before=Some(LONG.to_owned()) after=None/></p>
             <p><Diff before=None after=Some("راجع".to_owned())/></p>
             <p><Tooltip id="not-a-field" word="—" text="Not a field of the entity"/></p>
-            <ChartFrame title="Ratings" svg=DRAWING.to_owned() keys=vec![Key { label: "Helpful", ink: "positive" }, Key { label: "Not helpful", ink: "negative" }]>
+            <ChartFrame title="Ratings" svg=DRAWING.to_owned() keys=vec![Key { label: "Helpful", color: "positive" }, Key { label: "Not helpful", color: "negative" }]>
                 <Table caption="Ratings, by answer" columns=vec![Column::text("Answer"), Column::number("Sessions")] focusable=true>{figures}</Table>
             </ChartFrame>
         </Section>

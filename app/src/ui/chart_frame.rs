@@ -8,8 +8,8 @@ use leptos::prelude::*;
 pub struct Key {
     /// What the colour means.
     pub label: &'static str,
-    /// The name of the colour, as in style/insights.css.
-    pub ink: &'static str,
+    /// The name of the colour, as in style/chart_frame.css.
+    pub color: &'static str,
 }
 
 /// The frame. A drawing that is wider than the page scrolls sideways.
@@ -28,7 +28,7 @@ pub fn ChartFrame(
     /// The table with the same figures.
     children: Content,
 ) -> impl IntoView {
-    let keys = keys.into_iter().map(|Key { label, ink }| view! { <span class="chart-key" data-ink=ink>{label}</span> });
+    let keys = keys.into_iter().map(|Key { label, color }| view! { <span class="chart-key" data-color=color>{label}</span> });
     view! {
         <div class="chart-frame">
             <figure class="chart-figure">

@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovalReason {
     /// It comes from a turn of the person.
-    PersonLines,
+    Said,
     /// It names the person.
     Named,
     /// The heading above it names the person.
