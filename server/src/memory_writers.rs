@@ -8,7 +8,7 @@ use crate::{
 use ledger::{auth, memory_write::WriterTerms};
 use runner::{
     execute::command::ApiAccess,
-    memory_writer::{MemoryWriter, Side},
+    memory_writer::{MemoryWriter, WriterModel},
 };
 use std::{collections::BTreeSet, sync::Arc};
 use tokio::{task::JoinSet, time::sleep};
@@ -19,7 +19,7 @@ pub struct PreparedWriter {
     agent: String,
     workspace: String,
     terms: WriterTerms,
-    side: Arc<Side>,
+    side: Arc<WriterModel>,
 }
 
 /// Builds the writer of every agent before the server listens, so that a missing key is reported at once.

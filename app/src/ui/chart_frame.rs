@@ -28,7 +28,8 @@ pub fn ChartFrame(
     /// The table with the same figures.
     children: Content,
 ) -> impl IntoView {
-    let keys = keys.into_iter().map(|Key { label, color }| view! { <span class="chart-key" data-color=color>{label}</span> });
+    let keys =
+        keys.into_iter().map(|Key { label, color }| view! { <span class="chart-key" data-color=color>{label}</span> });
     view! {
         <div class="chart-frame">
             <figure class="chart-figure">

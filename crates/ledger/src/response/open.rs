@@ -66,21 +66,26 @@ pub(crate) async fn published(
     Ok(version)
 }
 
-/// Returns a version that was published. No transaction that publishes one may ask: what it then takes back would stay
-/// in the cache.
+/// Returns a version that was published. It is not cached here: on SQLite, commands share transactions, so that a
+/// version may be read whose publication is not committed.
 pub(super) async fn version_of(
     ledger: &Ledger,
     conn: &mut Conn<'_>,
     key: (TenantId, ViewId, u64),
 ) -> Result<Option<Arc<ViewVersionRecord>>> {
-    if let Some(known) = ledger.view_versions().get(&key) {
-        return Ok(Some(known));
+    match ledger.view_versions().get(&key) {
+        Some(known) => Ok(Some(known)),
+        None => Ok(store::view::version_of(conn, key.0, key.1, key.2).await?.map(Arc::new)),
     }
-    let found = store::view::version_of(conn, key.0, key.1, key.2).await?.map(Arc::new);
-    if let Some(found) = &found {
-        ledger.view_versions().insert(key, Arc::clone(found));
+}
+
+/// Caches a version that a snapshot has found, which reads what is committed. Questions of agents replace rules of their
+/// version, so theirs are not cached.
+pub(super) fn remember(ledger: &Ledger, tenant_id: TenantId, request_id: Option<Uuid>, version: &ViewVersionRecord) {
+    let key = (tenant_id, version.view_id, version.version);
+    if request_id.is_none() && ledger.view_versions().get(&key).is_none() {
+        ledger.view_versions().insert(key, Arc::new(version.clone()));
     }
-    Ok(found)
 }
 
 /// Refuses a respondent whom the form does not take, or takes no answer of now.

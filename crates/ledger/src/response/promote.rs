@@ -66,7 +66,8 @@ pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote)
                 let found = store::response::find_locked(tx, tenant_id, id).await?;
                 let response = found.ok_or(Error::NotFound("response"))?;
                 let session = store::session::find(tx.conn(), tenant_id, id).await?;
-                require_visible(tx.conn(), &scope, session).await.map_err(|_| Error::NotFound("response"))?;
+                let session = require_visible(tx.conn(), &scope, session).await;
+                let private_to = session.map_err(|_| Error::NotFound("response"))?.private_to;
                 if response.promotion.is_some() || promotion::waits(tx.conn(), tenant_id, &response).await? {
                     return Ok(response);
                 }
@@ -79,7 +80,7 @@ pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote)
                 match to.to {
                     PromoteTo::Type(type_id) => make(tx, &scope, response, (type_id, to, &fields), ids).await,
                     PromoteTo::Action(action_id) => {
-                        promotion::begin(tx, &scope, response, (action_id, to, &fields), ids).await
+                        promotion::begin(tx, &scope, (response, private_to), (action_id, to, &fields), ids).await
                     }
                 }
             })

@@ -55,14 +55,15 @@ pub(super) async fn waits(conn: &mut Conn<'_>, tenant_id: TenantId, response: &R
     Ok(session.is_some_and(|session| !session.status().is_final()))
 }
 
-/// Starts the session of a task with the answers as its output. Writes the entity, or opens the gate.
+/// Starts the session of a task with the answers as its output. Writes the entity, or opens the gate. The session is as
+/// private as that of the response.
 ///
 /// # Errors
 /// As [`super::promote`].
 pub(super) async fn begin(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
-    response: ResponseRecord,
+    (response, private_to): (ResponseRecord, Option<String>),
     (action_id, to, fields): (ActionId, Promote, &[Field]),
     ids: Ids,
 ) -> Result<ResponseRecord> {
@@ -73,6 +74,7 @@ pub(super) async fn begin(
     }
     let output = output_of(tx.conn(), scope, &action, (&response, to, fields)).await?;
     let mut session = new_session(scope, &response, &action, (ids.session_id, ids.factory.at()));
+    session.private_to = private_to;
     let text = Value::Object(output.clone()).to_string();
     let errors = output::check(tx.conn(), tenant_id, &action, &session, Some(&text)).await?;
     if !errors.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::{
     Respondent,
-    open::{is_cancelled, published, require_open, takes_one, version_of},
+    open::{is_cancelled, published, remember, require_open, takes_one, version_of},
     save::narrow,
 };
 use crate::{Error, Ledger, Result, ViewVersionRecord};
@@ -61,7 +61,9 @@ pub async fn version(
             Ok(Arc::new(published(&of, conn, tenant_id, view_id, request_id).await?))
         })
     });
-    read.await
+    let found = read.await?;
+    remember(ledger, tenant_id, request_id, &found);
+    Ok(found)
 }
 
 /// Reads a form. This makes no response.
@@ -73,7 +75,7 @@ pub async fn version(
 pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, request_id: Option<Uuid>) -> Result<Form> {
     let (respondent, now) = (*respondent, ledger.now());
     let of = ledger.clone();
-    ledger
+    let form = ledger
         .snapshot(respondent.scope(), move |conn| {
             Box::pin(async move {
                 let version = published(&of, conn, respondent.tenant_id(), view_id, request_id).await?;
@@ -101,7 +103,9 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
                 Ok(Form { version, closed, asks_lead, draft, submitted, has_answered })
             })
         })
-        .await
+        .await?;
+    remember(ledger, respondent.tenant_id(), request_id, &form.version);
+    Ok(form)
 }
 
 /// Whether a member or a program answered the question without a response, for example in the inbox.

@@ -4,6 +4,7 @@ use crate::{
     Error, Ledger, Result, ViewLinkRecord,
     auth::{Secret, SecretKind},
     guard::{Fields, require},
+    visibility::require_visible,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -52,8 +53,9 @@ pub async fn create_of_request(
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a
-/// question that does not use this view; [`Error::WrongViewState`] for a draft, [`Error::LimitReached`] if there are
-/// too many links that work, [`Error::NoInstanceKey`] if there is no key to sign with.
+/// question that does not use this view or whose session the caller cannot see; [`Error::WrongViewState`] for a draft,
+/// [`Error::LimitReached`] if there are too many links that work, [`Error::NoInstanceKey`] if there is no key to sign
+/// with.
 pub async fn create_noted(
     ledger: &Ledger,
     scope: &Scope,
@@ -89,6 +91,7 @@ pub async fn create_noted(
         note,
         last_used_at: None,
     };
+    let asker = *scope;
     let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
             // The lock keeps two requests from exceeding the limit together.
@@ -103,7 +106,9 @@ pub async fn create_noted(
             }
             if let Some(id) = request_id {
                 let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;
-                request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;
+                let request = request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;
+                let session = store::session::find(tx.conn(), tenant_id, request.session_id).await?;
+                require_visible(tx.conn(), &asker, session).await.map_err(|_| Error::NotFound("request"))?;
             }
             let place = (tenant_id, view_id);
             match request_id {

@@ -227,6 +227,8 @@ async fn what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_
     };
     // The agent goes on. A listed view is asked, and the answers are saved before they are sent.
     let (asked, zoe) = ask(NewRequest { form: Form::View(listed_view), ..request(&worked, "k1", false) }).await;
+    let link = view_link::create_of_request(l, &f.operator, listed_view, asked.id, 1).await;
+    hidden("a link to its question", link);
     let given = answers(json!({ "name": "Zoe" }));
     let draft = DraftSave { request_id: Some(asked.id.0), answers: given, ..DraftSave::default() };
     let draft = response::save_draft(l, &zoe, listed_view, draft).await.unwrap().session_id;

@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     gate::Verdict,
     memory::{Evidence, Operation, Source},
-    memory_forget::Why,
+    memory_forget::RemovalReason,
     memory_write::plan::Policy,
     session::Status,
 };

@@ -31,6 +31,7 @@ on_both_engines!(
     safety_rules_block_a_promotion_and_leave_nothing,
     a_promotion_that_the_task_cannot_take_is_refused,
     of_promotions_at_once_one_is_made,
+    what_a_private_response_is_promoted_by_is_as_private,
 );
 
 fn questions() -> Vec<Field> {
@@ -90,6 +91,23 @@ async fn a_task_without_approval_writes_the_entity_at_once(f: Fixture) {
     assert_eq!((session.status(), session.parent_id), (Status::Completed, Some(response.session_id)));
     assert_eq!(promote(&f, response.session_id, by).await.unwrap(), promoted, "a repeat makes nothing");
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn what_a_private_response_is_promoted_by_is_as_private(f: Fixture) {
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme", "size": 3, "stage": "Lead" })).await;
+    let owner = f.operator.caller.to_string();
+    let hide = format!("UPDATE sessions SET private_to = '{owner}' WHERE session_type = 'response'");
+    f.engine.raw().await.execute(&hide).await.unwrap();
+    let by = task(&f, json!({}), json!({})).await;
+    let promoted = promote(&f, response.session_id, by).await.unwrap();
+    let id = promoted.promotion_session_id.unwrap();
+    assert_eq!(session::get(&f.ledger, &f.operator, id).await.unwrap().private_to, Some(owner));
+    for other in [&f.member, &f.admin] {
+        let found = session::get(&f.ledger, other, id).await;
+        assert!(matches!(found, Err(Error::NotFound("session"))), "its input has the answers: {found:?}");
+    }
     f.done().await;
 }
 

@@ -124,11 +124,30 @@ async fn responses_to_incognito_sessions_become_private_by_the_upgrade(f: Fixtur
     response::submit(&f.ledger, &member, view, submission("s", json!({ "name": "Mia" }))).await.unwrap();
     let mut raw = f.engine.raw().await;
     let of_responses = "SELECT private_to FROM sessions WHERE session_type = 'response' AND private_to IS NOT NULL";
+    let counted = "SELECT submitted FROM response_counts c WHERE EXISTS (SELECT 1 FROM responses r JOIN sessions s \
+                   ON s.id = r.session_id WHERE r.view_id = c.view_id AND s.private_to IS NOT NULL)";
+    raw.execute(
+        "INSERT INTO response_counts SELECT r.tenant_id, r.view_id, 1 FROM responses r JOIN sessions s \
+         ON s.id = r.session_id WHERE s.private_to IS NOT NULL",
+    )
+    .await
+    .unwrap();
+    // A task was given the response. It stands for one here.
+    raw.execute(
+        "UPDATE sessions SET source = 'promotion', parent_id = (SELECT s.id FROM sessions s WHERE s.session_type = \
+         'response' AND s.private_to IS NOT NULL) WHERE id = (SELECT p.id FROM sessions p WHERE p.session_type = \
+         'agent' AND p.private_to IS NULL)",
+    )
+    .await
+    .unwrap();
     raw.execute("UPDATE sessions SET private_to = NULL WHERE session_type = 'response'").await.unwrap();
     assert!(raw.texts(of_responses).await.is_empty());
     let migration = if f.engine.file().is_some() { RESPONSES_SQLITE } else { RESPONSES };
     raw.execute(migration).await.unwrap();
-    assert_eq!(raw.texts(of_responses).await, [hidden.created_by], "others stay as they are");
+    assert_eq!(raw.texts(of_responses).await, [hidden.created_by.as_str()], "others stay as they are");
+    let of_tasks = "SELECT private_to FROM sessions WHERE source = 'promotion'";
+    assert_eq!(raw.texts(of_tasks).await, [hidden.created_by.as_str()]);
+    assert_eq!(raw.number(counted).await, 0);
     drop(raw);
     f.done().await;
 }

@@ -81,6 +81,12 @@ pub fn secret_key(secret: &str) -> String {
     Digest(Sha256::digest(secret.as_bytes()).into()).to_string()
 }
 
+/// The key by which requests with the id of a link are counted. Only an id becomes one, in one spelling, so that the keys
+/// stay small and a link has one quota.
+fn link_key(id: &str) -> Option<String> {
+    id.parse::<ViewLinkId>().ok().map(|link| link.to_string())
+}
+
 /// The refusal of a request over a limit.
 fn too_many_requests() -> Problem {
     Problem::detailed(Code::TooManyRequests, "there were too many requests for forms").with_retry_after(WAIT_SECONDS)
@@ -186,9 +192,7 @@ async fn show_form(
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageRejection> {
-    // Only what is an id becomes a key: the keys stay small.
-    let link = id.parse::<ViewLinkId>().ok().map(|link| link.to_string());
-    if !visit.is_allowed(&state, link.as_deref()) {
+    if !visit.is_allowed(&state, link_key(&id).as_deref()) {
         return Ok(wait(&state, &visit).await);
     }
     let Some(site) = site(&state, &visit, &id, None).await? else { return Ok(gone(&state, &visit).await) };
@@ -229,7 +233,7 @@ async fn submit_form(
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
-    if !visit.is_allowed(&state, Some(&id)) {
+    if !visit.is_allowed(&state, link_key(&id).as_deref()) {
         return too_often(&state, site, &posted).await;
     }
     submit(&state, site, &posted).await
@@ -242,7 +246,7 @@ async fn save_form(
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
-    if !visit.is_allowed(&state, Some(&id)) {
+    if !visit.is_allowed(&state, link_key(&id).as_deref()) {
         let by_script = visit.headers.get("accept").is_some_and(|accept| accept == "application/json");
         if by_script {
             return Err(too_many_requests().into());
@@ -272,7 +276,7 @@ async fn give_lead(
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
     let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(gone(&state, &visit).await) };
     let query = passed_on(query);
-    let allowed = visit.is_allowed(&state, Some(&id));
+    let allowed = visit.is_allowed(&state, link_key(&id).as_deref());
     let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
     let new = NewLead { name: text("name"), email: text("email") };
     let mut typed = FormState::default();
