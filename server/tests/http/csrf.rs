@@ -169,11 +169,13 @@ impl Got {
     }
 }
 
-/// Sends a prepared GET with the person's cookies as a browser does that shows a page.
+/// Sends a prepared GET with the person's cookies as a browser does that shows a page, or that runs a script of it if
+/// only scripts ask for the path.
 async fn got(app: &App, person: &Person, prepared: &Prepared) -> Got {
     let cookies = [person.cookie(), prepared.cookie.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
     let request = app.http.get(format!("{}{}", app.url, prepared.path)).header("cookie", cookies);
-    let response = request.header("sec-fetch-site", "same-origin").header("accept", "text/html").send().await.unwrap();
+    let accept = if prepared.path.starts_with("/fn/") { "application/json" } else { "text/html" };
+    let response = request.header("sec-fetch-site", "same-origin").header("accept", accept).send().await.unwrap();
     let (status, headers) = (response.status(), response.headers().clone());
     let is_stream = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
     let text = if is_stream { String::new() } else { response.text().await.unwrap() };
