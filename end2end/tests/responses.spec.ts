@@ -136,6 +136,36 @@ for (const width of WIDTHS) {
   });
 }
 
+for (const width of WIDTHS) {
+  test(`an entity is made from a response at ${width} px @nojs`, async ({ page }) => {
+    const slug = `company-${crypto.randomUUID().slice(0, 8)}`;
+    await api().post("/api/entity-types", { name: slug, slug });
+    const view = await published({ responses: "many" });
+    await submit(view, { team: "r" });
+    await signIn(page, "operator");
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`/views/${view.slug}/responses`);
+    await page.getByRole("region", { name: "Responses" }).locator("tbody").getByRole("link").click();
+    await page.locator("summary", { hasText: "Make an entity" }).press("Enter");
+    const form = page.getByRole("form", { name: "Make an entity" });
+    await form.getByLabel("Made as").selectOption({ label: slug });
+    expect(await fits(page)).toBe(true);
+    await expectAccessibleAsWide(page);
+
+    const make = form.getByRole("button", { name: "Make it" });
+    await make.press("Enter");
+    await expect(page.locator("#promote-title-error")).toContainText("give a title");
+    await expect(form.getByLabel("Made as").locator("option:checked")).toHaveText(slug);
+    expect(await fits(page)).toBe(true);
+    await expectAccessibleAsWide(page);
+    await form.getByLabel("Title").fill("Acme");
+    await make.click();
+    await expect(page.getByText("What the response became")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Acme", exact: true })).toHaveAttribute("href", /^\/entities\//);
+    await expect(form).toHaveCount(0);
+  });
+}
+
 test("a rating is scored in the table", async ({ page }) => {
   const slug = `tone-${crypto.randomUUID().slice(0, 8)}`;
   await api().post("/api/criteria-sets", {

@@ -14,7 +14,7 @@ use app::{
         dialog::Dialog,
         diff::Diff,
         empty::Empty,
-        field::{Choice, Field, FileInput, Input, Many, Select, TextArea},
+        field::{Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
         icon::Icon,
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
@@ -100,16 +100,19 @@ fn fields() -> impl IntoView {
             (Some("quorum"), "Enter a whole number from 1 to 20."),
             (Some("reviewers"), "ada@ is not an e-mail address."),
             (Some("set"), "Choose one of the sets."),
+            (Some("to"), "Choose an entity type or a task."),
             (Some("csv"), "The file has no header row."),
         ],
     );
     let options = || vec![(String::new(), "None".to_owned()), ("a".to_owned(), LONG.to_owned())];
+    let groups = || vec![("At once, as", options()), ("By a task", vec![("b".to_owned(), "Take over".to_owned())])];
     let state = |scope: &'static str, form: &FormState| {
         view! {
             <form class="form">
                 <Input scope=scope field=Field::new("quorum", "Approvals needed").hint("Each by a different person.").required() value="2" form=form/>
                 <TextArea scope=scope field=Field::new("reviewers", "Reviewers").hint("One per line.") value="ada@northwind.example" form=form/>
                 <Select scope=scope field=Field::new("set", "Criteria set") options=options() form=form/>
+                <GroupedSelect scope=scope field=Field::new("to", "Made as").required() groups=groups() form=form/>
                 <FileInput scope=scope field=Field::new("csv", "CSV file") accept=".csv" form=form/>
             </form>
         }

@@ -122,6 +122,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
             action_name: Some("Triage support mail".into()),
             action_status: None,
             promoted: None,
+            promotion_waits_at: None,
             timeline: events.clone(),
             shown: (0, 0),
         },
@@ -137,6 +138,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
         has_more_children: false,
         graph: Default::default(),
         retries: Vec::new(),
+        promotion: None,
         form: FormState::default(),
     }
 }

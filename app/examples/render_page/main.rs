@@ -74,6 +74,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         action_name: None,
         action_status: None,
         promoted: None,
+        promotion_waits_at: None,
         timeline: log.events.clone(),
         failure: None,
         gate: None,
@@ -94,6 +95,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         has_more_children: false,
         graph: Dependencies::default(),
         retries: Vec::new(),
+        promotion: None,
         form: FormState::default(),
     };
     (shell, props)

@@ -1,5 +1,5 @@
-//! The server functions of a session: cancel it, run it again, acknowledge its failure, and rate it. Forms post to
-//! them; the rating panel calls those that it needs.
+//! The server functions of a session: cancel it, run it again, acknowledge its failure, make an entity from it if it is
+//! a response, and rate it. Forms post to them; the rating panel calls those that it needs.
 
 #[cfg(feature = "ssr")]
 use crate::server_function::backend;
@@ -16,6 +16,8 @@ pub trait SessionBackend: Send + Sync {
     async fn retry(&self, session_id: String) -> Result<Created, Refusal>;
     /// See [`acknowledge_failure`].
     async fn acknowledge(&self, session_id: String) -> Result<(), Refusal>;
+    /// See [`promote_response`].
+    async fn promote(&self, session_id: String, to: String, title: Option<String>) -> Result<(), Refusal>;
     /// See [`rate_session`].
     async fn rate(&self, session_id: String, label: String) -> Result<(), Refusal>;
     /// See [`undo_rating`].
@@ -40,6 +42,17 @@ pub async fn retry_session(session_id: String) -> Result<Created, Refusal> {
 #[server(prefix = "/fn", endpoint = "session/acknowledge", client = Client)]
 pub async fn acknowledge_failure(session_id: String) -> Result<(), Refusal> {
     backend::<dyn SessionBackend>()?.acknowledge(session_id).await
+}
+
+/// Makes an entity from a submitted response. `to` says by what: `type:ID` by an entity type, `task:ID` by a task. A
+/// repeat makes nothing.
+#[server(prefix = "/fn", endpoint = "session/promote", client = Client)]
+pub async fn promote_response(
+    session_id: String,
+    to: String,
+    #[server(default)] title: Option<String>,
+) -> Result<(), Refusal> {
+    backend::<dyn SessionBackend>()?.promote(session_id, to, title).await
 }
 
 /// Records the caller's rating of a completed session: `positive`, `negative` or `skip`. It replaces an earlier one.

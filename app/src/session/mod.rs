@@ -26,6 +26,8 @@ mod page;
 #[cfg(feature = "ssr")]
 mod part;
 #[cfg(feature = "ssr")]
+mod promotion;
+#[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
 mod sidebar;
@@ -49,8 +51,8 @@ mod view_model;
 #[cfg(feature = "ssr")]
 pub use api::SessionBackend;
 pub use api::{
-    AcknowledgeFailure, CancelSession, DismissRating, RateSession, RetrySession, UndoRating, acknowledge_failure,
-    cancel_session, dismiss_rating, rate_session, retry_session, undo_rating,
+    AcknowledgeFailure, CancelSession, DismissRating, PromoteResponse, RateSession, RetrySession, UndoRating,
+    acknowledge_failure, cancel_session, dismiss_rating, promote_response, rate_session, retry_session, undo_rating,
 };
 #[cfg(feature = "ssr")]
 pub(crate) use decision::verdict_word;
@@ -63,6 +65,8 @@ pub use group::{Group, types_of_groups};
 pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};
+#[cfg(feature = "ssr")]
+pub use promotion::PromotionOffer;
 pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
 pub use row::{Titles, rows_fragment};

@@ -1,8 +1,9 @@
 //! The page /sessions/{id}.
 
 use super::{
-    LiveTranscript,
+    LiveTranscript, PromoteResponse,
     group::{Group, counts, parse_groups},
+    promotion::{PromotionOffer, promotion_form},
     row::{Titles, rows_fragment},
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
@@ -20,7 +21,7 @@ use crate::{
         notice::Refused,
     },
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
     event::Event,
     session::{Dependencies, Session},
@@ -67,7 +68,9 @@ pub struct Props {
     pub graph: Dependencies,
     /// Sessions that were started by "Run again" on this one.
     pub retries: Vec<Session>,
-    /// Errors of a refused cancel or retry.
+    /// What the viewer can make of it, if it is a response.
+    pub promotion: Option<PromotionOffer>,
+    /// The state of a refused form.
     pub form: crate::FormState,
 }
 
@@ -154,10 +157,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             earlier: props.has_earlier.then(|| with(format!("before={first}"))),
             end: end.to_owned(),
             rating: props.summary.rating,
-            summary: to_html((
-                summary_view(shell, &props.summary),
-                view! { <Refused messages=props.form.general(&[])/> },
-            )),
+            summary: to_html((summary_view(shell, &props.summary), below_summary(&id, &props))),
             chips: to_html(chips(&id, &picked, &props)),
             rows: rows_fragment(&id, &props.events, &props.titles),
             later: later.map(to_html).unwrap_or_default(),
@@ -167,6 +167,18 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let page = view! { <LiveTranscript/> };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The errors of a refused form, and the form that makes an entity, which shows its own errors.
+fn below_summary(id: &str, props: &Props) -> impl IntoView + use<> {
+    let promoting = props.form.of(PromoteResponse::PATH);
+    let is_shown_there = props.promotion.is_some() && promoting.is_refused();
+    let refused = if is_shown_there { Vec::new() } else { props.form.general(&[]) };
+    let promote = props.promotion.as_ref().map(|offer| promotion_form(id, offer, &promoting));
+    view! {
+        <Refused messages=refused/>
+        {promote}
+    }
 }
 
 /// The filter chips. They are plain links; the browser filters in place if the whole log is loaded.

@@ -50,6 +50,9 @@ pub struct Summary {
     pub action_status: Option<ActionStatus>,
     /// Id and title of the entity that was made from it, if it is a response.
     pub promoted: Option<(String, String)>,
+    /// Address of what a response is waiting for before an entity is made from it: an inbox item, or the session of a
+    /// task.
+    pub promotion_waits_at: Option<String>,
     /// The events of the timeline (`ledger::event::timeline`).
     pub timeline: Vec<Event>,
     /// Error class, remediation and acknowledgement, if the session failed.
@@ -139,6 +142,10 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             .promoted
             .clone()
             .map(|(id, title)| fact("Became", view! { <a href=format!("/entities/{id}") dir="auto">{title}</a> })),
+        summary
+            .promotion_waits_at
+            .clone()
+            .map(|href| fact("Entity", view! { <a href=href>"Waiting for approval"</a> })),
         waits_for(session).map(|words| fact("Waiting for", words)),
         fact("Created", moment(session.created_at)),
         session.completed_at.map(|at| fact("Ended at", stamp(at))),

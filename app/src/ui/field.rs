@@ -177,12 +177,40 @@ pub fn Select<'a>(
     #[prop(optional, into)]
     value: String,
 ) -> InertElement {
-    let around = around(scope, field, form);
-    let chosen = form.value_or(field.name, &value);
-    let options = options
+    let options = options_of(options, &form.value_or(field.name, &value));
+    select(scope, field, form, options)
+}
+
+/// A choice of one option of several groups. At the start none is chosen.
+#[component]
+pub fn GroupedSelect<'a>(
+    /// Prefix of its ids: the name of the form.
+    scope: &'a str,
+    /// Name, label and hint.
+    field: Field<'a>,
+    /// State of the form: the chosen option and the errors.
+    form: &'a FormState,
+    /// The label of each group and its options, `(value, label)`. A group without options is left out.
+    groups: Vec<(&'static str, Vec<(String, String)>)>,
+) -> InertElement {
+    let chosen = form.value_or(field.name, "");
+    let none = options_of(vec![(String::new(), "Choose".to_owned())], &chosen);
+    let groups = groups.into_iter().filter(|(_, options)| !options.is_empty());
+    let groups = groups
+        .map(|(label, options)| view! { <optgroup label=label>{options_of(options, &chosen)}</optgroup> })
+        .collect::<Vec<_>>();
+    select(scope, field, form, (none, groups))
+}
+
+fn options_of(options: Vec<(String, String)>, chosen: &str) -> Vec<impl IntoView + use<>> {
+    options
         .into_iter()
         .map(|(value, label)| view! { <option value=value.clone() selected=value == chosen>{label}</option> })
-        .collect::<Vec<_>>();
+        .collect()
+}
+
+fn select(scope: &str, field: Field<'_>, form: &FormState, options: impl IntoView) -> InertElement {
+    let around = around(scope, field, form);
     let control = view! {
         <select
             class="input"

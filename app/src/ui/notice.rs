@@ -49,6 +49,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "cancelled" => "Cancelled. The log is kept.",
         "acknowledged" => "Acknowledged. The failure is still in the log.",
         "retried" => "This is a new session like an earlier one.",
+        "response_promoted" => "Done. What the response became, or what it is waiting for, is shown below.",
         "token_created" => "Token created. Copy it now. It is not shown again.",
         "token_revoked" => "Token revoked. It no longer works.",
         "webhook_removed" => "Webhook removed. Nothing is sent to it from now on.",

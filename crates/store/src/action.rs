@@ -32,6 +32,12 @@ const LIST: &str = action_select!(
      AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
      ORDER BY a.id DESC LIMIT $7"
 );
+// Values for fields, and a new entity with a relation, are about the entity that the action is about.
+const OF_ONE_ENTITY: &str = action_select!(
+    "a.status = 'active' AND (a.output_type = 'entity' \
+     OR (a.output_type IN ('fields', 'relation-entity') AND a.target_entity_id IS NOT NULL)) \
+     ORDER BY a.id DESC LIMIT $2"
+);
 const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
      output_config, metadata, status, created_at, updated_at, target_entity_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
@@ -51,6 +57,7 @@ pub(crate) const SQL: Texts = &[
     ("action::BY_ID", BY_ID),
     ("action::BY_SLUG", BY_SLUG),
     ("action::LIST", LIST),
+    ("action::OF_ONE_ENTITY", OF_ONE_ENTITY),
     ("action::INSERT", INSERT),
     ("action::UPDATE", UPDATE),
     ("action::BY_CREATION_KEY", BY_CREATION_KEY),
@@ -200,7 +207,16 @@ pub async fn list(
     let name = filter.name_contains.as_deref().map(contains);
     let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
     let name = name.as_deref();
-    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, status, before, assignee, target, name, more)?;
+    page(run!(conn, fetch_all Row, LIST, tenant_id.0, status, before, assignee, target, name, more)?, limit)
+}
+
+/// Active actions whose output is one entity, newest first, at most `limit`.
+pub async fn of_one_entity(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Page<ActionRecord>> {
+    page(run!(conn, fetch_all Row, OF_ONE_ENTITY, tenant_id.0, i64::from(limit) + 1)?, limit)
+}
+
+/// A page of at most `limit` of these rows, which are one more if the list goes on.
+fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<ActionRecord>> {
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(ActionRecord::try_from).collect::<Result<_>>()?, has_more })

@@ -1,4 +1,4 @@
-//! Cancelling a session, running it again, acknowledging its failure, and rating it.
+//! Cancelling a session, running it again, acknowledging its failure, making an entity from a response, and rating it.
 
 use super::Backend;
 use crate::{problem::Problem, wire_map::parse_id};
@@ -9,9 +9,15 @@ use app::{
 use async_trait::async_trait;
 use domain::{
     id::SessionId,
+    issue::Issue,
     session_feedback::{Label, Surface},
 };
-use ledger::{failure, feedback, session};
+use ledger::{
+    failure, feedback,
+    response::{self, Promote, PromoteTo},
+    session,
+};
+use std::collections::BTreeMap;
 use wire::Code;
 
 #[async_trait]
@@ -31,6 +37,15 @@ impl SessionBackend for Backend {
     async fn acknowledge(&self, session_id: String) -> Result<(), Refusal> {
         let id = self.session_id(&session_id)?;
         self.answer(failure::acknowledge(&self.state.ledger, self.scope(), id).await).map(drop)
+    }
+
+    async fn promote(&self, session_id: String, to: String, title: Option<String>) -> Result<(), Refusal> {
+        let id = self.session_id(&session_id)?;
+        let to = self.answer(promote_to(&to))?;
+        let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
+        let promote = Promote { to, title, fields: BTreeMap::new() };
+        let promoted = response::promote(&self.state.ledger, self.scope(), id, promote).await;
+        self.answer(promoted.map_err(named_as_in_the_form)).map(drop)
     }
 
     async fn rate(&self, session_id: String, label: String) -> Result<(), Refusal> {
@@ -56,6 +71,31 @@ impl SessionBackend for Backend {
 /// Reads a rating.
 pub(super) fn label_of(field: &str, text: &str) -> Result<Label, Problem> {
     Label::parse(text).ok_or_else(|| Problem::field(Code::InvalidRequest, field, "positive, negative or skip"))
+}
+
+/// Reads what makes an entity from a response.
+fn promote_to(text: &str) -> Result<PromoteTo, Problem> {
+    match text.split_once(':') {
+        Some(("type", id)) => parse_id("to", id).map(PromoteTo::Type),
+        Some(("task", id)) => parse_id("to", id).map(PromoteTo::Action),
+        _ => Err(Problem::field(Code::InvalidRequest, "to", "choose an entity type or a task")),
+    }
+}
+
+/// Names the fields of a refused promotion as its form does: without the part of the request or of the output that
+/// contains them.
+fn named_as_in_the_form(error: ledger::Error) -> ledger::Error {
+    let named = |issue: Issue| {
+        let name = match issue.field.as_str() {
+            "actionId" | "typeId" => "to",
+            field => ["result.", "fields."].into_iter().find_map(|part| field.strip_prefix(part)).unwrap_or(field),
+        };
+        Issue::new(name, issue.message)
+    };
+    match error {
+        ledger::Error::Invalid(issues) => ledger::Error::Invalid(issues.into_iter().map(named).collect()),
+        other => other,
+    }
 }
 
 impl Backend {

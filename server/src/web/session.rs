@@ -7,7 +7,7 @@ use super::{
 use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
-    session::{self as ui, OpensAt, Props, Summary, Titles},
+    session::{self as ui, OpensAt, Props, PromotionOffer, Summary, Titles},
 };
 use axum::{
     Router,
@@ -20,7 +20,10 @@ use domain::id::SessionId;
 use ledger::{
     event::Read,
     gate::MayDecide,
-    page::session::{self as page, Around, LogWindow},
+    page::{
+        self as pages,
+        session::{self as page, Around, LogWindow},
+    },
 };
 use serde::Deserialize;
 
@@ -102,6 +105,7 @@ async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
         graph: wire_map::dependencies(around.related),
         has_more_children: around.has_more_children,
         children: around.children.into_iter().map(wire_map::session).collect(),
+        promotion: around.promotion.offer.map(offered),
         form: FormState::default(),
         summary: Summary {
             failure: around.failure.map(wire_map::session_failure),
@@ -110,10 +114,22 @@ async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
             session: wire_map::session(around.session),
             action_status: around.action_status,
             action_name: around.action_name,
-            promoted: around.promoted.map(|(id, title)| (id.to_string(), title)),
+            promoted: around.promotion.entity.map(|(id, title)| (id.to_string(), title)),
+            promotion_waits_at: around.promotion.waits.map(|(session, gate)| match gate {
+                Some(gate) => format!("/inbox/{gate}"),
+                None => format!("/sessions/{session}"),
+            }),
             timeline: around.timeline.into_iter().map(wire_map::event).collect(),
             shown: (0, 0),
         },
+    }
+}
+
+fn offered(offer: pages::PromotionOffer) -> PromotionOffer {
+    PromotionOffer {
+        types: offer.types.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
+        tasks: offer.tasks.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
+        has_more: offer.has_more,
     }
 }
 

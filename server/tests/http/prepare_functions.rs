@@ -26,6 +26,10 @@ impl Maker<'_> {
             "/fn/session/dismiss-rating" | "/fn/session/undo-rating" => {
                 (nothing(), form(&[("session_id", &self.completed().await)]))
             }
+            "/fn/session/promote" => {
+                let to = format!("type:{}", self.entity_type().await.0);
+                (nothing(), form(&[("session_id", &self.response().await), ("to", &to), ("title", "Matrix")]))
+            }
             "/fn/session/rate" => (nothing(), form(&[("session_id", &self.completed().await), ("label", "positive")])),
             "/fn/settings/theme" => (nothing(), form(&[("theme", "dark")])),
             "/fn/inbox/decide" => {

@@ -190,3 +190,62 @@ async fn responses_to_too_many_questions_begin_with_the_newest_version() {
     let kept = "status=submitted&version=22&from=2000-01-01&to=2100-12-31&notice=newest_version_only";
     assert_eq!(sent_on.headers()[LOCATION], format!("/views/long/responses?{kept}"));
 }
+
+#[tokio::test]
+async fn an_entity_is_made_from_a_response_on_the_page_of_its_session() {
+    let app = App::start();
+    add_person(&app, "mia@acme.test");
+    let mia = Browser::of(&app, "mia@acme.test").await;
+    let view = published(&app, "check", json!({ "responses": "many" })).await;
+    let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Company", "slug": "company" })).await;
+    let task = json!({
+        "name": "Take over", "outputType": "entity", "outputConfig": { "entityType": "company" },
+        "metadata": { "requiresApproval": true }
+    });
+    let task = app.post(Who::Operator, "/api/actions", task).await;
+    let submitted = async |n: usize, answers: Value| {
+        let body = json!({ "submissionId": format!("s{n}"), "answers": answers });
+        let sent = app.post(Who::Member, &format!("/api/views/{view}/submit-interaction"), body).await;
+        sent["response"]["id"].as_str().unwrap().to_owned()
+    };
+    let promote = async |id: &str, to: &str, title: &str| {
+        let (next, page) = (format!("/sessions/{id}?notice=response_promoted"), format!("/sessions/{id}"));
+        let fields = [("session_id", id), ("to", to), ("title", title), ("next", &next), ("page", &page)];
+        mia.ask(Method::POST, "/fn/session/promote", &fields).await
+    };
+    let by_type = format!("type:{}", of["id"].as_str().unwrap());
+    let by_task = format!("task:{}", task["id"].as_str().unwrap());
+
+    let id = submitted(1, json!({ "team": "r" })).await;
+    let page = mia.page(&format!("/sessions/{id}")).await;
+    let groups = ["Make an entity", "At once, as", "By a task, with its rules and approval"];
+    for part in groups.into_iter().chain([by_type.as_str(), by_task.as_str()]) {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for (to, title, message) in [
+        ("", "Acme Inc.", "choose an entity type or a task"),
+        ("type:x", "Acme Inc.", "is not a UUID"),
+        (by_type.as_str(), "", "give a title"),
+    ] {
+        let refused = promote(&id, to, title).await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{to}");
+        let page = refused.text().await.unwrap();
+        assert!(page.contains(message) && page.contains("aria-invalid=\"true\""), "{message}: {page}");
+        assert_eq!(page.contains("value=\"Acme Inc.\""), !title.is_empty(), "what was typed is kept: {page}");
+    }
+    let nothing = promote(&id, "type:00000000-0000-7000-8000-000000000000", "Acme").await;
+    assert_eq!(nothing.status(), StatusCode::NOT_FOUND);
+    assert!(nothing.text().await.unwrap().contains("entity type not found"));
+    let made = promote(&id, &by_type, "Acme").await;
+    let next = format!("/sessions/{id}?notice=response_promoted");
+    assert_eq!((made.status(), made.headers()[LOCATION].to_str().unwrap()), (StatusCode::SEE_OTHER, next.as_str()));
+    let page = mia.page(&next).await;
+    assert!(page.contains("What the response became") && page.contains(">Acme</a>"), "{page}");
+    assert!(!page.contains("Make an entity"), "{page}");
+
+    let id = submitted(2, json!({ "name": "Beta" })).await;
+    assert_eq!(promote(&id, &by_task, "").await.status(), StatusCode::SEE_OTHER);
+    let page = mia.page(&format!("/sessions/{id}")).await;
+    assert!(page.contains("href=\"/inbox/") && page.contains("Waiting for approval"), "{page}");
+    assert!(!page.contains("Make an entity"), "{page}");
+}

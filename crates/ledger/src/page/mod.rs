@@ -17,6 +17,7 @@ pub mod insight;
 pub mod member;
 pub mod memory;
 mod names;
+mod promotion;
 pub mod response;
 mod row;
 pub mod session;
@@ -28,4 +29,5 @@ pub mod working_on;
 
 pub use choice::Choices;
 pub use names::{People, people};
+pub use promotion::{PromotionOffer, PromotionState};
 pub use row::Row;

@@ -1,6 +1,9 @@
 //! The page /sessions/{id}: a session, related objects, and a part of its log.
 
-use super::names::names;
+use super::{
+    names::names,
+    promotion::{PromotionState, promotion},
+};
 use crate::{
     Error, FailureRecord, Ledger, Result,
     event::{self, KindCounts, Read, Slice},
@@ -12,9 +15,9 @@ use domain::{
     Scope, Timestamp,
     action::ActionStatus,
     event::{Event, Kind},
-    id::{EntityId, SessionId},
+    id::SessionId,
     role::Permission,
-    session::{Session, Status, Type},
+    session::{Session, Status},
 };
 use store::Conn;
 
@@ -68,8 +71,8 @@ pub struct Around {
     pub related: Related,
     /// Number of events of each kind in the whole log.
     pub kind_counts: Vec<(String, u64)>,
-    /// The entity that was made from it, with its title, if it is a response.
-    pub promoted: Option<(EntityId, String)>,
+    /// What became of it, and what the reader can make of it, if it is a response.
+    pub promotion: PromotionState,
     /// Name of the action that the session executes.
     pub action_name: Option<String>,
     /// Whether the action that the session executes is active or archived.
@@ -212,17 +215,6 @@ async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Resul
     Ok(Events { slice, names })
 }
 
-/// Returns the entity that was made from a response.
-async fn promoted(conn: &mut Conn<'_>, session: &Session) -> Result<Option<(EntityId, String)>> {
-    if session.session_type != Type::Response {
-        return Ok(None);
-    }
-    let response = store::response::find(conn, session.tenant_id, session.id).await?;
-    let Some(promotion) = response.and_then(|response| response.promotion) else { return Ok(None) };
-    let entity = store::entity::find(conn, session.tenant_id, promotion.entity_id).await?;
-    Ok(entity.map(|entity| (entity.id, entity.title)))
-}
-
 async fn around_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -254,9 +246,9 @@ async fn around_on(
         Status::WaitingHuman | Status::AwaitingTool => gate::of_sessions_on(conn, scope, &[id], now).await?.pop(),
         _ => None,
     };
-    let promoted = promoted(conn, &session).await?;
+    let promotion = promotion(conn, scope, &session, now).await?;
     let around = Around {
-        promoted,
+        promotion,
         parent,
         has_more_children: children.next_cursor.is_some(),
         children: children.items,

@@ -9,7 +9,7 @@ mod notify;
 mod of_request;
 mod open;
 mod promote;
-mod promotion;
+pub(crate) mod promotion;
 mod read;
 mod respondent;
 mod save;

@@ -49,7 +49,7 @@ impl Ids {
 }
 
 /// Whether a task that was given the response waits for approval.
-pub(super) async fn waits(conn: &mut Conn<'_>, tenant_id: TenantId, response: &ResponseRecord) -> Result<bool> {
+pub(crate) async fn waits(conn: &mut Conn<'_>, tenant_id: TenantId, response: &ResponseRecord) -> Result<bool> {
     let Some(id) = response.promotion_session_id else { return Ok(false) };
     let session = store::session::find(conn, tenant_id, id).await?;
     Ok(session.is_some_and(|session| !session.status().is_final()))

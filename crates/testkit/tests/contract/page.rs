@@ -80,7 +80,7 @@ async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: F
 }
 
 /// Returns the data of a page, after asserting that reading it used one snapshot and no other query.
-async fn one_snapshot<T>(f: &Fixture, page: impl Future<Output = ledger::Result<T>>) -> T {
+pub(crate) async fn one_snapshot<T>(f: &Fixture, page: impl Future<Output = ledger::Result<T>>) -> T {
     let before = f.ledger.stats();
     let read = page.await.unwrap();
     let after = f.ledger.stats();

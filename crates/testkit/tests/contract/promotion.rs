@@ -3,9 +3,11 @@
 use crate::{
     entity::{acme, company},
     gate::{at_once, decide, gate_of, gated, now, safety, says, session_now},
+    page::one_snapshot,
 };
 use domain::{
-    action::OutputType,
+    Scope,
+    action::{ActionStatus, OutputType},
     gate::{GateKind, Verdict},
     id::{ActionId, EntityId, SessionId, ViewId},
     session::Status,
@@ -13,9 +15,10 @@ use domain::{
 };
 use ledger::{
     Error, ListPage, ResponseRecord,
-    action::{self, NewAction},
-    entity, page,
-    response::{self, Promote, PromoteTo, Respondent, Submission},
+    action::{self, ActionChange, NewAction},
+    entity,
+    page::{self, PromotionState},
+    response::{self, DraftSave, Promote, PromoteTo, Respondent, Submission},
     session::{self, Claim, ListSessions},
     view::{self, NewView},
 };
@@ -32,6 +35,7 @@ on_both_engines!(
     a_promotion_that_the_task_cannot_take_is_refused,
     of_promotions_at_once_one_is_made,
     what_a_private_response_is_promoted_by_is_as_private,
+    the_page_of_a_response_offers_what_the_reader_can_make_of_it,
 );
 
 fn questions() -> Vec<Field> {
@@ -137,9 +141,51 @@ async fn a_promotion_waits_for_approval_and_each_page_names_the_other(f: Fixture
     let of_entity = page::entity::read(&f.ledger, &f.member, entity_id, None).await.unwrap();
     assert_eq!(of_entity.responses, [promoted]);
     let of_response = page::session::around(&f.ledger, &f.member, id).await.unwrap();
-    assert_eq!(of_response.promoted, Some((entity_id, "Acme".to_owned())));
+    assert_eq!(of_response.promotion.entity, Some((entity_id, "Acme".to_owned())));
     assert_eq!(of_response.children.iter().map(|child| child.id).collect::<Vec<_>>(), [session]);
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn the_page_of_a_response_offers_what_the_reader_can_make_of_it(f: Fixture) {
+    at_once(&f).await;
+    let company = company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme" })).await;
+    let (id, nothing) = (response.session_id, PromotionState::default());
+    let by = task(&f, json!({ "requiresApproval": true }), json!({})).await;
+    let other = |name: &str, output| NewAction { name: name.into(), output_type: output, ..NewAction::default() };
+    for (name, output) in [("Say", None), ("Fill in nothing", Some(OutputType::Fields))] {
+        action::create(&f.ledger, &f.operator, other(name, output)).await.unwrap();
+    }
+    let old = task(&f, json!({}), json!({})).await;
+    let archive = ActionChange { status: Some(ActionStatus::Archived), ..ActionChange::default() };
+    action::update(&f.ledger, &f.operator, old, archive).await.unwrap();
+    let promotion = async |who: &Scope, id: SessionId| {
+        one_snapshot(&f, page::session::around(&f.ledger, who, id)).await.promotion
+    };
+
+    let state = promotion(&f.member, id).await;
+    assert_eq!((state.entity, state.waits), (None, None));
+    let offer = state.offer.unwrap();
+    assert!(offer.types.contains(&(company.id, "Company".to_owned())), "{offer:?}");
+    assert_eq!((offer.tasks, offer.has_more), (vec![(by, "Take over".to_owned())], false));
+    assert_eq!(promotion(&f.worker, id).await, nothing, "it may not write entities");
+    let save = DraftSave { answers: json!({ "name": "x" }).as_object().unwrap().clone(), ..DraftSave::default() };
+    let respondent = Respondent::member(&f.other_member).unwrap();
+    let draft = response::save_draft(&f.ledger, &respondent, response.view_id, save).await.unwrap();
+    assert_eq!(promotion(&f.other_member, draft.session_id).await, nothing, "a draft becomes nothing");
+
+    let session = promote(&f, id, by).await.unwrap().promotion_session_id.unwrap();
+    let gate = gate_of(&f, session).await.gate.id;
+    let waits = PromotionState { waits: Some((session, Some(gate))), ..PromotionState::default() };
+    assert_eq!(promotion(&f.member, id).await, waits);
+    assert_eq!(promotion(&f.member, session).await, nothing, "the session of the task is no response");
+    decide(&f, &f.admin, gate, says(Verdict::Deny)).await.unwrap();
+    assert!(promotion(&f.member, id).await.offer.is_some(), "what was denied can be made again");
+    let to = Promote { to: PromoteTo::Type(company.id), title: None, fields: [].into() };
+    let promoted = response::promote(&f.ledger, &f.member, id, to).await.unwrap();
+    let became = PromotionState { entity: Some((made(&promoted), "Acme".to_owned())), ..PromotionState::default() };
+    assert_eq!(promotion(&f.member, id).await, became);
     f.done().await;
 }
 

@@ -1,0 +1,76 @@
+//! What became of a response, and what a reader can make of it, for the page of its session.
+
+use crate::{Result, gate, response::promotion::waits};
+use domain::{
+    Scope, Timestamp,
+    id::{ActionId, EntityId, EntityTypeId, GateId, SessionId},
+    role::Permission,
+    session::{Session, Type},
+};
+use store::{Conn, ResponseState};
+
+/// Number of entity types, and number of tasks, that the form offers. The API takes the others.
+const OFFERED_MAX: u32 = 200;
+
+/// What became of a response, and what the reader can make of it. Empty for other sessions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct PromotionState {
+    /// The entity that was made from it, with its title.
+    pub entity: Option<(EntityId, String)>,
+    /// The session of a task that waits for approval before it makes the entity, and the gate at which it waits.
+    pub waits: Option<(SessionId, Option<GateId>)>,
+    /// What the reader can make of it. `None` if nothing is offered, or if the reader may not make an entity of it.
+    pub offer: Option<PromotionOffer>,
+}
+
+/// What a reader can make of a response.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PromotionOffer {
+    /// Entity types with their names, newest first.
+    pub types: Vec<(EntityTypeId, String)>,
+    /// Active tasks whose output is one entity, with their names, newest first. Empty if the reader may not start
+    /// sessions.
+    pub tasks: Vec<(ActionId, String)>,
+    /// Whether there are more types or tasks.
+    pub has_more: bool,
+}
+
+/// Reads what became of a response. Entity types and tasks are read only if the reader can promote the response.
+pub(super) async fn promotion(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: &Session,
+    now: Timestamp,
+) -> Result<PromotionState> {
+    let tenant_id = session.tenant_id;
+    let mut state = PromotionState::default();
+    if session.session_type != Type::Response {
+        return Ok(state);
+    }
+    let Some(response) = store::response::find(conn, tenant_id, session.id).await? else { return Ok(state) };
+    if let Some(promotion) = &response.promotion {
+        let entity = store::entity::find(conn, tenant_id, promotion.entity_id).await?;
+        state.entity = entity.map(|entity| (entity.id, entity.title));
+    } else if waits(conn, tenant_id, &response).await? {
+        let gates = gate::of_sessions_on(conn, scope, response.promotion_session_id.as_slice(), now).await?;
+        state.waits = response.promotion_session_id.map(|id| (id, gates.first().map(|item| item.gate.id)));
+    } else if response.state == ResponseState::Submitted && scope.may(Permission::WriteEntities) {
+        state.offer = offer(conn, scope).await?;
+    }
+    Ok(state)
+}
+
+async fn offer(conn: &mut Conn<'_>, scope: &Scope) -> Result<Option<PromotionOffer>> {
+    let types = store::entity_type::list(conn, scope.tenant_id, None, OFFERED_MAX).await?;
+    let mut offer = PromotionOffer {
+        types: types.items.into_iter().map(|of| (of.id, of.name)).collect(),
+        tasks: Vec::new(),
+        has_more: types.has_more,
+    };
+    if scope.may(Permission::StartSession) {
+        let tasks = store::action::of_one_entity(conn, scope.tenant_id, OFFERED_MAX).await?;
+        offer.tasks = tasks.items.into_iter().map(|task| (task.id, task.name)).collect();
+        offer.has_more |= tasks.has_more;
+    }
+    Ok((!offer.types.is_empty() || !offer.tasks.is_empty()).then_some(offer))
+}
