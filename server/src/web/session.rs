@@ -7,7 +7,7 @@ use super::{
 use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
-    session::{self as ui, OpensAt, Props, PromotionOffer, Summary, Titles},
+    session::{self as ui, OpensAt, PromotionOffer, Props, Summary, Titles},
 };
 use axum::{
     Router,

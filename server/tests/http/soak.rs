@@ -7,8 +7,8 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Requests that are aborted before their answer is complete. `SHIFTBOOK_SOAK_REQUESTS` sets another number; the long tier
-/// aborts 20,000.
+/// Requests that are aborted before their answer is complete. `SHIFTBOOK_SOAK_REQUESTS` sets another number; the long
+/// tier aborts 20,000.
 const ABORTED: usize = 3_000;
 /// Requests that are aborted at the same time.
 const PARALLEL: usize = 32;

@@ -79,8 +79,8 @@ pub(super) async fn version_of(
     }
 }
 
-/// Caches a version that a snapshot has found, which reads what is committed. Questions of agents replace rules of their
-/// version, so theirs are not cached.
+/// Caches a version that a snapshot has found, which reads what is committed. Questions of agents replace rules of
+/// their version, so theirs are not cached.
 pub(super) fn remember(ledger: &Ledger, tenant_id: TenantId, request_id: Option<Uuid>, version: &ViewVersionRecord) {
     let key = (tenant_id, version.view_id, version.version);
     if request_id.is_none() && ledger.view_versions().get(&key).is_none() {

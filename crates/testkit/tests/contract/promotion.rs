@@ -160,9 +160,8 @@ async fn the_page_of_a_response_offers_what_the_reader_can_make_of_it(f: Fixture
     let old = task(&f, json!({}), json!({})).await;
     let archive = ActionChange { status: Some(ActionStatus::Archived), ..ActionChange::default() };
     action::update(&f.ledger, &f.operator, old, archive).await.unwrap();
-    let promotion = async |who: &Scope, id: SessionId| {
-        one_snapshot(&f, page::session::around(&f.ledger, who, id)).await.promotion
-    };
+    let promotion =
+        async |who: &Scope, id: SessionId| one_snapshot(&f, page::session::around(&f.ledger, who, id)).await.promotion;
 
     let state = promotion(&f.member, id).await;
     assert_eq!((state.entity, state.waits), (None, None));

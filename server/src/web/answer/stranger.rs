@@ -81,8 +81,8 @@ pub fn secret_key(secret: &str) -> String {
     Digest(Sha256::digest(secret.as_bytes()).into()).to_string()
 }
 
-/// The key by which requests with the id of a link are counted. Only an id becomes one, in one spelling, so that the keys
-/// stay small and a link has one quota.
+/// The key by which requests with the id of a link are counted. Only an id becomes one, in one spelling, so that the
+/// keys stay small and a link has one quota.
 fn link_key(id: &str) -> Option<String> {
     id.parse::<ViewLinkId>().ok().map(|link| link.to_string())
 }
