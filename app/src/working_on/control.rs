@@ -207,6 +207,6 @@ pub fn dismiss_refused(work: Work) {
         if let Ok(rows) = queue::refused(&owner).await {
             let _ = queue::forget_refused(&owner, &rows).await;
         }
-        flush::show_refused(work).await;
+        flush::read_refused(work).await;
     });
 }

@@ -95,7 +95,7 @@ async fn send_all(work: Work) -> Ended {
         };
         let batch = one_request(rows);
         let Some(first) = batch.first() else {
-            show_count(work).await;
+            read_count(work).await;
             return Ended::Empty;
         };
         mark_sent();
@@ -109,7 +109,7 @@ async fn send_all(work: Work) -> Ended {
             // Another person has signed in; this page still belongs to the previous one.
             403 | 404 if !is_still(&owner).await => return Ended::SignedOut,
             0 | 408 | 429 | 500.. => {
-                show_count(work).await;
+                read_count(work).await;
                 return Ended::Unreachable;
             }
             // The server refuses a batch as a whole, so the events are sent one by one and valid ones are recorded.
@@ -123,7 +123,7 @@ async fn send_all(work: Work) -> Ended {
         forget_own(work, &batch);
         work.set_waiting(waiting(left));
         if status != RECORDED {
-            show_refused(work).await;
+            read_refused(work).await;
         }
         if left == 0 {
             return Ended::Empty;
@@ -162,15 +162,15 @@ fn forget_own(work: Work, batch: &[Row]) {
     work.tab.update_value(|tab| tab.own.retain(|row| !batch.iter().any(|sent| sent.number == row.number)));
 }
 
-/// Shows how many events are queued.
-pub async fn show_count(work: Work) {
+/// Reads how many events are queued, and shows it.
+pub async fn read_count(work: Work) {
     if let Ok(count) = queue::count(&work.owner()).await {
         work.set_waiting(waiting(count));
     }
 }
 
-/// Shows the refused events.
-pub async fn show_refused(work: Work) {
+/// Reads the refused events, and shows them.
+pub async fn read_refused(work: Work) {
     if let Ok(rows) = queue::refused(&work.owner()).await {
         show_refused(work, rows);
     }
