@@ -39,28 +39,6 @@ const update = (page: Page, times: number) =>
     stream.close();
   }, times);
 
-/**
- * Changes the texts and the number of rows of each answer that the inbox gets, in the page itself: each answer would
- * else pass through the test. The server's list is the same all the time, so it is asked for once.
- */
-const changeEachAnswer = (page: Page, agentSlug: string) =>
-  page.addInitScript((slug) => {
-    const fetchOfBrowser = window.fetch.bind(window);
-    let html = "";
-    let answers = 0;
-    window.fetch = async (input, init) => {
-      const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
-      if (pathname.startsWith("/inbox/extra-")) return new Response("", { status: 404 });
-      if (pathname !== "/inbox/list") return fetchOfBrowser(input, init);
-      html ||= await (await fetchOfBrowser(input, init)).text();
-      const row = html.match(/<li [^>]*class="inbox-row">(?:(?!<\/li>).)*<\/li>/s)![0];
-      answers++;
-      const texts = html.replaceAll(slug, `${slug} ${answers}`);
-      const body = answers % 2 ? texts.replace(row, row + row.replaceAll(/data-id="[^"]+"/g, `data-id="extra-${answers}"`)) : texts;
-      return new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } });
-    };
-  }, agentSlug);
-
 test("the memory of an inbox is the same after 2,000 live updates", async ({ page }) => {
   test.setTimeout(240_000);
   const { items: left } = await api().get<{ items: { sessionId: string }[] }>("/api/approvals?assignedTo=all&limit=500");
@@ -86,8 +64,19 @@ test("the memory of an inbox is the same after 2,000 live updates", async ({ pag
       return made;
     };
   });
-  await changeEachAnswer(page, agentSlug);
   await signIn(page, "reviewer");
+  let answers = 0;
+  // The server's list is the same all the time, so it is asked for once.
+  let html = "";
+  await page.route("**/inbox/list?*", async (route) => {
+    html ||= await (await route.fetch()).text();
+    const row = html.match(/<li [^>]*class="inbox-row">(?:(?!<\/li>).)*<\/li>/s)![0];
+    answers++;
+    const texts = html.replaceAll(agentSlug, `${agentSlug} ${answers}`);
+    const body = answers % 2 ? texts.replace(row, row + row.replaceAll(/data-id="[^"]+"/g, `data-id="extra-${answers}"`)) : texts;
+    await route.fulfill({ contentType: "text/html; charset=utf-8", body });
+  });
+  await page.route("**/inbox/extra-*/detail", (route) => route.fulfill({ status: 404, body: "" }));
   await page.goto("/inbox");
   await hydrated(page);
   const session = await page.context().newCDPSession(page);
