@@ -146,20 +146,20 @@ for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`/views/${view.slug}/responses`);
     await page.getByRole("region", { name: "Responses" }).locator("tbody").getByRole("link").click();
-    await page.locator("summary", { hasText: "Make an entity" }).press("Enter");
-    const form = page.getByRole("form", { name: "Make an entity" });
-    await form.getByLabel("Made as").selectOption({ label: slug });
+    await page.locator("summary", { hasText: "Create an entity" }).press("Enter");
+    const form = page.getByRole("form", { name: "Create an entity" });
+    await form.getByLabel("Created as").selectOption({ label: slug });
     expect(await fits(page)).toBe(true);
     await expectAccessibleAsWide(page);
 
-    const make = form.getByRole("button", { name: "Make it" });
-    await make.press("Enter");
+    const create = form.getByRole("button", { name: "Create" });
+    await create.press("Enter");
     await expect(page.locator("#promote-title-error")).toContainText("give a title");
-    await expect(form.getByLabel("Made as").locator("option:checked")).toHaveText(slug);
+    await expect(form.getByLabel("Created as").locator("option:checked")).toHaveText(slug);
     expect(await fits(page)).toBe(true);
     await expectAccessibleAsWide(page);
     await form.getByLabel("Title").fill("Acme");
-    await make.click();
+    await create.click();
     await expect(page.getByText("What the response became")).toBeVisible();
     await expect(page.getByRole("link", { name: "Acme", exact: true })).toHaveAttribute("href", /^\/entities\//);
     await expect(form).toHaveCount(0);

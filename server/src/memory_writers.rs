@@ -19,7 +19,7 @@ pub struct PreparedWriter {
     agent: String,
     workspace: String,
     terms: WriterTerms,
-    side: Arc<WriterModel>,
+    writer_model: Arc<WriterModel>,
 }
 
 /// Builds the writer of every agent before the server listens, so that a missing key is reported at once.
@@ -37,9 +37,9 @@ pub fn prepare(settings: &Settings) -> Result<Vec<PreparedWriter>, Error> {
         let workspace = own.or_else(|| settings.agents.get(agent).and_then(|agent| agent.workspace.clone()));
         let missing = || Error::Value(format!("memory.agents.{agent}: `workspace` is missing"));
         let workspace = workspace.ok_or_else(missing)?;
-        let side = memory.side(agent, &environment);
-        let side = side.map_err(|why| Error::Value(format!("memory.agents.{agent}: {why}")))?;
-        writers.push(PreparedWriter { agent: agent.clone(), workspace, terms, side });
+        let writer_model = memory.writer_model(agent, &environment);
+        let writer_model = writer_model.map_err(|why| Error::Value(format!("memory.agents.{agent}: {why}")))?;
+        writers.push(PreparedWriter { agent: agent.clone(), workspace, terms, writer_model });
     }
     Ok(writers)
 }
@@ -65,8 +65,8 @@ async fn serve(state: AppState, writer: PreparedWriter) {
             () = state.shutdown.begun() => return,
         }
     };
-    let PreparedWriter { agent, terms, side, .. } = writer;
+    let PreparedWriter { agent, terms, writer_model, .. } = writer;
     tracing::info!(agent, workspace = tenant.slug, "a memory writer is at work");
-    let writer = MemoryWriter { tenant_id: tenant.id, agent, terms, side };
+    let writer = MemoryWriter { tenant_id: tenant.id, agent, terms, writer_model };
     writer.work(state.ledger.clone(), state.shutdown.token()).await;
 }

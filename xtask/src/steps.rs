@@ -143,7 +143,7 @@ pub fn failed_in_line(line: &str) -> Option<&str> {
     let (status, test) = line.split_once("] ")?;
     let (word, _) = status.split_once(" [")?;
     let is_failure = word.starts_with("FAIL") || word.starts_with("TIMEOUT") || word.starts_with("SIG");
-    // Before its name stands how far the run is.
+    // The count of tests so far comes before the name.
     let name = test.split_once(") ").map_or(test, |(_, name)| name);
     is_failure.then_some(name.trim())
 }

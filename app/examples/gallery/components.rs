@@ -112,7 +112,7 @@ fn fields() -> impl IntoView {
                 <Input scope=scope field=Field::new("quorum", "Approvals needed").hint("Each by a different person.").required() value="2" form=form/>
                 <TextArea scope=scope field=Field::new("reviewers", "Reviewers").hint("One per line.") value="ada@northwind.example" form=form/>
                 <Select scope=scope field=Field::new("set", "Criteria set") options=options() form=form/>
-                <GroupedSelect scope=scope field=Field::new("to", "Made as").required() groups=groups() form=form/>
+                <GroupedSelect scope=scope field=Field::new("to", "Created as").required() groups=groups() form=form/>
                 <FileInput scope=scope field=Field::new("csv", "CSV file") accept=".csv" form=form/>
             </form>
         }

@@ -252,7 +252,7 @@ pub fn closed_page(props: &ClosedProps) -> String {
     document(&props.frame, TITLE, false, body)
 }
 
-/// Renders the page in place of a form for somebody over the limit of requests. It is the same for every form.
+/// Renders the page in place of a form for a person over the limit of requests. It is the same for every form.
 pub fn wait_page(frame: &Frame) -> String {
     const TITLE: &str = "There were too many requests";
     let body = view! {

@@ -27,7 +27,7 @@ use wire::approval::{Approval, ApprovalDetail};
 /// Popovers of the bar close each other.
 const GROUP: &str = "gate-more";
 
-/// How an item stands for the viewer.
+/// What the bar shows depends on.
 pub struct BarContext {
     /// The server's clock (UTC).
     pub now: Timestamp,

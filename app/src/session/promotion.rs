@@ -1,4 +1,4 @@
-//! The form on the page of a response that makes an entity from it.
+//! The form on the page of a response that creates an entity from it.
 
 use super::PromoteResponse;
 use crate::{
@@ -24,7 +24,13 @@ pub struct PromotionOffer {
     pub tasks: Vec<(String, String)>,
     /// Whether there are more types or tasks than these.
     pub has_more: bool,
+    /// Whether only the viewer can read the response: it answers a question of an incognito session.
+    pub is_private: bool,
 }
+
+/// Said where answers of an incognito session would reach others.
+const IS_PRIVATE: &str = "Only you can read this response. Everyone in the workspace can read the entity, and reviewers \
+     read what they approve.";
 
 /// The form. It is folded until it is refused.
 pub fn promotion_form(session_id: &str, offer: &PromotionOffer, form: &FormState) -> InertElement {
@@ -37,19 +43,20 @@ pub fn promotion_form(session_id: &str, offer: &PromotionOffer, form: &FormState
         ("By a task, with its rules and approval", options("task", &offer.tasks)),
     ];
     let hint = if offer.has_more { "Only the newest are listed here. The API takes the others." } else { "" };
-    let to = Field::new("to", "Made as").hint(hint).required();
+    let to = Field::new("to", "Created as").hint(hint).required();
     let title = Field::new("title", "Title (optional)").hint("By default, the answer with the key title or name.");
     static_html(view! {
-        <Sheet summary="Make an entity" open=form.is_refused()>
-            <form class="form" method="post" action=PromoteResponse::PATH aria-label="Make an entity">
+        <Sheet summary="Create an entity" open=form.is_refused()>
+            <form class="form" method="post" action=PromoteResponse::PATH aria-label="Create an entity">
                 {page_fields(format!("{page}?notice=response_promoted"), page)}
                 <input type="hidden" name="session_id" value=session_id.to_owned()/>
                 <Refused messages=of_answers(form)/>
+                {offer.is_private.then(|| view! { <p class="meta">{IS_PRIVATE}</p> })}
                 <div class="form-row">
                     <GroupedSelect scope="promote" field=to groups=groups form=form/>
                     <Input scope="promote" field=title chars_max=TITLE_CHARS_MAX form=form/>
                 </div>
-                <div class="form-actions"><Button look=Look::Primary>"Make it"</Button></div>
+                <div class="form-actions"><Button look=Look::Primary>"Create"</Button></div>
             </form>
         </Sheet>
     })

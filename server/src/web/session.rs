@@ -130,6 +130,7 @@ fn offered(offer: pages::PromotionOffer) -> PromotionOffer {
         types: offer.types.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         tasks: offer.tasks.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         has_more: offer.has_more,
+        is_private: offer.is_private,
     }
 }
 

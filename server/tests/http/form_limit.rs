@@ -33,8 +33,13 @@ async fn too_many_requests_too_large_bodies_and_programs_that_fill_in_everything
         }
     }
     assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
-    let closed = Browser::stranger(&app).ask(Method::GET, &format!("/f/{secret}"), &[]).await;
-    assert_eq!(closed.status(), StatusCode::TOO_MANY_REQUESTS, "guessing secrets is limited too");
+    // One more is allowed each ten seconds.
+    let mut statuses = Vec::new();
+    while statuses.len() < 8 && !statuses.contains(&StatusCode::TOO_MANY_REQUESTS) {
+        let guessed = Browser::stranger(&app).ask(Method::GET, &format!("/f/{secret}"), &[]).await;
+        statuses.push(guessed.status());
+    }
+    assert!(statuses.contains(&StatusCode::TOO_MANY_REQUESTS), "guessing secrets is limited too: {statuses:?}");
 }
 
 /// Opens a page from one address after the other until it is refused. `net` tells the addresses of calls apart. Returns

@@ -218,7 +218,7 @@ async fn an_entity_is_made_from_a_response_on_the_page_of_its_session() {
 
     let id = submitted(1, json!({ "team": "r" })).await;
     let page = mia.page(&format!("/sessions/{id}")).await;
-    let groups = ["Make an entity", "At once, as", "By a task, with its rules and approval"];
+    let groups = ["Create an entity", "At once, as", "By a task, with its rules and approval"];
     for part in groups.into_iter().chain([by_type.as_str(), by_task.as_str()]) {
         assert!(page.contains(part), "{part}: {page}");
     }
@@ -241,11 +241,11 @@ async fn an_entity_is_made_from_a_response_on_the_page_of_its_session() {
     assert_eq!((made.status(), made.headers()[LOCATION].to_str().unwrap()), (StatusCode::SEE_OTHER, next.as_str()));
     let page = mia.page(&next).await;
     assert!(page.contains("What the response became") && page.contains(">Acme</a>"), "{page}");
-    assert!(!page.contains("Make an entity"), "{page}");
+    assert!(!page.contains("Create an entity"), "{page}");
 
     let id = submitted(2, json!({ "name": "Beta" })).await;
     assert_eq!(promote(&id, &by_task, "").await.status(), StatusCode::SEE_OTHER);
     let page = mia.page(&format!("/sessions/{id}")).await;
     assert!(page.contains("href=\"/inbox/") && page.contains("Waiting for approval"), "{page}");
-    assert!(!page.contains("Make an entity"), "{page}");
+    assert!(!page.contains("Create an entity"), "{page}");
 }

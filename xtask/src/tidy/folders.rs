@@ -52,7 +52,8 @@ fn of_crate<'a>(files: &[(Vec<&'a str>, &'a str)]) -> BTreeMap<Vec<&'a str>, Gra
 fn paths(tokens: &[Token], module: &[&str]) -> Vec<Vec<String>> {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let mut found = Vec::new();
-    for at in 0..tokens.len() {
+    let mut at = 0;
+    while at < tokens.len() {
         let (mut next, mut depth) = (at, module.len());
         if text(at) == "crate" && text(at + 1) == "::" {
             (next, depth) = (at + 2, 0);
@@ -62,10 +63,12 @@ fn paths(tokens: &[Token], module: &[&str]) -> Vec<Vec<String>> {
                 depth -= 1;
             }
         }
-        if next > at {
-            let start = module[..depth].iter().map(|name| (*name).to_owned()).collect();
-            read(tokens, next, start, &mut found);
+        if next == at {
+            at += 1;
+            continue;
         }
+        let start = module[..depth].iter().map(|name| (*name).to_owned()).collect();
+        at = read(tokens, next, start, &mut found);
     }
     found
 }
@@ -74,9 +77,11 @@ fn paths(tokens: &[Token], module: &[&str]) -> Vec<Vec<String>> {
 fn read(tokens: &[Token], mut at: usize, mut start: Vec<String>, found: &mut Vec<Vec<String>>) -> usize {
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     while text(at) != "{" {
-        // In braces `self` is the path before them.
-        if text(at) != "self" {
-            start.push(text(at).to_owned());
+        match text(at) {
+            // In braces `self` is the path before them, and `super` the module above it.
+            "self" => {}
+            "super" => drop(start.pop()),
+            name => start.push(name.to_owned()),
         }
         if text(at + 1) != "::" {
             found.push(start);
@@ -116,8 +121,11 @@ mod tests {
             ("server/src/lib.rs", "mod a; mod b;"),
             ("server/src/a/mod.rs", "mod one; mod two;\npub use one::One;"),
             ("server/src/a/one.rs", "use super::{two::{self, Two as Three}, Other};\nuse super::super::b::B;"),
-            ("server/src/a/two.rs", "#[cfg(test)]\nuse super::one;\nfn f() { crate::a::deep::inner::g() }"),
-            ("server/src/a/deep/inner.rs", "use super::super::one::One;\nuse super::other;"),
+            (
+                "server/src/a/two.rs",
+                "#[cfg(test)]\nuse super::one;\n#[cfg(all(test, unix))]\nmod tests { use super::super::one; }\nfn f() { crate::a::deep::inner::g() }",
+            ),
+            ("server/src/a/deep/inner.rs", "use super::{super::one::One, other};"),
             ("server/src/a/deep/other.rs", "use crate::a::deep::inner::X;"),
             ("server/src/b.rs", ""),
         ];

@@ -22,10 +22,14 @@ pub fn module_path(path: &str) -> Option<Vec<&str>> {
     Some(parts)
 }
 
-/// The code without items under `#[cfg(test)]`.
+/// The code without items under `#[cfg(test)]` and `#[cfg(all(test, …))]`.
 pub(super) fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
-    const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let is_test = |at: usize| tokens[at..].iter().map(|token| token.text.as_str()).take(TEST.len()).eq(TEST);
+    let begins = |at: usize, words: &[&str]| {
+        words.iter().enumerate().all(|(n, word)| tokens.get(at + n).is_some_and(|token| token.text == *word))
+    };
+    let is_test = |at: usize| {
+        begins(at, &["#", "[", "cfg", "(", "test", ")"]) || begins(at, &["#", "[", "cfg", "(", "all", "(", "test"])
+    };
     let mut ranges = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -33,7 +37,10 @@ pub(super) fn without_tests(tokens: Vec<Token>) -> Vec<Token> {
             at += 1;
             continue;
         }
-        let mut end = at + TEST.len();
+        let mut end = at;
+        while end < tokens.len() && tokens[end].text != "]" {
+            end += 1;
+        }
         while end < tokens.len() && tokens[end].text != "{" && tokens[end].text != ";" {
             end += 1;
         }

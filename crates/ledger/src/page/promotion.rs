@@ -33,14 +33,17 @@ pub struct PromotionOffer {
     pub tasks: Vec<(ActionId, String)>,
     /// Whether there are more types or tasks.
     pub has_more: bool,
+    /// Whether the response is private to one person, as those of incognito sessions are. An entity is not.
+    pub is_private: bool,
 }
 
-/// Reads what became of a response. Entity types and tasks are read only if the reader can promote the response.
+/// Reads what became of a response. Entity types and tasks are read only if `offers`, and if the reader can promote the
+/// response.
 pub(super) async fn promotion(
     conn: &mut Conn<'_>,
     scope: &Scope,
     session: &Session,
-    now: Timestamp,
+    (now, offers): (Timestamp, bool),
 ) -> Result<PromotionState> {
     let tenant_id = session.tenant_id;
     let mut state = PromotionState::default();
@@ -54,18 +57,19 @@ pub(super) async fn promotion(
     } else if waits(conn, tenant_id, &response).await? {
         let gates = gate::of_sessions_on(conn, scope, response.promotion_session_id.as_slice(), now).await?;
         state.waits = response.promotion_session_id.map(|id| (id, gates.first().map(|item| item.gate.id)));
-    } else if response.state == ResponseState::Submitted && scope.may(Permission::WriteEntities) {
-        state.offer = offer(conn, scope).await?;
+    } else if offers && response.state == ResponseState::Submitted && scope.may(Permission::WriteEntities) {
+        state.offer = offer(conn, scope, session.private_to.is_some()).await?;
     }
     Ok(state)
 }
 
-async fn offer(conn: &mut Conn<'_>, scope: &Scope) -> Result<Option<PromotionOffer>> {
+async fn offer(conn: &mut Conn<'_>, scope: &Scope, is_private: bool) -> Result<Option<PromotionOffer>> {
     let types = store::entity_type::list(conn, scope.tenant_id, None, OFFERED_MAX).await?;
     let mut offer = PromotionOffer {
         types: types.items.into_iter().map(|of| (of.id, of.name)).collect(),
         tasks: Vec::new(),
         has_more: types.has_more,
+        is_private,
     };
     if scope.may(Permission::StartSession) {
         let tasks = store::action::of_one_entity(conn, scope.tenant_id, OFFERED_MAX).await?;

@@ -123,7 +123,7 @@ pub async fn read(
     let known = event::counted(ledger, scope, id);
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let (around, counts) = around_on(conn, &reader, id, known, now).await?;
+            let (around, counts) = around_on(conn, &reader, id, known, (now, true)).await?;
             let session = &around.session;
             let (read, opens_at) = wanted(conn, session, window).await?;
             let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
@@ -141,13 +141,14 @@ pub async fn read(
     Ok(page)
 }
 
-/// Reads the page without any part of the log. Used to refresh it while a session is running.
+/// Reads the page without any part of the log, and without what a response can become. Used to refresh it while a
+/// session is running.
 pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Around> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let known = event::counted(ledger, scope, id);
-    let read =
-        ledger.snapshot(scope, move |conn| Box::pin(async move { around_on(conn, &reader, id, known, now).await }));
+    let read = ledger
+        .snapshot(scope, move |conn| Box::pin(async move { around_on(conn, &reader, id, known, (now, false)).await }));
     let (around, counts) = read.await?;
     event::remember(ledger, scope, id, counts);
     Ok(around)
@@ -220,7 +221,7 @@ async fn around_on(
     scope: &Scope,
     id: SessionId,
     known: KindCounts,
-    now: Timestamp,
+    (now, offers): (Timestamp, bool),
 ) -> Result<(Around, KindCounts)> {
     let tenant_id = scope.tenant_id;
     let session = session::get_on(conn, scope, id).await?;
@@ -246,7 +247,7 @@ async fn around_on(
         Status::WaitingHuman | Status::AwaitingTool => gate::of_sessions_on(conn, scope, &[id], now).await?.pop(),
         _ => None,
     };
-    let promotion = promotion(conn, scope, &session, now).await?;
+    let promotion = promotion(conn, scope, &session, (now, offers)).await?;
     let around = Around {
         promotion,
         parent,

@@ -122,7 +122,7 @@ impl MemoryConfig {
     ///
     /// # Errors
     /// What is missing in the environment, or an address that cannot be used.
-    pub fn side(&self, agent: &str, environment: &BuildEnvironment<'_>) -> Result<Arc<WriterModel>, String> {
+    pub fn writer_model(&self, agent: &str, environment: &BuildEnvironment<'_>) -> Result<Arc<WriterModel>, String> {
         let key = match &self.api_key_env {
             None => String::new(),
             Some(name) => (environment.variable)(name)

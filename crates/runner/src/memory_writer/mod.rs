@@ -34,8 +34,8 @@ pub struct MemoryWriter {
     pub agent: String,
     /// When it runs and what it may do.
     pub terms: WriterTerms,
-    /// The model.
-    pub side: Arc<WriterModel>,
+    /// What it asks, with the prices of the answers.
+    pub writer_model: Arc<WriterModel>,
 }
 
 impl MemoryWriter {

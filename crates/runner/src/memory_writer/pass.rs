@@ -53,11 +53,11 @@ pub enum PassOutcome {
 /// # Errors
 /// If the database cannot be read or written, or another server has taken the lease. Nothing is written then.
 pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, left_before: Option<Timestamp>) -> Result<PassOutcome> {
-    let MemoryWriter { tenant_id, agent, terms, side } = writer;
+    let MemoryWriter { tenant_id, agent, terms, writer_model } = writer;
     let run = memory_write::take(ledger, *tenant_id, agent, terms, left_before).await?;
     let Some(run) = run else { return Ok(PassOutcome::NotDue) };
     let recorded = tokio::select! {
-        recorded = carry_out(ledger, writer, run, side) => recorded,
+        recorded = carry_out(ledger, writer, run, writer_model) => recorded,
         lost = keep_lease(ledger, writer) => Err(lost),
     };
     memory_write::release(ledger, *tenant_id, agent).await?;
@@ -78,15 +78,24 @@ async fn keep_lease(ledger: &Ledger, writer: &MemoryWriter) -> Error {
     }
 }
 
-async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side: &WriterModel) -> Result<PassOutcome> {
+async fn carry_out(
+    ledger: &Ledger,
+    writer: &MemoryWriter,
+    run: RunWindow,
+    writer_model: &WriterModel,
+) -> Result<PassOutcome> {
     let (tenant_id, agent, policy) = (writer.tenant_id, writer.agent.as_str(), writer.terms.policy);
     if run.window.turns.is_empty() {
         let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
         memory_write::finish(ledger, tenant_id, agent, finished).await?;
         return Ok(PassOutcome::NoTurns);
     }
-    let mut pass =
-        Pass { ledger, writer, side, asked: Asked { model: side.model.name().to_owned(), ..Asked::default() } };
+    let mut pass = Pass {
+        ledger,
+        writer,
+        writer_model,
+        asked: Asked { model: writer_model.model.name().to_owned(), ..Asked::default() },
+    };
     let (run, changes) = pass.propose(run).await?;
     let asked = pass.asked;
     let record = match changes {
@@ -102,7 +111,7 @@ async fn carry_out(ledger: &Ledger, writer: &MemoryWriter, run: RunWindow, side:
 struct Pass<'a> {
     ledger: &'a Ledger,
     writer: &'a MemoryWriter,
-    side: &'a WriterModel,
+    writer_model: &'a WriterModel,
     asked: Asked,
 }
 
@@ -161,11 +170,11 @@ impl Pass<'_> {
     /// Asks once. Returns the text of the answer without secrets.
     async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, String> {
         let question = ModelRequest { system: prompt.system.clone(), messages: messages.to_vec(), tools: Vec::new() };
-        let reply = self.side.model.ask_once(&question, ANSWER_TOKENS_MAX).await;
+        let reply = self.writer_model.model.ask_once(&question, ANSWER_TOKENS_MAX).await;
         let reply: ModelReply = reply.map_err(|failure| format!("{}: {}", failure.code, failure.message))?;
         self.asked.input_tokens += reply.input_tokens;
         self.asked.output_tokens += reply.output_tokens;
-        if let Some(prices) = &self.side.prices {
+        if let Some(prices) = &self.writer_model.prices {
             let cost = prices.cost(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
             *self.asked.cost_usd.get_or_insert(0.0) += cost;
         }

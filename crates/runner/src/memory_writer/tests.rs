@@ -29,8 +29,8 @@ fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
     let at = (wire, model.base_url.as_str(), "small");
     let model = Model::new(http, at, Secret::new("k".into()), None, pause).unwrap();
     let prices = Some(Prices { input: 1.0, cached_input: None, output: 5.0 });
-    let side = Arc::new(WriterModel { model, prices });
-    MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), side }
+    let writer_model = Arc::new(WriterModel { model, prices });
+    MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), writer_model }
 }
 
 /// Looks for work. Returns the row of the run, if there was one.

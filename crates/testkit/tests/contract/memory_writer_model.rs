@@ -176,8 +176,8 @@ pub fn writer(f: &Fixture, model: &ScriptedModel, terms: WriterTerms) -> MemoryW
         pause: tokio_pause(),
         secret_variables: Vec::new(),
     };
-    let side = settings.side(AGENT, &environment).unwrap();
-    MemoryWriter { tenant_id: tenant(f), agent: AGENT.into(), terms, side }
+    let writer_model = settings.writer_model(AGENT, &environment).unwrap();
+    MemoryWriter { tenant_id: tenant(f), agent: AGENT.into(), terms, writer_model }
 }
 
 const NOTHING: &str = r#"{"schema":1,"nothing":true,"summary":null,"ops":[]}"#;

@@ -17,7 +17,7 @@ use ledger::{
     Error, ListPage, ResponseRecord,
     action::{self, ActionChange, NewAction},
     entity,
-    page::{self, PromotionState},
+    page::{self, PromotionState, session::LogWindow},
     response::{self, DraftSave, Promote, PromoteTo, Respondent, Submission},
     session::{self, Claim, ListSessions},
     view::{self, NewView},
@@ -104,6 +104,8 @@ async fn what_a_private_response_is_promoted_by_is_as_private(f: Fixture) {
     let owner = f.operator.caller.to_string();
     let hide = format!("UPDATE sessions SET private_to = '{owner}' WHERE session_type = 'response'");
     f.engine.raw().await.execute(&hide).await.unwrap();
+    let page = page::session::read(&f.ledger, &f.operator, response.session_id, LogWindow::Fitting, |_| Vec::new());
+    assert!(page.await.unwrap().around.promotion.offer.unwrap().is_private, "the form says so");
     let by = task(&f, json!({}), json!({})).await;
     let promoted = promote(&f, response.session_id, by).await.unwrap();
     let id = promoted.promotion_session_id.unwrap();
@@ -160,14 +162,18 @@ async fn the_page_of_a_response_offers_what_the_reader_can_make_of_it(f: Fixture
     let old = task(&f, json!({}), json!({})).await;
     let archive = ActionChange { status: Some(ActionStatus::Archived), ..ActionChange::default() };
     action::update(&f.ledger, &f.operator, old, archive).await.unwrap();
-    let promotion =
-        async |who: &Scope, id: SessionId| one_snapshot(&f, page::session::around(&f.ledger, who, id)).await.promotion;
+    let promotion = async |who: &Scope, id: SessionId| {
+        let read = page::session::read(&f.ledger, who, id, LogWindow::Fitting, |_| Vec::new());
+        one_snapshot(&f, read).await.around.promotion
+    };
 
     let state = promotion(&f.member, id).await;
     assert_eq!((state.entity, state.waits), (None, None));
     let offer = state.offer.unwrap();
     assert!(offer.types.contains(&(company.id, "Company".to_owned())), "{offer:?}");
-    assert_eq!((offer.tasks, offer.has_more), (vec![(by, "Take over".to_owned())], false));
+    assert_eq!((offer.tasks, offer.has_more, offer.is_private), (vec![(by, "Take over".to_owned())], false, false));
+    let refreshed = page::session::around(&f.ledger, &f.member, id).await.unwrap();
+    assert_eq!(refreshed.promotion, nothing, "a refresh does not show the form");
     assert_eq!(promotion(&f.worker, id).await, nothing, "it may not write entities");
     let save = DraftSave { answers: json!({ "name": "x" }).as_object().unwrap().clone(), ..DraftSave::default() };
     let respondent = Respondent::member(&f.other_member).unwrap();

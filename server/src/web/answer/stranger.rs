@@ -35,7 +35,7 @@ use ledger::{
 use sha2::{Digest as _, Sha256};
 use wire::Code;
 
-/// Seconds after which somebody over the limit of requests should try again.
+/// Seconds after which a person over the limit of requests should try again.
 const WAIT_SECONDS: u64 = 60;
 /// Longest query that a link passes on to its form, bytes.
 const QUERY_BYTES_MAX: usize = 2_048;
@@ -92,7 +92,7 @@ fn too_many_requests() -> Problem {
     Problem::detailed(Code::TooManyRequests, "there were too many requests for forms").with_retry_after(WAIT_SECONDS)
 }
 
-/// The page in place of a form for somebody over the limit of requests. It is the same for every form.
+/// The page in place of a form for a person over the limit of requests. It is the same for every form.
 pub async fn wait(state: &AppState, visit: &Visit) -> Response {
     let frame = visit.frame(state);
     no_referrer(refuse(&too_many_requests(), move || ui::wait_page(&frame)).await)
