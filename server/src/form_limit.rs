@@ -34,7 +34,7 @@ impl FormLimits {
     }
 
     /// Counts one request of an address, and of a browser and a link if they are known. Returns whether it is allowed.
-    /// What an address sends over its limit does not count for the browser and the link: otherwise one address could use
+    /// What an address sends over its limit does not count for the browser and the link: or else one address could use
     /// up the quota of a link that many people have.
     pub fn allows(&self, address: IpAddr, browser: Option<&str>, link: Option<&str>) -> bool {
         self.forget();
