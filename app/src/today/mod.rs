@@ -3,6 +3,7 @@
 mod bucket;
 #[cfg(feature = "ssr")]
 mod page;
+mod queue;
 #[cfg(feature = "hydrate")]
 mod refresh;
 #[cfg(feature = "ssr")]

@@ -2,7 +2,7 @@
 
 use super::{
     bucket::{BUCKETS, address},
-    strip::Queue,
+    queue::Queue,
 };
 use crate::browser::task::spawn_local;
 use crate::{

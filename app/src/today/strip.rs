@@ -1,6 +1,6 @@
 //! The strip of five buckets: plain links, whose counts the island keeps current.
 
-use super::bucket::BUCKETS;
+use super::{bucket::BUCKETS, queue::Queue};
 use crate::fragment::{Fragment, Slot};
 use leptos::prelude::*;
 
@@ -19,19 +19,6 @@ pub struct StripContext {
     pub sections: String,
     /// The person's day below them, HTML of the server; empty for API tokens.
     pub day: String,
-}
-
-/// What changes on the page. A copy is the same state.
-#[derive(Clone, Copy)]
-pub struct Queue {
-    /// Whether everyone's work is shown, not only the reader's.
-    pub everyone: bool,
-    /// The counts, in the order of the buckets; absent while unknown.
-    pub counts: RwSignal<[Option<u32>; 5]>,
-    /// The hours of each bucket, in their order.
-    pub trends: [Slot; 5],
-    /// What is below the strip: a list for each bucket.
-    pub sections: Slot,
 }
 
 impl StripContext {

@@ -1,6 +1,5 @@
 //! The listeners of this page, and the channel between tabs.
 
-use super::leader;
 use crate::browser::{channel::Channel, dom};
 use std::{
     cell::{Cell, RefCell},
@@ -102,13 +101,13 @@ pub fn watch(watcher: impl Fn(State) + 'static) {
     WATCHERS.with_borrow_mut(|all| all.push(Rc::new(watcher)));
 }
 
-/// Joins the channel and asks the leading tab for its state.
-pub fn open_channel() {
-    let joined = Channel::join("shiftbook-live", |message| {
+/// Joins the channel and asks the leading tab for its state. Calls `on_hello` when this tab leads and another one asks.
+pub fn open_channel(on_hello: impl Fn() + 'static) {
+    let joined = Channel::join("shiftbook-live", move |message| {
         let (word, rest) = message.split_once(' ').unwrap_or((message, ""));
         match word {
             "hello" if IS_LEADER.get() => {
-                leader::open_if_signed_out();
+                on_hello();
                 post(&["state ", STATE.get().as_str()].concat());
                 POSITION.with_borrow(|mark| post(&["mark ", mark].concat()));
             }

@@ -15,7 +15,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 /// Joins the stream; `watch` is called with its state.
 pub fn start(watch: impl Fn(State) + 'static) {
     hub::watch(watch);
-    hub::open_channel();
+    hub::open_channel(leader::open_if_signed_out);
     request_lock();
 }
 
