@@ -63,7 +63,7 @@ impl Editor {
     fn bind(self, at: usize, pressed: Option<String>) {
         #[cfg(feature = "hydrate")]
         if let Some(keys) = Keys::of_page() {
-            user_bindings::bind(keys, at, pressed);
+            user_bindings::bind(keys.bindings, at, pressed);
         }
         #[cfg(not(feature = "hydrate"))]
         let _ = (at, pressed);

@@ -1,12 +1,15 @@
 //! The palette's dialog and search field. The field takes keys from the start; its list is loaded when it is needed.
 
-use super::state::{Keys, Operation};
+use super::{
+    part,
+    state::{Keys, Operation},
+};
 use leptos::prelude::*;
 
 /// The palette, and all keyboard shortcuts. Mounted once, on every page with the shell.
 #[island]
 pub fn Palette() -> impl IntoView {
-    let keys = Keys::new();
+    let keys = Keys::new(part::load);
     #[cfg(feature = "hydrate")]
     super::start(keys);
     view! {

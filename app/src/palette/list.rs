@@ -2,10 +2,10 @@
 //! build.
 
 use super::{
+    act::{act, control},
     catalog::{Command, SHORTCUTS, Shortcut},
     choice::{Answer, Row, is_asked, moved, rows, said},
     found,
-    keyboard::{act, control},
     keys_dialog::KeysDialog,
     keys_view::keys_view,
     state::{Keys, Operation},

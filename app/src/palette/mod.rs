@@ -7,8 +7,11 @@ mod bindings_editor;
 mod catalog;
 mod island;
 mod keys_view;
+mod part;
 mod state;
 
+#[cfg(feature = "hydrate")]
+mod act;
 #[cfg(any(feature = "hydrate", test))]
 mod binding;
 #[cfg(any(feature = "hydrate", test))]
@@ -21,17 +24,17 @@ mod keys_dialog;
 #[cfg(feature = "hydrate")]
 mod list;
 #[cfg(feature = "hydrate")]
-mod part;
-#[cfg(feature = "hydrate")]
 mod user_bindings;
 #[cfg(feature = "hydrate")]
 mod waiting;
 
+#[cfg(feature = "hydrate")]
+pub use act::step;
 pub use bindings_editor::BindingsEditor;
 #[cfg(feature = "ssr")]
 pub use found::{SearchResult, results_fragment};
 pub use island::Palette;
 #[cfg(feature = "hydrate")]
-pub use keyboard::{start, step};
+pub use keyboard::start;
 #[cfg(feature = "hydrate")]
 pub use waiting::act_on_waiting;

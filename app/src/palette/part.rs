@@ -1,10 +1,15 @@
-//! The entry of what is loaded late: the palette's list, and the list of shortcuts. Only in the WASM build.
+//! The entry of what is loaded late: the palette's list, and the list of shortcuts.
 
-use super::{list::Results, state::Keys};
+#[cfg(feature = "hydrate")]
+use super::list::Results;
+use super::state::Keys;
+#[cfg(feature = "hydrate")]
 use crate::browser::task::spawn_local;
+#[cfg(feature = "hydrate")]
 use leptos::{mount::mount_to, prelude::*};
 
 /// Shows the list in the palette's dialog.
+#[cfg(feature = "hydrate")]
 #[lazy]
 fn palette_dialog() {
     if let Some(keys) = Keys::of_page()
@@ -14,10 +19,13 @@ fn palette_dialog() {
     }
 }
 
-/// Loads the part, once.
+/// Loads the part, once. On the server nothing happens.
 pub fn load(keys: Keys) {
+    #[cfg(feature = "hydrate")]
     if !keys.is_part_wanted.get_value() {
         keys.is_part_wanted.set_value(true);
         spawn_local(palette_dialog());
     }
+    #[cfg(not(feature = "hydrate"))]
+    let _ = keys;
 }

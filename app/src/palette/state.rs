@@ -3,7 +3,7 @@
 #[cfg(feature = "hydrate")]
 use super::{
     catalog::{Bindings, Command},
-    part, user_bindings,
+    user_bindings,
 };
 use leptos::{ev::KeyboardEvent, html, prelude::*};
 #[cfg(feature = "hydrate")]
@@ -46,6 +46,8 @@ pub struct Keys {
     /// Shortcuts that wait until the islands that handle them work.
     #[cfg(feature = "hydrate")]
     pub waiting: StoredValue<VecDeque<Command>>,
+    /// Loads the list, which plays the operations. Later calls do nothing.
+    load_list: fn(Self),
     /// Whether the list was asked for.
     #[cfg(feature = "hydrate")]
     pub is_part_wanted: StoredValue<bool>,
@@ -56,8 +58,8 @@ pub struct Keys {
 static OF_PAGE: OnceLock<Keys> = OnceLock::new();
 
 impl Keys {
-    /// The state of a page that was just opened.
-    pub fn new() -> Self {
+    /// The state of a page that was just opened. `load_list` loads the list when it is first needed.
+    pub fn new(load_list: fn(Self)) -> Self {
         Self {
             operations: RwSignal::new(Vec::new()),
             selected_id: RwSignal::new(None),
@@ -68,6 +70,7 @@ impl Keys {
             bindings: RwSignal::new(user_bindings::stored()),
             #[cfg(feature = "hydrate")]
             waiting: StoredValue::new(VecDeque::new()),
+            load_list,
             #[cfg(feature = "hydrate")]
             is_part_wanted: StoredValue::new(false),
         }
@@ -95,8 +98,7 @@ impl Keys {
     /// Passes an operation to the list, which is loaded for the first one.
     pub fn play(self, operation: Operation) {
         self.operations.update(|operations| operations.push(operation));
-        #[cfg(feature = "hydrate")]
-        part::load(self);
+        (self.load_list)(self);
     }
 
     /// Hides the dialog. The field gives the focus back at once: a browser would keep it there until the next frame,

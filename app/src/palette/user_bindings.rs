@@ -3,10 +3,9 @@
 use super::{
     binding::{read, write},
     catalog::{Bindings, default_bindings},
-    state::Keys,
 };
 use crate::browser::dom;
-use leptos::prelude::{GetUntracked as _, Set as _};
+use leptos::prelude::{GetUntracked as _, RwSignal, Set as _};
 
 const STORAGE_KEY: &str = "shiftbook-keys";
 
@@ -16,17 +15,17 @@ pub fn stored() -> Bindings {
 }
 
 /// Follows changes in other tabs.
-pub fn follow(keys: Keys) {
-    dom::on_stored(STORAGE_KEY, move || keys.bindings.set(stored()));
+pub fn follow(bindings: RwSignal<Bindings>) {
+    dom::on_stored(STORAGE_KEY, move || bindings.set(stored()));
 }
 
 /// Binds `pressed` to the shortcut at this index; `None` restores the default.
-pub fn bind(keys: Keys, at: usize, pressed: Option<String>) {
-    let mut bindings = keys.bindings.get_untracked();
+pub fn bind(bindings: RwSignal<Bindings>, at: usize, pressed: Option<String>) {
+    let mut changed = bindings.get_untracked();
     let fresh = pressed.map_or_else(|| default_bindings().into_iter().nth(at).unwrap_or_default(), |key| vec![key]);
-    if let Some(bound) = bindings.get_mut(at) {
+    if let Some(bound) = changed.get_mut(at) {
         *bound = fresh;
     }
-    dom::store(STORAGE_KEY, Some(&write(&bindings)));
-    keys.bindings.set(bindings);
+    dom::store(STORAGE_KEY, Some(&write(&changed)));
+    bindings.set(changed);
 }

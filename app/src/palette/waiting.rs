@@ -2,8 +2,8 @@
 //! as the islands work. Only in the WASM build.
 
 use super::{
+    act::{TEXT_FIELDS, act, control, here},
     catalog::{Command, ShortcutScope},
-    keyboard::{TEXT_FIELDS, act, control, here},
     state::Keys,
 };
 use crate::browser::dom;
