@@ -56,6 +56,11 @@ pub fn zone() -> String {
     String::from(js_sys::encode_uri_component(&zone_name()))
 }
 
+/// The current time, RFC 3339 with milliseconds.
+pub fn now_text() -> String {
+    Date::new_0().to_iso_string().into()
+}
+
 /// Rewrites the times of the page now, and keeps ages current.
 pub fn start() {
     let refresh = || {

@@ -1,5 +1,7 @@
 //! What the tabs of one browser tell each other about the working session, and what they keep for the next page. Only
 //! in the WASM build.
+//!
+//! Tabs synchronize over a BroadcastChannel. Every message names its owner.
 
 use super::{
     Active, Work,
@@ -7,7 +9,7 @@ use super::{
     work::Waiting,
 };
 use crate::browser::{channel::Channel, dom};
-use leptos::prelude::{GetUntracked as _, Set as _, UpdateValue as _, WithValue as _};
+use leptos::prelude::{GetUntracked as _, ReadUntracked as _, Set as _, UpdateValue as _, WithValue as _};
 
 const CHANNEL_NAME: &str = "shiftbook-working";
 const PAUSED_KEY: &str = "shiftbook-recorder-paused";
@@ -24,8 +26,9 @@ pub fn is_paused() -> bool {
     dom::stored(PAUSED_KEY).is_some()
 }
 
-/// Keeps whether recording is paused. The other tabs get a storage event.
-pub fn keep_paused(paused: bool) {
+/// Pauses or resumes recording, in every tab: the others get a storage event.
+pub fn set_paused(work: Work, paused: bool) {
+    work.paused.set(paused);
     dom::store(PAUSED_KEY, paused.then_some("1"));
 }
 
@@ -34,29 +37,38 @@ pub fn was_queued(work: Work) -> bool {
     dom::stored(&waiting_key(work)).is_some_and(|left| left != "0")
 }
 
-/// Keeps for the next page whether events are queued.
-pub fn save_queued(work: Work, is_waiting: bool) {
-    dom::store(&waiting_key(work), Some(if is_waiting { "1" } else { "0" }));
+/// Sets the number of queued events here, in the other tabs, and for the next page.
+pub fn set_waiting(work: Work, now: Waiting) {
+    found_waiting(work, now);
+    send(work, if now.full { "full" } else { "waiting" }, &now.count.to_string());
+}
+
+/// Sets the number of queued events here and for the next page, if the other tabs know it already.
+pub fn found_waiting(work: Work, now: Waiting) {
+    // The next page only needs to know whether the queue is empty. Each write causes an event in every other tab.
+    let is_waiting = now.count > 0;
+    if was_queued(work) != is_waiting {
+        dom::store(&waiting_key(work), Some(if is_waiting { "1" } else { "0" }));
+    }
+    if *work.waiting.read_untracked() != now {
+        work.waiting.set(now);
+    }
 }
 
 fn waiting_key(work: Work) -> String {
     ["shiftbook-waiting ", &work.owner()].concat()
 }
 
-/// Sends a change of the active session to the other tabs.
-pub fn send_change(work: Work, change: &ActiveChange) {
-    match change {
+/// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is what was shown.
+pub fn publish(work: Work, before: Option<Active>, change: ActiveChange) {
+    match &change {
         ActiveChange::Started(active) => {
             let rest = [active.session_id.as_str(), &active.task_id, &active.started_at, &active.title].join("\n");
             send(work, "started", &rest);
         }
         ActiveChange::Ended(session_id) => send(work, "ended", session_id),
     }
-}
-
-/// Sends the number of queued events to the other tabs.
-pub fn send_waiting(work: Work, now: Waiting) {
-    send(work, if now.full { "full" } else { "waiting" }, &now.count.to_string());
+    work.show(after(before, change));
 }
 
 fn send(work: Work, word: &str, rest: &str) {
@@ -84,7 +96,7 @@ fn receive(work: Work, message: &str) {
         }
         "ended" => work.show(after(work.active.get_untracked(), ActiveChange::Ended(first))),
         word => {
-            work.found_waiting(Waiting { count: first.parse().unwrap_or_default(), full: word == "full" });
+            found_waiting(work, Waiting { count: first.parse().unwrap_or_default(), full: word == "full" });
         }
     }
 }

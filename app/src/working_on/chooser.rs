@@ -163,7 +163,7 @@ impl Chooser {
         match row {
             Row::Create(name) => super::control::create(self.work, name),
             Row::Task(task) => super::control::begin(self.work, task),
-            Row::Stop => self.work.stop(),
+            Row::Stop => super::control::stop(self.work),
         }
     }
 
@@ -267,6 +267,10 @@ fn Foot(chooser: Chooser) -> impl IntoView {
         chooser.close();
         work.open_marker();
     };
+    let pause_or_resume = move |_| {
+        #[cfg(feature = "hydrate")]
+        super::channel::set_paused(work, !work.paused.get_untracked());
+    };
     view! {
         <div class="working-foot">
             <p class="meta">"Records the pages you open and the markers you write. Does not record what you type, scroll or hover over."</p>
@@ -274,7 +278,7 @@ fn Foot(chooser: Chooser) -> impl IntoView {
                 <Button
                     press=Press::Script small=true attr:role="switch" attr:data-part="switch"
                     attr:aria-checked=move || if chooser.is_open.get() && work.paused.get() { "false" } else { "true" }
-                    on:click=move |_| work.set_paused(!work.paused.get_untracked())
+                    on:click=pause_or_resume
                 >
                     <span class="switch" aria-hidden="true"></span>"Record pages"
                 </Button>

@@ -7,9 +7,8 @@ use super::{
     api::{ActiveWork, CreateTask, StartWork, StopWork},
     channel, flush, queue, recorder,
 };
-use crate::browser::task::spawn_local;
 use crate::{
-    browser::{dom, id::new_id},
+    browser::{dom, id::new_id, task::spawn_local, times::now_text},
     server_function::{Refusal, call},
 };
 use leptos::prelude::{GetValue as _, Set as _, SetValue as _};
@@ -90,8 +89,7 @@ pub fn begin(work: Work, task: super::Task) {
     if before.as_ref().is_some_and(|before| before.task_id == task.id) {
         return;
     }
-    let wanted =
-        Active { task_id: task.id.clone(), title: task.title, started_at: recorder::now_text(), ..Active::default() };
+    let wanted = Active { task_id: task.id.clone(), title: task.title, started_at: now_text(), ..Active::default() };
     forget_wish_to_stop(work);
     work.show(Some(wanted.clone()));
     spawn_local(async move {
@@ -118,7 +116,7 @@ pub fn begin(work: Work, task: super::Task) {
 /// The server has started a session.
 fn began(work: Work, before: Option<Active>, started: Active, is_stop_wanted: bool) {
     let session_id = started.session_id.clone();
-    work.publish(before, ActiveChange::Started(started));
+    channel::publish(work, before, ActiveChange::Started(started));
     if !is_stop_wanted {
         recorder::session_began(work);
     } else if work.active_now().is_some_and(|active| active.session_id == session_id) {
@@ -181,7 +179,7 @@ async fn end(work: Work, active: Active) {
     let ended = call(StopWork { session_id: active.session_id.clone() }).await;
     set_stopping(None);
     match ended {
-        Ok(()) => work.publish(work.active_now(), ActiveChange::Ended(active.session_id)),
+        Ok(()) => channel::publish(work, work.active_now(), ActiveChange::Ended(active.session_id)),
         Err(refusal) => {
             refused(work, "The working session was not stopped.", &refusal);
             if work.active_now().is_none() {

@@ -7,6 +7,7 @@
 use super::{
     Work,
     api::RecordEvents,
+    channel,
     queue::{self, Row, Stored},
     work::{Waiting, owner_of},
 };
@@ -50,7 +51,7 @@ pub fn remember(work: Work, row: Row) {
 
 /// Takes over what is queued when the page starts: the count, this tab's events, and the refused ones.
 pub fn begin(work: Work, tab: &str, found: Stored) {
-    work.found_waiting(waiting(found.waiting.len() as u32));
+    channel::found_waiting(work, waiting(found.waiting.len() as u32));
     found.waiting.into_iter().filter(|row| row.tab == tab).for_each(|row| remember(work, row));
     work.tab.update_value(|tab| tab.is_known = true);
     show_refused(work, found.refused);
@@ -121,7 +122,7 @@ async fn send_all(work: Work) -> Ended {
         };
         let Ok(left) = settled else { return Ended::Unreachable };
         forget_own(work, &batch);
-        work.set_waiting(waiting(left));
+        channel::set_waiting(work, waiting(left));
         if status != RECORDED {
             read_refused(work).await;
         }
@@ -165,7 +166,7 @@ fn forget_own(work: Work, batch: &[Row]) {
 /// Reads how many events are queued, and shows it.
 pub async fn read_count(work: Work) {
     if let Ok(count) = queue::count(&work.owner()).await {
-        work.set_waiting(waiting(count));
+        channel::set_waiting(work, waiting(count));
     }
 }
 

@@ -15,6 +15,7 @@ pub fn WorkingOn() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         work.connect();
+        super::channel::follow(work);
         // The first rendering must be the server's. What this browser knows beyond it is shown afterwards.
         Effect::new(move |_| {
             super::control::start(work);

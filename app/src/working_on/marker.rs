@@ -1,50 +1,14 @@
 //! The dialog that records a marker: one note about what was just done. The typed text is kept until the server has
 //! recorded it.
 
-use super::Work;
+use super::{Work, marking::Marking};
 use leptos::{
     ev::{KeyboardEvent, SubmitEvent},
-    html,
     prelude::*,
 };
 
 /// Longest note, characters.
 const NOTE_CHARS_MAX: &str = "2000";
-
-/// The state of the dialog. A copy is the same state.
-#[derive(Clone, Copy, Default)]
-pub struct Marking {
-    dialog: NodeRef<html::Dialog>,
-    field: NodeRef<html::Textarea>,
-    note: RwSignal<String>,
-    problem: RwSignal<String>,
-    is_sending: RwSignal<bool>,
-}
-
-impl Marking {
-    /// Shows the dialog at once, with the note that was being written.
-    pub fn open(self) {
-        #[cfg(feature = "hydrate")]
-        if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked()) {
-            self.note.set(super::draft::text());
-            self.problem.set(String::new());
-            if !dialog.open() {
-                let _ = dialog.show_modal();
-            }
-            let _ = field.focus();
-        }
-    }
-
-    /// Hides the dialog. The field gives the focus back at once: a browser would keep it there until the next frame,
-    /// and a shortcut before that would count as typed into the field.
-    fn close(self) {
-        #[cfg(feature = "hydrate")]
-        if let (Some(dialog), Some(field)) = (self.dialog.get_untracked(), self.field.get_untracked()) {
-            let _ = field.blur();
-            dialog.close();
-        }
-    }
-}
 
 /// The dialog. [`Work::open_marker`] opens it.
 #[component]
@@ -64,7 +28,7 @@ pub fn MarkerDialog(work: Work) -> impl IntoView {
         problem.set(String::new());
         #[cfg(feature = "hydrate")]
         crate::browser::task::spawn_local(async move {
-            let recorded = super::draft::send(work, &text).await;
+            let recorded = super::add_marker::add_marker(work, &text).await;
             is_sending.set(false);
             match recorded {
                 Ok(()) => {

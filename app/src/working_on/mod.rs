@@ -12,10 +12,13 @@ mod elapsed;
 mod focus;
 mod island;
 mod marker;
+mod marking;
 mod messages;
 mod picker;
 mod work;
 
+#[cfg(feature = "hydrate")]
+mod add_marker;
 #[cfg(feature = "hydrate")]
 mod channel;
 #[cfg(feature = "hydrate")]

@@ -17,7 +17,8 @@ pub fn Picker(work: Work) -> impl IntoView {
     let session_id = move || work.active.read().as_ref().map(|active| active.session_id.clone()).unwrap_or_default();
     let stop = move |event: SubmitEvent| {
         event.prevent_default();
-        work.stop();
+        #[cfg(feature = "hydrate")]
+        super::control::stop(work);
     };
     // A part that is hidden while it has the focus gives it to the button that takes its place.
     Effect::new(move |was_active: Option<bool>| {

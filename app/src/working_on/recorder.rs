@@ -10,7 +10,7 @@ use super::{
     queue::{self, Added, Row, Stored},
     work::Waiting,
 };
-use crate::browser::{dom, id::new_id, task::spawn_local};
+use crate::browser::{dom, id::new_id, task::spawn_local, times::now_text};
 use gloo_timers::callback::{Interval, Timeout};
 use leptos::prelude::{GetUntracked as _, UpdateValue as _};
 use web_sys::Event;
@@ -123,11 +123,11 @@ async fn record(work: Work, look: bool) -> Option<Stored> {
                 None => work.waiting.get_untracked().count + rows.len() as u32,
             };
             rows.into_iter().for_each(|row| flush::remember(work, row));
-            work.set_waiting(Waiting { count, full: false });
+            channel::set_waiting(work, Waiting { count, full: false });
             known = found;
         }
         Ok((Added::Full, _)) => {
-            work.set_waiting(Waiting { full: true, ..work.waiting.get_untracked() });
+            channel::set_waiting(work, Waiting { full: true, ..work.waiting.get_untracked() });
             let count = queue::QUEUED_MAX.to_string();
             let words = " events are waiting for the server, the most that this browser keeps. Pages are not recorded until the server can be reached.";
             work.say([&count, words].concat(), true);
@@ -150,11 +150,6 @@ fn event(kind: &str, members: &[(&str, &str)]) -> String {
     let event = dom::object(&[("id", &new_id()), ("type", kind), ("at", &at)]);
     let _ = js_sys::Reflect::set(&event, &"metadata".into(), &metadata);
     js_sys::JSON::stringify(&event).map(String::from).unwrap_or_default()
-}
-
-/// The current time, RFC 3339 with milliseconds.
-pub fn now_text() -> String {
-    js_sys::Date::new_0().to_iso_string().into()
 }
 
 /// This tab's id, created on its first page.

@@ -1,13 +1,6 @@
 //! The state of the picker on one page: one value of signals, which the components and the recorder share.
-//!
-//! Tabs synchronize over a BroadcastChannel. Every message names its owner.
 
-use super::{Active, marker::Marking};
-#[cfg(feature = "hydrate")]
-use super::{
-    active::{ActiveChange, after},
-    channel, control,
-};
+use super::{Active, marking::Marking};
 use leptos::prelude::*;
 use std::sync::OnceLock;
 
@@ -119,56 +112,19 @@ impl Work {
         }
         is_active
     }
-
-    /// Stops working.
-    pub fn stop(self) {
-        #[cfg(feature = "hydrate")]
-        control::stop(self);
-    }
-
-    /// Pauses or resumes recording, in every tab.
-    pub fn set_paused(self, paused: bool) {
-        self.paused.set(paused);
-        #[cfg(feature = "hydrate")]
-        channel::keep_paused(paused);
-    }
 }
 
 #[cfg(feature = "hydrate")]
 impl Work {
-    /// Makes this the state of the page and follows the other tabs.
+    /// Makes this the state of the page.
     pub fn connect(self) {
         let _ = OF_PAGE.set(self);
-        channel::follow(self);
-    }
-
-    /// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is what was shown.
-    pub fn publish(self, before: Option<Active>, change: ActiveChange) {
-        channel::send_change(self, &change);
-        self.show(after(before, change));
     }
 
     /// Shows this working session, whatever was shown before.
     pub fn show(self, now: Option<Active>) {
         if self.active.read_untracked() != now {
             self.active.set(now);
-        }
-    }
-
-    /// Sets the number of queued events here, in the other tabs, and for the next page.
-    pub fn set_waiting(self, now: Waiting) {
-        self.found_waiting(now);
-        channel::send_waiting(self, now);
-    }
-
-    /// Sets the number of queued events here and for the next page, if the other tabs know it already.
-    pub fn found_waiting(self, now: Waiting) {
-        // The next page only needs to know whether the queue is empty. Each write causes an event in every other tab.
-        if channel::was_queued(self) != (now.count > 0) {
-            channel::save_queued(self, now.count > 0);
-        }
-        if *self.waiting.read_untracked() != now {
-            self.waiting.set(now);
         }
     }
 }
