@@ -13,49 +13,10 @@ const NOTE_CHARS_MAX: &str = "2000";
 /// The dialog. [`Work::open_marker`] opens it.
 #[component]
 pub fn MarkerDialog(work: Work) -> impl IntoView {
-    let Marking { dialog, field, note, problem, is_sending } = work.marker;
-    let record = move || {
-        let text = note.get_untracked().trim().to_owned();
-        if is_sending.get_untracked() {
-            return;
-        }
-        if text.is_empty() {
-            problem.set("Write a note first.".to_owned());
-            super::focus::focus(field);
-            return;
-        }
-        is_sending.set(true);
-        problem.set(String::new());
-        #[cfg(feature = "hydrate")]
-        crate::browser::task::spawn_local(async move {
-            let recorded = super::add_marker::add_marker(work, &text).await;
-            is_sending.set(false);
-            match recorded {
-                Ok(()) => {
-                    // Text typed since then belongs to the next note, so it is kept.
-                    if note.get_untracked().trim() == text {
-                        super::draft::keep("");
-                        note.set(String::new());
-                        work.marker.close();
-                    }
-                    work.say("Marker recorded.".to_owned(), false);
-                }
-                Err(why) => problem.set(["Not recorded. Your note is kept. ", &why].concat()),
-            }
-        });
-    };
+    let Marking { dialog, field, note, problem, .. } = work.marker;
     let submit = move |event: SubmitEvent| {
         event.prevent_default();
-        record();
-    };
-    let key = move |event: KeyboardEvent| {
-        if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
-            event.prevent_default();
-            record();
-        } else if event.key() == "Escape" && !event.is_composing() {
-            event.prevent_default();
-            work.marker.close();
-        }
+        record(work);
     };
     let typed = move |text: String| {
         #[cfg(feature = "hydrate")]
@@ -64,9 +25,7 @@ pub fn MarkerDialog(work: Work) -> impl IntoView {
     };
     let title = move || work.active.read().as_ref().map(|active| active.title.clone());
     view! {
-        <dialog
-            class="dialog" id="marker" aria-labelledby="marker-title" node_ref=dialog
-        >
+        <dialog class="dialog" id="marker" aria-labelledby="marker-title" node_ref=dialog>
             <form method="dialog" on:submit=submit>
                 <div class="dialog-head">
                     <h2 id="marker-title">"Add a marker"</h2>
@@ -76,7 +35,8 @@ pub fn MarkerDialog(work: Work) -> impl IntoView {
                     <textarea
                         class="input" id="marker-note" rows="3" maxlength=NOTE_CHARS_MAX dir="auto"
                         aria-describedby="marker-about marker-problem" node_ref=field prop:value=move || note.get()
-                        on:keydown=key on:input:target=move |event| typed(event.target().value())
+                        on:keydown=move |event| press(work, &event)
+                        on:input:target=move |event| typed(event.target().value())
                     ></textarea>
                     <p class="meta" id="marker-about">
                         "Recorded on: "<span dir="auto" data-part="title">{title}</span>
@@ -93,4 +53,48 @@ pub fn MarkerDialog(work: Work) -> impl IntoView {
             </form>
         </dialog>
     }
+}
+
+/// Enter records the note, Shift Enter begins a new line, and Escape hides the dialog.
+fn press(work: Work, event: &KeyboardEvent) {
+    if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
+        event.prevent_default();
+        record(work);
+    } else if event.key() == "Escape" && !event.is_composing() {
+        event.prevent_default();
+        work.marker.close();
+    }
+}
+
+/// Records the note, unless it is being recorded already. Hides the dialog afterwards.
+fn record(work: Work) {
+    let Marking { field, note, problem, is_sending, .. } = work.marker;
+    let text = note.get_untracked().trim().to_owned();
+    if is_sending.get_untracked() {
+        return;
+    }
+    if text.is_empty() {
+        problem.set("Write a note first.".to_owned());
+        super::focus::focus(field);
+        return;
+    }
+    is_sending.set(true);
+    problem.set(String::new());
+    #[cfg(feature = "hydrate")]
+    crate::browser::task::spawn_local(async move {
+        let recorded = super::add_marker::add_marker(work, &text).await;
+        is_sending.set(false);
+        match recorded {
+            Ok(()) => {
+                // Text typed since then belongs to the next note, so it is kept.
+                if note.get_untracked().trim() == text {
+                    super::draft::keep("");
+                    note.set(String::new());
+                    work.marker.close();
+                }
+                work.say("Marker recorded.".to_owned(), false);
+            }
+            Err(why) => problem.set(["Not recorded. Your note is kept. ", &why].concat()),
+        }
+    });
 }
