@@ -39,7 +39,7 @@ pub fn FragmentOfPage(
 
 /// Reads the fragment at this address. `None` if the server cannot be reached or refuses.
 #[cfg(feature = "hydrate")]
-pub async fn read(address: &str) -> Option<web_sys::HtmlElement> {
+pub async fn read(address: &str) -> Option<crate::browser::dom::HtmlElement> {
     use crate::browser::{fetch, patch};
     let html = fetch::get_text(address).await.ok()?;
     patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next())
@@ -48,9 +48,11 @@ pub async fn read(address: &str) -> Option<web_sys::HtmlElement> {
 #[cfg(feature = "hydrate")]
 mod live {
     use super::Slot;
-    use crate::browser::{dom, patch, times};
+    use crate::browser::{
+        dom::{self, HtmlElement},
+        patch, times,
+    };
     use leptos::prelude::*;
-    use web_sys::HtmlElement;
 
     impl Slot {
         /// The element that holds the fragment. `None` before it is mounted.

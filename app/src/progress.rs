@@ -42,10 +42,10 @@ impl Shown {
 
     /// Reads what the server rendered.
     #[cfg(feature = "hydrate")]
-    fn read(shown: &web_sys::HtmlElement) -> Self {
-        use crate::browser::dom;
-        let text = |of: &web_sys::HtmlElement| of.text_content().unwrap_or_default();
-        let figure = |bar: &web_sys::HtmlElement, name| bar.get_attribute(name).and_then(|figure| figure.parse().ok());
+    fn read(shown: &crate::browser::dom::HtmlElement) -> Self {
+        use crate::browser::dom::{self, HtmlElement};
+        let text = |of: &HtmlElement| of.text_content().unwrap_or_default();
+        let figure = |bar: &HtmlElement, name| bar.get_attribute(name).and_then(|figure| figure.parse().ok());
         let names = dom::find_all(shown, "dt");
         Self {
             address: shown.get_attribute("data-progress").unwrap_or_default(),

@@ -1,7 +1,12 @@
 //! Elements, events and storage. Event listeners are never removed, because every navigation loads a new page.
 
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Window};
+use web_sys::{
+    Document, Element, Event, EventTarget, PageTransitionEvent, ScrollIntoViewOptions, ScrollLogicalPosition, Window,
+};
+
+/// An element of the page, and a form.
+pub use web_sys::{HtmlElement, HtmlFormElement};
 
 /// The window. It exists wherever islands run.
 pub fn window() -> Window {
@@ -158,4 +163,39 @@ pub fn figure(text: &str) -> Option<f64> {
 /// A number member of a JavaScript object.
 pub fn number(object: &JsValue, key: &str) -> Option<f64> {
     js_sys::Reflect::get(object, &key.into()).ok()?.as_f64()
+}
+
+/// Like [`on`], for events that say no more than that they happened.
+pub fn when(target: &EventTarget, event: &str, mut call: impl FnMut() + 'static) {
+    on(target, event, move |_: Event| call());
+}
+
+/// Calls after each click inside an element that matches a selector.
+pub fn on_click(selector: &'static str, mut call: impl FnMut() + 'static) {
+    on(&document(), "click", move |event: Event| {
+        if closest(&event, selector).is_some() {
+            call();
+        }
+    });
+}
+
+/// Calls when the back/forward cache has brought this page back as it was.
+pub fn on_restored(mut call: impl FnMut() + 'static) {
+    on(&window(), "pageshow", move |event: PageTransitionEvent| {
+        if event.persisted() {
+            call();
+        }
+    });
+}
+
+/// The first form below an element.
+pub fn find_form(root: &Element) -> Option<HtmlFormElement> {
+    find(root, "form")?.dyn_into().ok()
+}
+
+/// Scrolls an element into view, no further than needed.
+pub fn scroll_to_nearest(element: &Element) {
+    let nearest = ScrollIntoViewOptions::new();
+    nearest.set_block(ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&nearest);
 }

@@ -59,6 +59,13 @@ pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<S
     Some(String::from(fields.to_string()))
 }
 
+/// Named texts, encoded like the fields of a form.
+pub fn encoded(named: &[(&str, &str)]) -> String {
+    let Ok(fields) = UrlSearchParams::new() else { return String::new() };
+    named.iter().for_each(|(name, value)| fields.append(name, value));
+    String::from(fields.to_string())
+}
+
 /// Largest body of a `keepalive` request, bytes; browsers allow 64 KiB.
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
 

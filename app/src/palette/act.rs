@@ -4,9 +4,11 @@ use super::{
     catalog::Command,
     state::{Keys, Operation},
 };
-use crate::{browser::dom, working_on};
+use crate::{
+    browser::dom::{self, HtmlElement},
+    working_on,
+};
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
 
 /// Links of the rows that `j` and `k` move between.
 const ROW_LINKS: &str = ".row-title, .table-main a, .event-seq a";

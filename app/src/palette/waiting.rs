@@ -6,9 +6,8 @@ use super::{
     catalog::{Command, ShortcutScope},
     state::Keys,
 };
-use crate::browser::dom;
+use crate::browser::dom::{self, HtmlElement};
 use leptos::prelude::{UpdateValue as _, WithValue as _};
-use web_sys::{Event, HtmlElement};
 
 /// The loader of the page sends this event to the document when every island works.
 const READY_EVENT: &str = "shiftbook-ready";
@@ -23,7 +22,7 @@ const WAITING_MAX: usize = 32;
 
 /// Attaches the event handler.
 pub fn start(keys: Keys) {
-    dom::on(&dom::document(), READY_EVENT, move |_: Event| act_in_turn(keys));
+    dom::when(&dom::document(), READY_EVENT, move || act_in_turn(keys));
 }
 
 /// Performs a shortcut, or keeps it until the island that handles it works. Returns false if it does not apply here.

@@ -9,7 +9,6 @@ use super::{Created, FieldRefusal, Refusal};
 use crate::browser::{dom, fetch};
 use leptos::server_fn::ServerFn;
 use wasm_bindgen::JsValue;
-use web_sys::UrlSearchParams;
 
 /// Media type of a form's fields.
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -39,9 +38,7 @@ pub trait Answer: Sized {
 
 /// Encodes named texts as fields.
 pub fn fields(named: &[(&str, &str)]) -> String {
-    let Ok(fields) = UrlSearchParams::new() else { return String::new() };
-    named.iter().for_each(|(name, value)| fields.append(name, value));
-    String::from(fields.to_string())
+    fetch::encoded(named)
 }
 
 /// Encodes named texts as a JSON object.

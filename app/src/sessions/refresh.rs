@@ -11,7 +11,6 @@ use std::{
     collections::BTreeSet,
     rc::Rc,
 };
-use web_sys::HtmlElement;
 
 const GATHER_MS: i32 = 250;
 /// Rows that are updated.
@@ -61,6 +60,6 @@ async fn read(at: Slot, ids: Vec<String>) {
     }
 }
 
-fn row(at: Slot, id: &str) -> Option<HtmlElement> {
+fn row(at: Slot, id: &str) -> Option<dom::HtmlElement> {
     at.find(&["[data-session-id=\"", id, "\"]"].concat())
 }

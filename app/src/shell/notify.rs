@@ -12,7 +12,6 @@ use std::{
     rc::Rc,
 };
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Event, MouseEvent};
 
 /// Key in local storage: set if this browser shows notifications.
 const WANTED: &str = "shiftbook-notify";
@@ -36,15 +35,11 @@ fn wanted() -> bool {
 /// Attaches the notification buttons and subscribes to the live stream.
 pub fn start() {
     label_buttons();
-    dom::on(&dom::window(), "storage", |_: Event| label_buttons());
-    dom::on(&dom::document(), "click", |event: MouseEvent| {
-        if dom::closest(&event, "[data-notify]").is_some() {
-            spawn_local(toggle());
-        }
-    });
+    dom::when(&dom::window(), "storage", label_buttons);
+    dom::on_click("[data-notify]", || spawn_local(toggle()));
     let notices = Notices::default();
     let seen = notices.clone();
-    dom::on(&dom::document(), "visibilitychange", move |_: Event| update_visible_lock(&seen));
+    dom::when(&dom::document(), "visibilitychange", move || update_visible_lock(&seen));
     update_visible_lock(&notices);
     live::subscribe(move |signal| {
         let Signal::Session { id, waits: true, .. } = signal else { return };

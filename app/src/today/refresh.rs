@@ -13,7 +13,6 @@ use crate::{
 use leptos::prelude::Set as _;
 use std::{cell::Cell, rc::Rc};
 use wasm_bindgen::JsValue;
-use web_sys::HtmlElement;
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 400;
@@ -78,7 +77,7 @@ fn read_trends(queue: Queue) {
 }
 
 /// The section of a bucket.
-fn section(queue: Queue, name: &str) -> Option<HtmlElement> {
+fn section(queue: Queue, name: &str) -> Option<dom::HtmlElement> {
     queue.sections.find(&["[data-section=", name, "]"].concat())
 }
 

@@ -6,8 +6,6 @@ use crate::fragment::{FragmentOfPage, Slot};
 use leptos::prelude::*;
 #[cfg(feature = "hydrate")]
 use std::{cell::Cell, rc::Rc};
-#[cfg(feature = "hydrate")]
-use web_sys::{Event, HtmlFormElement, wasm_bindgen::JsCast};
 
 /// Time without a key or a click after which the preview is asked for, milliseconds.
 #[cfg(feature = "hydrate")]
@@ -27,12 +25,11 @@ pub fn LivePreview(children: Children) -> impl IntoView {
 #[cfg(feature = "hydrate")]
 fn follow(at: Slot) {
     let editor = at.root().and_then(|root| root.closest(".view-editor").ok().flatten());
-    let form = editor.and_then(|editor| dom::find(&editor, "form"));
-    let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
+    let Some(form) = editor.and_then(|editor| dom::find_form(&editor)) else { return };
     let newest = Rc::new(Cell::new(0_u32));
     for event in ["input", "change"] {
         let (form, newest) = (form.clone(), newest.clone());
-        dom::on(&form.clone(), event, move |_: Event| {
+        dom::when(&form.clone(), event, move || {
             let mine = newest.get().wrapping_add(1);
             newest.set(mine);
             let (form, newest) = (form.clone(), newest.clone());
@@ -48,7 +45,7 @@ fn follow(at: Slot) {
 /// Shows the preview of the form as it is now, unless something was changed meanwhile. A refusal and a lost connection
 /// leave the preview as it is.
 #[cfg(feature = "hydrate")]
-async fn refresh(at: Slot, form: HtmlFormElement, newest: Rc<Cell<u32>>, mine: u32) {
+async fn refresh(at: Slot, form: dom::HtmlFormElement, newest: Rc<Cell<u32>>, mine: u32) {
     let Some(fields) = fetch::fields(&form, None) else { return };
     let address = form.get_attribute("action").unwrap_or_default();
     let body = fields + "&do=preview";

@@ -13,7 +13,6 @@ use crate::{
 };
 use leptos::prelude::{GetValue as _, Set as _, SetValue as _};
 use std::cell::Cell;
-use web_sys::{Event, PageTransitionEvent};
 
 /// A page that was hidden this long asks again what is worked on.
 const STALE_MS: f64 = 15_000.0;
@@ -43,17 +42,15 @@ pub fn start(work: Work) {
         }
         _ => {}
     });
-    dom::on(&dom::window(), "pageshow", move |event: PageTransitionEvent| {
-        if event.persisted() {
-            // The back/forward cache brought this page back as it was; much may have happened since.
-            spawn_local(async move {
-                read_active(work).await;
-                recorder::arrive(work);
-            });
-        }
+    dom::on_restored(move || {
+        // Much may have happened since the page was left.
+        spawn_local(async move {
+            read_active(work).await;
+            recorder::arrive(work);
+        });
     });
     let hidden_at = Cell::new(f64::MAX);
-    dom::on(&dom::document(), "visibilitychange", move |_: Event| {
+    dom::when(&dom::document(), "visibilitychange", move || {
         let now = js_sys::Date::now();
         if dom::document().hidden() {
             hidden_at.set(now);

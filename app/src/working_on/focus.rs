@@ -1,6 +1,6 @@
 //! Focus, scrolling and the clock, where the components meet the browser. On the server nothing happens.
 
-use leptos::{html, prelude::*, web_sys::Event};
+use leptos::{ev::Event, html, prelude::*};
 
 /// Focuses the field of the marker dialog.
 pub fn focus(field: NodeRef<html::Textarea>) {
@@ -28,9 +28,7 @@ pub fn move_focus(from: NodeRef<html::Div>, to: NodeRef<html::Button>) {
 pub fn scroll_to(option: NodeRef<html::Li>) {
     #[cfg(feature = "hydrate")]
     if let Some(option) = option.get_untracked() {
-        let nearest = web_sys::ScrollIntoViewOptions::new();
-        nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
-        option.scroll_into_view_with_scroll_into_view_options(&nearest);
+        crate::browser::dom::scroll_to_nearest(&option);
     }
     #[cfg(not(feature = "hydrate"))]
     let _ = option;

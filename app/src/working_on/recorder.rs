@@ -13,7 +13,6 @@ use super::{
 use crate::browser::{dom, id::new_id, task::spawn_local, times::now_text};
 use gloo_timers::callback::{Interval, Timeout};
 use leptos::prelude::{GetUntracked as _, UpdateValue as _};
-use web_sys::Event;
 
 /// Interval between two flushes of the queue, in milliseconds.
 const SEND_EVERY_MS: u32 = 5_000;
@@ -30,7 +29,7 @@ pub fn start(work: Work) {
     // A browser may prerender a page and never show it.
     let is_ahead = dom::member(&document, "prerendering").is_truthy();
     if is_active && is_ahead {
-        dom::on(&document, "prerenderingchange", move |_: Event| arrive(work));
+        dom::when(&document, "prerenderingchange", move || arrive(work));
     }
     listen(work, is_active && !is_ahead);
 }
@@ -49,13 +48,13 @@ fn listen(work: Work, arrived: bool) {
         return;
     }
     let window = dom::window();
-    dom::on(&dom::document(), "visibilitychange", move |_: Event| {
+    dom::when(&dom::document(), "visibilitychange", move || {
         if dom::document().hidden() {
             send(work);
         }
     });
-    dom::on(&window, "pagehide", move |_: Event| flush::hint(work));
-    dom::on(&window, "online", move |_: Event| send(work));
+    dom::when(&window, "pagehide", move || flush::hint(work));
+    dom::when(&window, "online", move || send(work));
     Interval::new(SEND_EVERY_MS, move || send(work)).forget();
     spawn_local(async move {
         let mut found = if arrived { record(work, true).await } else { None };

@@ -10,9 +10,6 @@ const PAGES: [&str; 2] = ["app/src/", "frontend/src/"];
 /// Folder whose functions wrap what the browser offers.
 const EDGE: &str = "app/src/browser/";
 
-/// Puts HTML of the server into a page, which is the other edge.
-const FRAGMENT: &str = "app/src/fragment.rs";
-
 /// Functions that take a selector.
 const SEARCHES: [&str; 6] = ["find", "find_all", "closest", "matches", "query_selector", "query_selector_all"];
 
@@ -26,12 +23,9 @@ pub(super) fn check(path: &str, tokens: &[Token]) -> Vec<Finding> {
         return Vec::new();
     }
     let mut findings = Vec::new();
-    if path != FRAGMENT {
-        let named = tokens.iter().filter(|token| token.text == "web_sys").map(|token| token.line);
-        let what = "web_sys outside of app/src/browser: wrap what the browser offers in a typed function there";
-        findings
-            .extend(named.collect::<BTreeSet<_>>().into_iter().map(|line| Finding::new(path, line, "web-sys", what)));
-    }
+    let named = tokens.iter().filter(|token| token.text == "web_sys").map(|token| token.line);
+    let what = "web_sys outside of app/src/browser: wrap what the browser offers in a typed function there";
+    findings.extend(named.collect::<BTreeSet<_>>().into_iter().map(|line| Finding::new(path, line, "web-sys", what)));
     for (at, token) in tokens.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map(|token| token.text.as_str());
         match token.text.as_str() {
@@ -123,7 +117,7 @@ mod tests {
     fn interfaces_of_the_browser_are_counted_by_line() {
         let text = "use web_sys::Event;\nfn f(a: web_sys::Node, b: web_sys::Node) {}\n// web_sys::Node\n";
         assert_eq!(rules("app/src/inbox/rows.rs", text), ["web-sys"; 2]);
-        assert!(rules("app/src/browser/dom.rs", text).is_empty() && rules("app/src/fragment.rs", text).is_empty());
+        assert!(rules("app/src/browser/dom.rs", text).is_empty());
     }
 
     #[test]
