@@ -45,15 +45,15 @@
 //! | `agent::list_page(&Shell, agent::ListProps)` | `GET /agents` |
 //! | `agent::page(&Shell, agent::Props)` | `GET /agents/{slug}` |
 //! | `view::list_page(&Shell, view::ListProps)` | `GET /views?cursor=` |
-//! | `view::page(&Shell, view::Props)` | `GET /views/{slug}` |
+//! | `view::page(&Shell, view::Props)` | `GET /views/{slug}?made=` |
 //! | `view::editor_page(&Shell, view::EditorProps)` | `GET /views/new` and `GET /views/{slug}/edit` |
 //! | `view::preview_fragment(&str, &str, &[Field])` | `POST /views` and `POST /views/{slug}/edit` of a script |
 //! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
-//! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
-//! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}` |
+//! | `settings::page(&Shell, settings::Props)` | `GET /settings?made=` |
+//! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}?made=` |
 //! | `form_page::page(&form_page::Props)` and the pages around it | `GET /views/{slug}/answer`, `/forms/{id}`, `/embed/{token}` |
 //! | `link::page(&Shell, &link::Props)`, `link::gone_page(&Shell)` | `GET /link` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |

@@ -45,7 +45,7 @@ test("a token is shown once, works, and stops when revoked @nojs", async ({ page
   const secret = (await page.locator("main").innerText()).match(/sbk_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/)?.[0];
   expect(secret, "the page shows the new token").toBeTruthy();
   expect(await api(secret!).get("/api/me")).toMatchObject({ token: { name } });
-  await expect(page).toHaveURL(/\/settings#new-token$/);
+  await expect(page).toHaveURL(/\/settings\?made=[\w-]+#new-token$/);
   await expect(page.locator("#new-token")).toBeFocused();
   await expect(page.locator("#new-token")).toBeInViewport();
   await page.reload();

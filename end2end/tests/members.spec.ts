@@ -11,7 +11,7 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   await form.getByRole("button", { name: "Create invitation" }).click();
   const link = (await page.locator(".secret").innerText()).match(/https?:\S+\/link\/sbl_\w+/)?.[0];
   expect(link, "the page shows the link").toBeTruthy();
-  await expect(page).toHaveURL(/\/settings#new-link$/);
+  await expect(page).toHaveURL(/\/settings\?made=[\w-]+#new-link$/);
   await expect(page.locator(".secret")).toBeFocused();
   await page.reload();
   await expect(page.locator(".secret")).toHaveCount(0);

@@ -3,7 +3,12 @@
 //! Their values are written and read in this module only.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
-use domain::{Timestamp, id::UserId, limit::CLEARANCE_DAYS, session_feedback::ASKED_DAYS};
+use domain::{
+    Timestamp,
+    id::{RequestId, UserId},
+    limit::CLEARANCE_DAYS,
+    session_feedback::ASKED_DAYS,
+};
 
 /// Longest cookie value that is looked at, bytes.
 const VALUE_BYTES_MAX: usize = 512;
@@ -53,19 +58,22 @@ pub enum NewSecret {
 }
 
 impl NewSecret {
-    const fn cookie(self) -> &'static str {
-        match self {
+    /// Name of the cookie. It has the id of the request that made the secret, so that secrets which are made at the
+    /// same time do not replace each other.
+    fn cookie(self, made: RequestId) -> String {
+        let kind = match self {
             Self::Token => "new-token",
             Self::Webhook => "new-webhook",
             Self::Invitation => "new-invitation",
             Self::ResetLink => "new-reset-link",
             Self::FormLink => "new-form-link",
-        }
+        };
+        format!("{kind}-{made}")
     }
 
-    /// The secret of this kind that this person has just made, where the request carries one.
-    pub fn of(self, headers: &HeaderMap, user: UserId) -> Option<&str> {
-        find(headers, self.cookie())?.strip_prefix(&user.to_string())?.strip_prefix('.')
+    /// The secret of this kind that the request `made` has made for this person, where the headers carry it.
+    pub fn of(self, headers: &HeaderMap, made: RequestId, user: UserId) -> Option<&str> {
+        find(headers, &self.cookie(made))?.strip_prefix(&user.to_string())?.strip_prefix('.')
     }
 }
 
@@ -167,20 +175,27 @@ impl CookiePolicy {
         HeaderValue::from_str(&text).ok()
     }
 
-    /// `Set-Cookie` that carries a new secret to the page at `path`, for the person who made it. Scripts cannot read
-    /// it, and it expires after a minute. `None` if the path or the value cannot be part of a header.
-    pub fn carry(self, secret: NewSecret, path: &str, user: UserId, value: &str) -> Option<HeaderValue> {
-        self.new_secret_header(secret, path, &format!("{user}.{value}"), NEW_SECRET_SECONDS)
+    /// `Set-Cookie` that carries a new secret to the page at `path`, for the person who made it with the request
+    /// `made`. Scripts cannot read it, and it expires after a minute. `None` if the path or the value cannot be part
+    /// of a header.
+    pub fn carry(
+        self,
+        secret: NewSecret,
+        made: RequestId,
+        path: &str,
+        user: UserId,
+        value: &str,
+    ) -> Option<HeaderValue> {
+        self.new_secret_header(&secret.cookie(made), path, &format!("{user}.{value}"), NEW_SECRET_SECONDS)
     }
 
     /// `Set-Cookie` that forgets it.
-    pub fn forget(self, secret: NewSecret, path: &str) -> Option<HeaderValue> {
-        self.new_secret_header(secret, path, "", 0)
+    pub fn forget(self, secret: NewSecret, made: RequestId, path: &str) -> Option<HeaderValue> {
+        self.new_secret_header(&secret.cookie(made), path, "", 0)
     }
 
-    fn new_secret_header(self, secret: NewSecret, path: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
+    fn new_secret_header(self, name: &str, path: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
-        let name = secret.cookie();
         let text = format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
         HeaderValue::from_str(&text).ok()
     }
@@ -263,15 +278,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_secret_is_for_the_person_who_made_it_and_of_its_kind() {
+    fn a_new_secret_is_for_the_person_and_the_request_that_made_it_and_of_its_kind() {
         let [ada, mia] = [1, 2].map(|n| UserId(uuid::Uuid::from_u128(n)));
-        let set = CookiePolicy::new(true).carry(NewSecret::Token, "/settings", ada, "sbk_x").unwrap();
+        let [made, other] = [3, 4].map(|n| RequestId(uuid::Uuid::from_u128(n)));
+        let set = CookiePolicy::new(true).carry(NewSecret::Token, made, "/settings", ada, "sbk_x").unwrap();
         let set = set.to_str().unwrap();
         assert!(set.contains("Path=/settings; Max-Age=60; HttpOnly; SameSite=Strict; Secure"), "{set}");
         let mut headers = HeaderMap::new();
         headers.insert(COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
-        let found = [ada, mia].map(|user| NewSecret::Token.of(&headers, user));
-        assert_eq!((found, NewSecret::Webhook.of(&headers, ada)), ([Some("sbk_x"), None], None));
+        let found =
+            [(made, ada), (made, mia), (other, ada)].map(|(made, user)| NewSecret::Token.of(&headers, made, user));
+        assert_eq!((found, NewSecret::Webhook.of(&headers, made, ada)), ([Some("sbk_x"), None, None], None));
     }
 
     fn headers(cookie: &str) -> HeaderMap {

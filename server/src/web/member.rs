@@ -2,7 +2,8 @@
 
 use super::{
     form::Form,
-    settings::{PAGE, carried, read, refused, role},
+    new_secret::{Made, carried},
+    settings::{PAGE, read, refused, role},
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{
@@ -19,7 +20,7 @@ use app::{
 use axum::{
     Router,
     extract::State,
-    http::{HeaderMap, StatusCode, header::SET_COOKIE},
+    http::StatusCode,
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
@@ -30,7 +31,7 @@ use ledger::{
 };
 
 /// Where both pages show a link that was just made.
-const NEW_LINK: &str = "new-link";
+const NEW_LINK: &str = "#new-link";
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -78,16 +79,15 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<UserId>,
-    headers: HeaderMap,
+    made: Made,
 ) -> Result<Response, PageRejection> {
     let mut props = read_one(&state, &viewer, id, FormState::default()).await?;
-    let made = viewer.scope.user_id().and_then(|user| NewSecret::ResetLink.of(&headers, user));
-    let forgets = made.and_then(|_| state.cookies.forget(NewSecret::ResetLink, &page_of(id)));
     let email = props.member.email.clone();
-    props.new_link = made.map(|secret| NewLink { url: access_link_url(&viewer.origin, secret), email });
+    let secret = made.secret(NewSecret::ResetLink, &viewer);
+    props.new_link = secret.map(|secret| NewLink { url: access_link_url(&viewer.origin, secret), email });
     let mut response = render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await;
-    if let Some(cookie) = forgets {
-        response.headers_mut().append(SET_COOKIE, cookie);
+    if secret.is_some() {
+        made.forget(&state, NewSecret::ResetLink, &page_of(id), &mut response);
     }
     Ok(response)
 }

@@ -30,6 +30,7 @@ mod memory;
 mod memory_forget;
 mod memory_runs;
 mod memory_session;
+mod new_secret;
 mod people;
 pub mod posted;
 mod problem;

@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    new_secret::{Made, carried},
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{
@@ -18,7 +19,7 @@ use app::{
 use axum::{
     Router,
     extract::State,
-    http::{HeaderMap, StatusCode, header::SET_COOKIE},
+    http::StatusCode,
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
@@ -50,18 +51,17 @@ pub fn router() -> Router<AppState> {
         .route("/settings/notifications", post(notifications))
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap) -> Result<Response, PageRejection> {
+async fn show(State(state): State<AppState>, viewer: Viewer, made: Made) -> Result<Response, PageRejection> {
     let mut props = read(&state, &viewer, viewer.form.clone()).await?;
-    let made = |secret: NewSecret| viewer.scope.user_id().and_then(|user| secret.of(&headers, user));
-    props.new_token = made(NewSecret::Token).map(str::to_owned);
-    props.new_webhook = made(NewSecret::Webhook).map(str::to_owned);
-    props.inviting.new_link = made(NewSecret::Invitation).and_then(|made| invited(&viewer, &props.inviting, made));
+    let secret = |kind: NewSecret| made.secret(kind, &viewer);
+    props.new_token = secret(NewSecret::Token).map(str::to_owned);
+    props.new_webhook = secret(NewSecret::Webhook).map(str::to_owned);
+    props.inviting.new_link = secret(NewSecret::Invitation).and_then(|made| invited(&viewer, &props.inviting, made));
     let of_page = [NewSecret::Token, NewSecret::Webhook, NewSecret::Invitation];
-    let shown = of_page.into_iter().filter(|secret| made(*secret).is_some());
-    let forgets: Vec<_> = shown.filter_map(|secret| state.cookies.forget(secret, PAGE)).collect();
+    let shown: Vec<_> = of_page.into_iter().filter(|kind| secret(*kind).is_some()).collect();
     let mut response = render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await;
-    for cookie in forgets {
-        response.headers_mut().append(SET_COOKIE, cookie);
+    for kind in shown {
+        made.forget(&state, kind, PAGE, &mut response);
     }
     Ok(response)
 }
@@ -71,22 +71,6 @@ fn invited(viewer: &Viewer, inviting: &Inviting, made: &str) -> Option<NewLink> 
     let (id, secret) = made.split_once('.')?;
     let invitation = inviting.invitations.iter().find(|invitation| invitation.id.to_string() == id)?;
     Some(NewLink { url: access_link_url(&viewer.origin, secret), email: invitation.email.clone() })
-}
-
-/// Redirects to the place `of_page` that shows a new secret. A cookie of a minute carries the secret there: nothing is
-/// stored here, and loading that page again neither shows it nor makes another. `None` for a program, which has no
-/// cookies: its answer is the page itself.
-pub(super) fn carried(
-    state: &AppState,
-    viewer: &Viewer,
-    (secret, value): (NewSecret, &str),
-    of_page: (&str, &str),
-) -> Option<Response> {
-    let (path, fragment) = of_page;
-    let cookie = viewer.scope.user_id().and_then(|user| state.cookies.carry(secret, path, user, value))?;
-    let mut response = Redirect::to(&format!("{path}#{fragment}")).into_response();
-    response.headers_mut().append(SET_COOKIE, cookie);
-    Some(response)
 }
 
 /// Reads the page and converts it.
@@ -133,7 +117,7 @@ async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form)
         Ok(secret) => secret,
         Err(problem) => return refused(&state, viewer, form.refused("token", &problem), &problem).await,
     };
-    if let Some(response) = carried(&state, &viewer, (NewSecret::Token, &secret), (PAGE, "new-token")) {
+    if let Some(response) = carried(&state, &viewer, (NewSecret::Token, &secret), (PAGE, "#new-token")) {
         return Ok(response);
     }
     let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };

@@ -3,6 +3,7 @@
 use super::{
     form::Form,
     fragment::wants_fragment,
+    new_secret::{Made, carried},
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, render},
     view_form::{draft_of, placed, press, read},
@@ -15,11 +16,8 @@ use app::{
 use axum::{
     Router,
     extract::{Path, Query, State},
-    http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, SET_COOKIE},
-    },
-    response::{Html, IntoResponse, Redirect, Response},
+    http::{HeaderMap, HeaderValue, StatusCode, header::CACHE_CONTROL},
+    response::{Html, IntoResponse, Response},
     routing::get,
 };
 use domain::slug::is_slug;
@@ -69,16 +67,15 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
-    headers: HeaderMap,
+    made: Made,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?).await?;
-    let made = viewer.scope.user_id().and_then(|user| NewSecret::FormLink.of(&headers, user)).map(str::to_owned);
+    let secret = made.secret(NewSecret::FormLink, &viewer);
     let path = format!("/views/{}", page.view.slug);
-    let forgets = made.as_ref().and_then(|_| state.cookies.forget(NewSecret::FormLink, &path));
-    let shown = Shown { new_link: made, ..Shown::default() };
+    let shown = Shown { new_link: secret.map(str::to_owned), ..Shown::default() };
     let mut response = answer(viewer, page, shown, None).await;
-    if let Some(cookie) = forgets {
-        response.headers_mut().append(SET_COOKIE, cookie);
+    if secret.is_some() {
+        made.forget(&state, NewSecret::FormLink, &path, &mut response);
     }
     Ok(response)
 }
@@ -160,8 +157,7 @@ async fn post(
     }
 }
 
-/// Makes a link. Its secret travels to the page that shows it in a cookie of a minute: loading that page again neither
-/// shows it nor makes another link.
+/// Makes a link. The redirect leads to the page that shows it once.
 async fn create_link(
     state: &AppState,
     viewer: Viewer,
@@ -186,17 +182,14 @@ async fn create_link(
     };
     let slug = page.view.slug.clone();
     let path = format!("/views/{slug}");
-    let carried = |user| state.cookies.carry(NewSecret::FormLink, &path, user, &secret);
-    let Some(cookie) = scope.user_id().and_then(carried) else {
-        // A program has no cookies: its answer is the page itself.
-        let page = page::read(ledger, scope, slug).await?;
-        let shown = Shown { new_link: Some(secret), ..Shown::default() };
-        let mut response = answer(viewer, page, shown, None).await;
-        *response.status_mut() = StatusCode::CREATED;
+    // With a fragment the browser would not focus the field with the address of the link.
+    if let Some(response) = carried(state, &viewer, (NewSecret::FormLink, &secret), (&path, "")) {
         return Ok(response);
-    };
-    let mut response = Redirect::to(&path).into_response();
-    response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    let page = page::read(ledger, scope, slug).await?;
+    let shown = Shown { new_link: Some(secret), ..Shown::default() };
+    let mut response = answer(viewer, page, shown, None).await;
+    *response.status_mut() = StatusCode::CREATED;
     Ok(response)
 }
 

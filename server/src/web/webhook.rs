@@ -2,7 +2,8 @@
 
 use super::{
     form::Form,
-    settings::{PAGE, carried, read, refused},
+    new_secret::carried,
+    settings::{PAGE, read, refused},
     shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
 use crate::{cookie::NewSecret, extract::Id, problem::Problem, state::AppState};
@@ -32,7 +33,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         Ok(secret) => secret,
         Err(problem) => return refused(&state, viewer, form.refused("webhook", &problem), &problem).await,
     };
-    if let Some(response) = carried(&state, &viewer, (NewSecret::Webhook, &secret), (PAGE, "new-webhook")) {
+    if let Some(response) = carried(&state, &viewer, (NewSecret::Webhook, &secret), (PAGE, "#new-webhook")) {
         return Ok(response);
     }
     let props = Props { new_webhook: Some(secret), ..read(&state, &viewer, FormState::default()).await? };

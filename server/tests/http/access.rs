@@ -2,7 +2,7 @@
 
 use crate::{
     app::{App, PASSWORD, Who, problem},
-    browser::{Browser, add_person},
+    browser::{Browser, add_person, shown_at},
 };
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
@@ -127,13 +127,14 @@ async fn an_invitation_is_a_link_that_works_once_and_leaks_nowhere() {
     let app = App::start_with("", &[], &[("SHIFTBOOK_LOG", "debug")]);
     let mut ada = Browser::of(&app, ADA).await;
     let made = ada.post("/settings/invitations", &[("email", "eve@acme.test"), ("role", "reviewer")]).await;
-    assert_eq!(leads(&made), (StatusCode::SEE_OTHER, "/settings#new-link"));
-    let shown = ada.ask_and_keep(Method::GET, "/settings", &[]).await;
+    let address = shown_at(&made, "/settings", "#new-link");
+    assert!(!ada.page("/settings").await.contains("sbl_"), "another address does not show it");
+    let shown = ada.ask_and_keep(Method::GET, &address, &[]).await;
     let page = shown.text().await.unwrap();
     assert!(page.contains("Send it to eve@acme.test yourself"), "{page}");
     let link = secret(&page, "sbl_");
     assert!(page.contains(&format!("{}/link/{link}", app.url)));
-    let again = ada.page("/settings").await;
+    let again = ada.page(&address).await;
     assert!(!again.contains(&link), "it is shown once");
     assert_eq!(again.matches("/withdraw").count(), 1, "loading the page again invites nobody");
 
@@ -162,6 +163,26 @@ async fn an_invitation_is_a_link_that_works_once_and_leaks_nowhere() {
     assert_eq!(junk.status(), StatusCode::GONE);
     let log = app.log();
     assert!(log.contains("/link/{secret}") && !log.contains(&link), "the log names the route alone");
+}
+
+#[tokio::test]
+async fn of_two_tabs_that_make_a_secret_at_the_same_time_each_shows_its_own() {
+    let app = App::start();
+    let mut ada = Browser::of(&app, ADA).await;
+    let mut tabs = Vec::new();
+    for name in ["one", "two"] {
+        let made = ada.post("/settings/tokens", &[("name", name), ("role", "member"), ("for_me", "yes")]).await;
+        tabs.push((shown_at(&made, "/settings", "#new-token"), new_token(&made)));
+    }
+    // Both forms are answered before either tab follows its redirect.
+    let [(first, of_first), (second, of_second)] = &tabs[..] else { panic!("{tabs:?}") };
+    assert_ne!(of_first, of_second);
+    for (address, own, other) in [(first, of_first, of_second), (second, of_second, of_first)] {
+        let shown = ada.ask_and_keep(Method::GET, address, &[]).await.text().await.unwrap();
+        assert!(shown.contains(own) && !shown.contains(other), "{shown}");
+        assert!(!ada.page(address).await.contains(own), "it is shown once");
+    }
+    ada.page("/settings?made=no;id&made=%00").await;
 }
 
 #[tokio::test]
@@ -247,10 +268,10 @@ async fn the_last_admin_stays_and_members_see_no_pages_of_members() {
     }
     let (mut ada, page) = (ada, format!("/settings/members/{mia_id}"));
     let reset = ada.post(&format!("{page}/reset-link"), &[]).await;
-    assert_eq!(leads(&reset), (StatusCode::SEE_OTHER, format!("{page}#new-link").as_str()));
-    let shown = ada.ask_and_keep(Method::GET, &page, &[]).await.text().await.unwrap();
+    let address = shown_at(&reset, &page, "#new-link");
+    let shown = ada.ask_and_keep(Method::GET, &address, &[]).await.text().await.unwrap();
     assert!(shown.contains("/link/sbl_") && shown.contains(&format!("Send it to {MIA} yourself")), "{shown}");
-    assert!(!ada.page(&page).await.contains("/link/sbl_"), "it is shown once");
+    assert!(!ada.page(&address).await.contains("/link/sbl_"), "it is shown once");
     let off = ada.ask(Method::POST, &format!("/settings/members/{mia_id}/deactivate"), &[]).await;
     assert_eq!(leads(&off).1, format!("/settings/members/{mia_id}?notice=member_deactivated"));
     assert!(ada.page(&format!("/settings/members/{mia_id}")).await.contains("Activate"));

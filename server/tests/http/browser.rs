@@ -93,6 +93,14 @@ impl<'a> Browser<'a> {
     }
 }
 
+/// Returns the address to which a form leads that has made a secret: of `page`, which shows it once at this fragment.
+pub fn shown_at(made: &Response, page: &str, fragment: &str) -> String {
+    let to = made.headers()["location"].to_str().unwrap();
+    assert_eq!(made.status(), StatusCode::SEE_OTHER, "{to}");
+    assert!(to.starts_with(&format!("{page}?made=")) && to.ends_with(fragment), "{to}");
+    to.strip_suffix(fragment).unwrap().to_owned()
+}
+
 /// Adds a member to the first workspace.
 pub fn add_person(app: &App, email: &str) {
     let words = ["user", "add", "--tenant", "acme", "--email", email, "--role", "member", "--password-stdin"];
