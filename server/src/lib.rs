@@ -4,6 +4,12 @@
 //! Only this crate knows HTTP. A handler authenticates the caller, calls one use case of `ledger`
 //! and maps its record to `wire`. Rules about what a session may do are in `domain` and `ledger`,
 //! not here.
+//!
+//! # Errors
+//!
+//! A handler answers with a [`problem::Problem`]: that of the extractor that refuses the request, or the error of its use
+//! case as `wire_map::error` maps it. A command of the command line ends with the failure of what it calls, as text for
+//! the operator. This is not repeated. A function that has another failure names it in its own `# Errors`.
 
 mod accept;
 mod agents;

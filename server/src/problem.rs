@@ -114,7 +114,7 @@ impl Problem {
     }
 
     /// Marks a response that shows this problem itself. Sets the problem's headers and lets the
-    /// the middleware log it.
+    /// middleware log it.
     pub fn mark(&self, response: &mut Response) {
         self.set_retry_after(response);
         response.extensions_mut().insert(RenderedProblem(self.clone()));

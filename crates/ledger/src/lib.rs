@@ -2,6 +2,18 @@
 //!
 //! Functions take the [`Ledger`] and a [`Scope`], which determines what the caller can see and do. This crate
 //! contains no SQL and no HTTP, and reads neither the system clock nor the environment.
+//!
+//! # Errors
+//!
+//! Two kinds of failure are not repeated at each function:
+//!
+//! - Whatever uses the database can fail with [`Error::Unavailable`], [`Error::Unusable`] or [`Error::Internal`], and
+//!   with [`Error::Invalid`] for a text with a NUL character that is only searched for.
+//! - Whatever takes a [`Scope`] can fail with [`Error::Forbidden`] if the caller's role or token scope lacks the
+//!   permission for it.
+//!
+//! What else a public function refuses is in its own `# Errors`, with the variant and the condition. A function without
+//! that section refuses nothing else.
 
 pub mod action;
 mod action_input;

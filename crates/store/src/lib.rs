@@ -7,6 +7,12 @@
 //!
 //! A module has the tables of one subject. Modules use each other one way, from the bottom up: `engine`, `event`,
 //! `transaction`, the subjects, `writer`, `open`, `statements`.
+//!
+//! # Errors
+//!
+//! Every function that returns a [`Result`] fails with an [`Error`] if the database does, or with
+//! [`Error::Inconsistent`] if a row that it reads holds a value that this version does not know. This is not repeated.
+//! A function that has another failure names it in its own `# Errors`.
 
 pub mod action;
 mod auth;
