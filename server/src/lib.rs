@@ -7,9 +7,10 @@
 //!
 //! # Errors
 //!
-//! A handler answers with a [`problem::Problem`]: that of the extractor that refuses the request, or the error of its use
-//! case as `wire_map::error` maps it. A command of the command line ends with the failure of what it calls, as text for
-//! the operator. This is not repeated. A function that has another failure names it in its own `# Errors`.
+//! A handler answers with a [`problem::Problem`]: that of the extractor that refuses the request,
+//! or the error of its use case as `wire_map::error` maps it. A command of the command line ends
+//! with the failure of what it calls, as text for the operator. This is not repeated. A function
+//! that has another failure names it in its own `# Errors`.
 
 mod accept;
 mod agents;

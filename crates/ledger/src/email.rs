@@ -8,6 +8,9 @@ fn person(scope: &Scope) -> Result<UserId> {
 }
 
 /// Records whether the caller wants e-mails from this workspace.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person.
 pub async fn set_wanted(ledger: &Ledger, scope: &Scope, wants: bool) -> Result<()> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
     let noted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {

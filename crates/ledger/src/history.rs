@@ -51,6 +51,10 @@ pub struct History {
 
 /// Returns the newest turns of an agent on one channel, given as platform and id: the window that a prompt of the
 /// channel repeats. The newest sessions of the channel are read, at most [`HISTORY_SESSIONS_MAX`].
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if `agent` is not a slug; [`crate::Error::Invalid`] for a platform that is not a slug, a
+/// channel id of a wrong length, or a `limit` above [`HISTORY_TURNS_MAX`].
 pub async fn recent(
     ledger: &Ledger,
     scope: &Scope,
@@ -97,6 +101,10 @@ pub async fn recent(
 
 /// Returns the turns of an agent that its memory writer has not covered yet, whatever their channels: what its next run
 /// reads. Oldest first. Empty for an agent without a writer.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if `agent` is not a slug; [`crate::Error::Invalid`] for a `limit` above
+/// [`HISTORY_TURNS_MAX`].
 pub async fn since_watermark(ledger: &Ledger, scope: &Scope, agent: &str, limit: u32) -> Result<History> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;

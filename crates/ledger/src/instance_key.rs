@@ -29,6 +29,9 @@ impl InstanceKey {
     }
 
     /// Parses the content of a key file: 64 hexadecimal digits, with optional white space around them.
+    ///
+    /// # Errors
+    /// [`BadInstanceKey`] for any other text.
     pub fn parse(text: &str) -> Result<Self, BadInstanceKey> {
         Digest::parse(text.trim()).map(|digest| Self(digest.0)).ok_or(BadInstanceKey)
     }

@@ -107,6 +107,11 @@ impl LeaseClock {
 impl Ledger {
     /// Opens and migrates the database. A server on SQLite also restarts every lease with its full duration,
     /// because workers could not send heartbeats while the server was down.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if the directory cannot be created or another server serves it, or if SQLite or the
+    /// settings of PostgreSQL could lose acknowledged writes; [`Error::Internal`] if a migration fails, or for
+    /// [`LeaseClock::Database`] with SQLite. For [`Mode::Reader`], [`Error::Unusable`] if there is no database.
     pub async fn open(options: Options) -> Result<Self> {
         let store = Store::open(&options.database, options.mode).await?;
         let now = options.clock.now();

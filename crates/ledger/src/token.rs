@@ -15,6 +15,9 @@ use domain::{
 use store::Access;
 
 /// Creates a token of the workspace and returns its secret, which is not stored in plain text.
+///
+/// # Errors
+/// [`Error::Invalid`] for a wrong name.
 pub async fn create(
     ledger: &Ledger,
     scope: &Scope,
@@ -28,6 +31,10 @@ pub async fn create(
 
 /// Creates a token for the caller, who must be a person. The token can read the person's recent activity, and
 /// sessions that it starts belong to the person. It never has more rights than the person.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person; [`Error::Invalid`] for a wrong name, or if the token would allow
+/// more than the caller's role.
 pub async fn create_personal(
     ledger: &Ledger,
     scope: &Scope,
@@ -51,6 +58,10 @@ fn person(scope: &Scope) -> Result<UserId> {
 
 /// Does the same as [`create`] for the operator of the server. With an e-mail address, the token acts for that
 /// member of the workspace.
+///
+/// # Errors
+/// [`Error::Invalid`] for a wrong name, a text that is not the slug of a workspace, or an address of no member. A
+/// workspace that does not exist is created.
 pub async fn create_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
@@ -79,6 +90,9 @@ async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) ->
 }
 
 /// Returns the tokens, newest first, including revoked ones. Admins get all tokens, other people their own.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is neither an admin nor a person.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
     let (tenant_id, whose) = (scope.tenant_id, whose(scope)?);
     Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id, whose))).await?)
@@ -88,7 +102,8 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
 /// people their own.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such token, or it is not the caller's.
+/// [`Error::NotFound`] if there is no such token, or it is not the caller's; [`Error::Forbidden`] if the caller is
+/// neither an admin nor a person.
 pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
     let (tenant_id, whose, now) = (scope.tenant_id, whose(scope)?, ledger.now());
     let known = ledger

@@ -86,6 +86,9 @@ pub struct Section {
 
 /// Returns the five counts with one round trip. A token has no tasks of its own, so only everyone's queue is
 /// useful for it.
+///
+/// # Errors
+/// [`Error::Invalid`] if there is no such time zone.
 pub async fn counts(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, since(ledger.now(), timezone)?);
@@ -100,6 +103,9 @@ pub(crate) async fn counts_on(conn: &mut Conn<'_>, scope: &Scope, whose: QueueSc
 }
 
 /// Returns the course of the day so far, with one round trip.
+///
+/// # Errors
+/// [`Error::Invalid`] if there is no such time zone.
 pub async fn day(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Day> {
     require(scope, Permission::Read)?;
     let since = since(ledger.now(), timezone)?;
@@ -138,6 +144,9 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &s
 }
 
 /// Returns the sessions and actions in one bucket, at most `limit` of each.
+///
+/// # Errors
+/// [`Error::Invalid`] if there is no such time zone, or for a `limit` above 1,000.
 pub async fn section(
     ledger: &Ledger,
     scope: &Scope,
@@ -180,6 +189,9 @@ pub(crate) async fn section_on(
 
 /// Returns the caller's sessions that wait in a terminal, where a coding agent asks, so they cannot be answered
 /// here. Longest waiting first, at most `limit`. Empty for a token.
+///
+/// # Errors
+/// [`Error::Invalid`] for a `limit` above 1,000.
 pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<Session>> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };

@@ -76,6 +76,10 @@ impl ListQuery {
 }
 
 /// Returns one page of actions, newest first.
+///
+/// # Errors
+/// [`Error::Invalid`] for a text that is too long, a limit above 1,000, or [`Assignee::Me`] from a token that acts for
+/// no person; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<Listed<ActionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);

@@ -26,6 +26,9 @@ pub struct TaskStatus {
 }
 
 /// Returns the newest session of an action: its status, duration and error.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such action.
 pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<TaskStatus> {
     require(scope, Permission::Read)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());

@@ -24,6 +24,9 @@ pub struct Trigger {
 }
 
 /// Creates an agent session of the action. It is pending, or a draft while it waits for other sessions.
+///
+/// # Errors
+/// Those of [`crate::session::create()`].
 pub async fn trigger(ledger: &Ledger, scope: &Scope, id: ActionId, trigger: Trigger) -> Result<Session> {
     let new = NewSession {
         session_type: Type::Agent,

@@ -35,6 +35,10 @@ pub struct ActionChange {
 }
 
 /// Changes an action. Existing sessions keep the settings that they were created with.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such action; [`Error::Invalid`] for wrong fields and for references to
+/// what is not in the workspace; [`Error::NameTaken`] if another action has the slug.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: ActionChange) -> Result<ActionRecord> {
     require(scope, Permission::ManageActions)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());

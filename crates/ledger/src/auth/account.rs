@@ -19,6 +19,9 @@ pub(super) fn person(scope: &Scope) -> Result<UserId> {
 }
 
 /// Changes the caller's display name.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person; [`Error::Invalid`] for a wrong name.
 pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> {
     let user_id = person(scope)?;
     let mut fields = Fields::default();
@@ -37,6 +40,11 @@ pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> 
 
 /// Changes the caller's password. All other sign-ins of the caller end. The sign-in with the cookie `secret`
 /// continues.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person; [`Error::Invalid`] if `current` is not the password, or if `new`
+/// is too short or too long; [`Error::TooManyAttempts`] while the address is blocked; [`Error::Busy`] if the password
+/// queue is full; [`Error::NotFound`] if the account is gone.
 pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current: &str, new: &str) -> Result<()> {
     let user_id = person(scope)?;
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());

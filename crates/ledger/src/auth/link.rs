@@ -60,7 +60,10 @@ pub async fn find_link(ledger: &Ledger, secret: &str) -> Result<Option<OpenLink>
 /// that joins. `name` is only used for new people.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the link is not valid (any more).
+/// [`Error::NotFound`] if the link is not valid (any more), or if its person is a member already; [`Error::Invalid`]
+/// for a wrong name, a new password that is too short or too long, or a password that is not the account's;
+/// [`Error::TooManyAttempts`] while the address is blocked; [`Error::Busy`] if the password queue is full;
+/// [`Error::BadCredentials`] if the password was changed or the access ended meanwhile.
 pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str, browser: &str) -> Result<SignedIn> {
     let gone = || Error::NotFound("link");
     let digest = Secret::parse(SecretKind::Link, secret).ok_or_else(gone)?.digest();

@@ -26,7 +26,8 @@ pub async fn needs_setup(ledger: &Ledger) -> Result<bool> {
 /// Creates the first workspace and its admin, and signs the admin in. `browser` is a description of the browser.
 ///
 /// # Errors
-/// [`Error::SetupDone`] if an account exists already.
+/// [`Error::SetupDone`] if an account exists already; [`Error::Invalid`] for a wrong name, address or password;
+/// [`Error::Busy`] if the password queue is full.
 pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str, browser: &str) -> Result<SignedIn> {
     if !needs_setup(ledger).await? {
         return Err(Error::SetupDone);

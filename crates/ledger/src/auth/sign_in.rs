@@ -35,7 +35,8 @@ pub struct SignedIn {
 /// repeated failures the address is blocked for an increasing time. `browser` is a description of the browser.
 ///
 /// # Errors
-/// [`Error::BadCredentials`], [`Error::TooManyAttempts`], or [`Error::Busy`] if the password queue is full.
+/// [`Error::BadCredentials`], [`Error::TooManyAttempts`] while the address is blocked, [`Error::Busy`] if the password
+/// queue is full, or [`Error::Forbidden`] if the person belongs to no workspace.
 pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str) -> Result<SignedIn> {
     let email = Address::parse(email).map_err(|_| Error::BadCredentials)?.into_string();
     let email_digest = email_digest(&email);

@@ -10,6 +10,9 @@ use store::{Access, SignInRecord};
 
 /// Returns the caller's sign-ins to all workspaces, last used first. `secret` is the cookie of the present
 /// sign-in, which is marked in the list.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person.
 pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Vec<SignInRecord>> {
     let (user_id, now) = (person(scope)?, ledger.now());
     let digest = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
@@ -22,7 +25,7 @@ pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Resu
 /// Ends one of the caller's sign-ins.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the caller has no such sign-in.
+/// [`Error::Forbidden`] if the caller is not a person; [`Error::NotFound`] if the caller has no such sign-in.
 pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -> Result<()> {
     let user_id = person(scope)?;
     let known = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
@@ -34,6 +37,9 @@ pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -
 }
 
 /// Ends all sign-ins of the caller except the one with the cookie `secret`.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person.
 pub async fn end_other_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<()> {
     let user_id = person(scope)?;
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());

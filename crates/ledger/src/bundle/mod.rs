@@ -33,8 +33,8 @@ pub enum Mode {
 /// Installs the bundle in `text` and returns what changed or, in a dry run, what would change.
 ///
 /// # Errors
-/// [`Error::Invalid`] with paths in the file, or [`Error::Forbidden`] if the caller may not manage something in
-/// it.
+/// Those of [`read()`]; [`Error::Invalid`] with the path in the file; [`Error::Forbidden`] if the caller may not manage
+/// something in it; [`Error::NameTaken`] and [`Error::LimitReached`] as when an item is created by itself.
 pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> Result<Plan> {
     require(scope, Permission::Read)?;
     let bundle = read(text)?;
@@ -69,6 +69,9 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
 }
 
 /// Does the same as [`install`] for the operator of the server, in the workspace with this slug.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such workspace, and those of [`install`].
 pub async fn install_by_operator(ledger: &Ledger, tenant_slug: &str, text: &str, mode: Mode) -> Result<Plan> {
     let slug = tenant_slug.to_owned();
     let found = ledger

@@ -13,6 +13,9 @@ use domain::{
 use store::Conn;
 
 /// Returns one page of criteria sets at their newest versions, newest set first.
+///
+/// # Errors
+/// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<CriteriaSetRecord>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -57,6 +60,10 @@ pub(crate) async fn get_on(
 }
 
 /// Returns one page of versions, newest first.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such set; [`Error::Invalid`] for a limit above 1,000;
+/// [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list_versions(
     ledger: &Ledger,
     scope: &Scope,

@@ -22,12 +22,18 @@ pub struct NewEntity {
 }
 
 /// Creates an entity at version 1.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity type; [`Error::Invalid`] for a wrong title or wrong values.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntity) -> Result<EntityRecord> {
     create_in(ledger, scope, new, None).await
 }
 
 /// Does the same as [`create`] for an agent that works on `session_id`. The entity's version records that
 /// session.
+///
+/// # Errors
+/// Those of [`create`].
 pub async fn create_in(
     ledger: &Ledger,
     scope: &Scope,

@@ -56,6 +56,10 @@ impl ListQuery {
 }
 
 /// Returns one page of entities, newest first.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a text that is too long or a limit above 1,000; [`crate::Error::InvalidCursor`] for a
+/// cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(query)?);

@@ -14,6 +14,9 @@ pub use store::session::OfEntity;
 
 /// Returns the newest sessions about an entity. `limit` is 20 when `None` and at most 100. `parents_only` leaves
 /// out sessions that another session started.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity; [`Error::Invalid`] for a `limit` of 0.
 pub async fn list_sessions(
     ledger: &Ledger,
     scope: &Scope,

@@ -27,13 +27,17 @@ pub struct EntityChange {
 /// Writes the next version of an entity. If nothing differs, no version is written.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] if a version was written since the caller read the entity.
+/// [`Error::NotFound`] if the workspace has no such entity; [`Error::StaleVersion`] if a version was written since the
+/// caller read the entity; [`Error::Invalid`] for a wrong title or wrong values.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: EntityId, change: EntityChange) -> Result<EntityRecord> {
     update_in(ledger, scope, id, change, None).await
 }
 
 /// Does the same as [`update`] for an agent that works on `session_id`. The entity's version records that
 /// session.
+///
+/// # Errors
+/// Those of [`update`].
 pub async fn update_in(
     ledger: &Ledger,
     scope: &Scope,

@@ -17,6 +17,10 @@ pub fn cursor_after(version: u64) -> String {
 }
 
 /// Returns one page of versions, newest first.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such entity; [`crate::Error::Invalid`] for a limit above 1,000;
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list_versions(
     ledger: &Ledger,
     scope: &Scope,

@@ -8,6 +8,9 @@ use crate::{
 use domain::{Scope, id::EntityTypeId, role::Permission};
 
 /// Returns one page of entity types, newest first.
+///
+/// # Errors
+/// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<EntityTypeRecord>> {
     require(scope, Permission::Read)?;
     let (before, limit) = page.before_id(List::EntityTypes)?;
@@ -20,6 +23,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
 }
 
 /// Returns an entity type of the workspace.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity type.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<EntityTypeRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -28,6 +34,9 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<Ent
 }
 
 /// Returns the entity type of the workspace with this slug.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no entity type with this slug.
 pub async fn get_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<EntityTypeRecord> {
     require(scope, Permission::Read)?;
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());

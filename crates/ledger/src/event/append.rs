@@ -41,6 +41,12 @@ pub struct Appended {
 
 /// Appends events and returns when they are durable. A repeat with the same client-made ids returns the recorded
 /// events.
+///
+/// # Errors
+/// [`Error::Invalid`] for an empty batch, more than 500 events, or wrong fields of an event; [`Error::TooLarge`] for
+/// too many bytes of one event or of all; [`Error::NotFound`] if the workspace has no such session; [`Error::Refused`]
+/// if the worker does not hold the session; [`Error::WriteRefused`] if the caller may not write an event of this kind
+/// now; [`Error::IdConflict`] if an id is recorded with another body; [`Error::LimitReached`] if the session is full.
 pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Appended> {
     if append.attempt.is_some() {
         require(scope, Permission::Work)?;

@@ -43,6 +43,9 @@ pub struct Following {
 /// Follows a session after `after_sequence`. The feed is subscribed before the log is read, so no event is
 /// missed. A sequence beyond the end of the log, which a client can have after a backup was restored, is treated
 /// as the end.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it.
 pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequence: u64) -> Result<Following> {
     let feed = ledger.hub().feed(scope.tenant_id, id);
     let head = session::get(ledger, scope, id).await?.head_sequence;

@@ -78,6 +78,10 @@ impl Read {
 
 /// Reads a part of a session's log. The part is contiguous: the head is read first, and later events are left
 /// out.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Invalid`] for a limit above
+/// 1,000, for both sequences at once, or for a wrong kind or too many of them.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> Result<Slice> {
     require(scope, Permission::Read)?;
     read.check()?;
@@ -154,6 +158,9 @@ pub(crate) fn remember(ledger: &Ledger, scope: &Scope, id: SessionId, counts: Ki
 }
 
 /// Returns the number of events of each kind in a session.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it.
 pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<(String, u64)>> {
     require(scope, Permission::Read)?;
     let (reader, known) = (*scope, counted(ledger, scope, id));

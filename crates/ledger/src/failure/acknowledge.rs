@@ -9,6 +9,10 @@ use domain::{Scope, id::SessionId, role::Permission};
 
 /// Acknowledges the failure of a session. People may acknowledge failures of sessions that they started,
 /// operators and admins all. A repeat changes nothing and returns the first acknowledgement.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session, the caller cannot see it, or it has no failure;
+/// [`Error::Forbidden`] if the session is not the caller's and the caller may not manage others.
 pub async fn acknowledge(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<FailureRecord> {
     require(scope, Permission::StartSession)?;
     let (scope, now) = (*scope, ledger.now());

@@ -25,6 +25,9 @@ pub struct ListFailures {
 }
 
 /// Returns one page of failures, newest first.
+///
+/// # Errors
+/// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result<Listed<FailureRecord>> {
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;
@@ -38,6 +41,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result
 }
 
 /// Returns the failures of these sessions. Sessions that did not fail are left out.
+///
+/// # Errors
+/// [`Error::Invalid`] for more than [`PAGE_MAX`] sessions.
 pub async fn of_sessions(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> Result<Vec<FailureRecord>> {
     require(scope, Permission::Read)?;
     if sessions.is_empty() {

@@ -19,6 +19,11 @@ use std::collections::HashMap;
 const NOT_RATED: [&str; 3] = [human::SOURCE, response::SOURCE, memory_write::SOURCE];
 
 /// Returns the caller's own rating of a session.
+///
+/// # Errors
+/// [`crate::Error::NoInstanceKey`] without a key; [`crate::Error::NotFound`] if there is no such session or the caller
+/// cannot see it; [`crate::Error::Forbidden`] if the caller acts for no person, or if another person's incognito
+/// session is meant.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
     let session = rated(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
@@ -40,6 +45,9 @@ pub enum Prompt {
 /// for some weeks, if it ever started. They are not asked about people's own work, responses
 /// to forms and proposals of the memory writer. About an incognito
 /// conversation only its own person is asked.
+///
+/// # Errors
+/// [`crate::Error::NoInstanceKey`] without a key, if the caller could be asked.
 pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
     let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
@@ -58,6 +66,10 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result
 }
 
 /// Returns how many people have rated a session.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it; [`crate::Error::NoInstanceKey`]
+/// without a key.
 pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<u64> {
     let session = session::get(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
@@ -110,6 +122,10 @@ pub struct SessionState {
 }
 
 /// Returns what is stored about a session or, without one, about the caller's ratings.
+///
+/// # Errors
+/// [`crate::Error::NoInstanceKey`] without a key; [`crate::Error::NotFound`] if there is no such session or the caller
+/// cannot see it.
 pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId>) -> Result<Status> {
     require(scope, Permission::Read)?;
     ledger.instance_key()?;
@@ -129,6 +145,9 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
 
 /// Does the same as [`status`] for a session that was read before, with its number of turns. Only ratings are
 /// read.
+///
+/// # Errors
+/// [`crate::Error::NoInstanceKey`] without a key.
 pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &Session, turns: u64) -> Result<Status> {
     require(scope, Permission::Read)?;
     let backend = backend(ledger, session);

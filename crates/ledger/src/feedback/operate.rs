@@ -11,6 +11,9 @@ pub async fn count_by_operator(ledger: &Ledger) -> Result<u64> {
 }
 
 /// Returns the ratings of one session, oldest first, at most [`FEEDBACK_LISTED_MAX`].
+///
+/// # Errors
+/// [`crate::Error::NoInstanceKey`] without a key.
 pub async fn list_by_operator(ledger: &Ledger, session_id: SessionId) -> Result<Vec<FeedbackRecord>> {
     let name = opaque_id(ledger, session_id)?;
     Ok(ledger.store().feedback().list_by_session(&name, FEEDBACK_LISTED_MAX).await?)

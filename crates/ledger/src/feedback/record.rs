@@ -28,7 +28,9 @@ pub(crate) struct Rating {
 /// person.
 ///
 /// # Errors
-/// [`Error::Refused`] if the session has not ended; [`Error::Forbidden`] if the caller may not rate it.
+/// [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if there is no such session or the caller cannot see it;
+/// [`Error::Forbidden`] if the caller acts for no person, or if another person's incognito session is meant;
+/// [`Error::Refused`] if the session has not ended.
 pub async fn record(
     ledger: &Ledger,
     scope: &Scope,
@@ -45,6 +47,10 @@ pub async fn record(
 }
 
 /// Removes the caller's rating, or stops it if it is still to be written. Returns whether one was stored.
+///
+/// # Errors
+/// [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if there is no such session or the caller cannot see it;
+/// [`Error::Forbidden`] if the caller acts for no person, or if another person's incognito session is meant.
 pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
     let session = rated(ledger, scope, session_id).await?;
     let (backend, key) = (backend(ledger, &session), (opaque_id(ledger, session_id)?, rater(scope, &session)));

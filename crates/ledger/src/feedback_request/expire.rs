@@ -17,6 +17,9 @@ const BATCH: u32 = 200;
 /// it looks at some open requests from `position` on, and leaves there where the next sweep goes on.
 ///
 /// Returns how many requests expired. Safe to run on several servers at once.
+///
+/// # Errors
+/// The error of the last request that failed. It does not stop the others.
 pub async fn expire(ledger: &Ledger, position: &mut OpenPosition) -> Result<u64> {
     let (now, after) = (ledger.now(), *position);
     let read = ledger.store().read(Access::System, move |conn| {

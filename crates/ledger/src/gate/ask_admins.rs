@@ -27,6 +27,9 @@ const WHY: &str = "too few of its reviewers are left: admins may decide";
 ///
 /// The quorum does not change. If the action forbids self-approval, admins still cannot decide their own
 /// requests.
+///
+/// # Errors
+/// The error of the last gate that failed. It does not stop the others.
 pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
     let (mut asked, mut failure) = (0, None);
     let mut after = GateId(Uuid::nil());

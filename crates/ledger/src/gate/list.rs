@@ -77,6 +77,10 @@ impl ListQuery {
 }
 
 /// Returns one page of gates: closest deadline first, then oldest first.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list;
+/// [`crate::Error::Forbidden`] if a token asks for snoozed gates.
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<Listed<GateItem>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(scope, &wanted, ledger.now())?);
@@ -122,6 +126,9 @@ pub(crate) async fn of_sessions_on(
 }
 
 /// Returns decisions of the caller that can still be undone, newest first, at most `limit`. Empty for a token.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a `limit` above 1,000.
 pub async fn held(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<GateItem>> {
     require(scope, Permission::Read)?;
     let (reader, limit, now) = (*scope, page_size(limit)?, ledger.now());

@@ -54,6 +54,11 @@ pub(crate) struct AnswerBy {
 
 /// Answers the question at which a session waits, and queues the session. Allowed for the person who started the
 /// session, for reviewers of the question, and for operators and admins.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Refused`] if it does not wait
+/// at a question; [`Error::Forbidden`] for other callers; [`Error::Invalid`] for an answer that the question does not
+/// take; [`Error::GateClosed`] unless the gate is open; [`Error::LimitReached`] if the gate has too many decisions.
 pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) -> Result<Session> {
     reply_as(ledger, scope, id, None, reply).await
 }
@@ -61,7 +66,7 @@ pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) 
 /// Does the same as [`reply`] with an event id made by the client, so that a repeat is detected.
 ///
 /// # Errors
-/// [`Error::IdConflict`] if the session already has an event with this id, whatever its content.
+/// Those of [`reply`]; [`Error::IdConflict`] if the session already has an event with this id, whatever its content.
 pub async fn reply_as(
     ledger: &Ledger,
     scope: &Scope,
@@ -107,7 +112,9 @@ pub async fn reply_as(
 /// nothing. Allowed for the same callers as [`reply`].
 ///
 /// # Errors
-/// [`Error::Invalid`] for a gate that is no question, [`Error::GateClosed`] if it was decided.
+/// [`Error::NotFound`] if there is no such gate or the caller cannot see its session; [`Error::Invalid`] for a gate
+/// that is no question; [`Error::Forbidden`] for other callers; [`Error::GateClosed`] if it was decided;
+/// [`Error::LimitReached`] if it has too many decisions.
 pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<()> {
     require(scope, Permission::StartSession)?;
     let session_id = super::get::find(ledger, scope, id).await?.session_id;

@@ -45,6 +45,10 @@ pub struct Swept {
 
 /// Handles gates that are due. Safe to run on several servers at once: each gate is checked again under its
 /// session's lock.
+///
+/// # Errors
+/// The error of the last gate that failed. It does not stop the others. A decision that is refused when it is carried
+/// out is no error: its gate is opened again.
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let (mut swept, mut failure) = (Swept::default(), None);
     let now = ledger.now();

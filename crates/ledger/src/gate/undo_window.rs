@@ -12,6 +12,9 @@ pub async fn undo_seconds(ledger: &Ledger, scope: &Scope) -> Result<u32> {
 }
 
 /// Sets the undo window for future decisions: 0 to 60 seconds. With 0, decisions take effect at once.
+///
+/// # Errors
+/// [`Error::Invalid`] for more than 60 seconds.
 pub async fn set_undo_seconds(ledger: &Ledger, scope: &Scope, seconds: u32) -> Result<()> {
     require(scope, Permission::Administer)?;
     if seconds > UNDO_SECONDS_MAX {

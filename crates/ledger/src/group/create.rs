@@ -23,6 +23,10 @@ pub struct NewGroup {
 }
 
 /// Creates a group.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a wrong name or slug, or people who are not members; [`crate::Error::LimitReached`]
+/// for too many groups or members; [`crate::Error::NameTaken`] if the slug is taken.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewGroup) -> Result<GroupRecord> {
     require(scope, Permission::ManageGroups)?;
     let now = ledger.now();

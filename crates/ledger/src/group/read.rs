@@ -12,6 +12,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<GroupRecord>> {
 }
 
 /// Returns a group of the workspace with its members.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such group.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GroupId) -> Result<GroupRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

@@ -21,6 +21,10 @@ pub struct GroupChange {
 }
 
 /// Changes a group.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such group; [`Error::Invalid`] for a wrong name, new people who are not
+/// members, or a person who is to be added and removed; [`Error::LimitReached`] for too many members.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: GroupId, change: GroupChange) -> Result<GroupRecord> {
     require(scope, Permission::ManageGroups)?;
     if change.add_members.iter().any(|user_id| change.remove_members.contains(user_id)) {

@@ -56,6 +56,11 @@ pub struct Answer {
 ///
 /// A hook that arrives after its session ended, and that starts no new turn, is answered but not recorded,
 /// because final sessions do not change.
+///
+/// # Errors
+/// [`Error::Invalid`] if the payload cannot be read; [`Error::IdConflict`] if another program made a session with the
+/// agent's key; [`Error::Forbidden`] if the session is of another person's agent; [`Error::LimitReached`] if the
+/// session is full; [`Error::Unavailable`] if other hooks created the session first each time.
 pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer> {
     require(scope, Permission::StartSession)?;
     let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;

@@ -14,6 +14,9 @@ pub struct Active {
 }
 
 /// Returns the caller's running human session; `None` if there is none.
+///
+/// # Errors
+/// [`crate::Error::Forbidden`] if the caller is not a person.
 pub async fn active(ledger: &Ledger, scope: &Scope) -> Result<Option<Active>> {
     let user_id = person(scope)?;
     let tenant_id = scope.tenant_id;

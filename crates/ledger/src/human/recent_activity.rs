@@ -26,11 +26,17 @@ pub struct Block {
 
 /// Returns the block about the caller, or about the person for whom a token acts. `None` if that person has no
 /// running human session.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller acts for no person.
 pub async fn block(ledger: &Ledger, scope: &Scope) -> Result<Option<String>> {
     Ok(recent_activity(ledger, scope).await?.map(|block| block.text))
 }
 
 /// Does the same as [`block`], and also returns the session that it describes.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller acts for no person.
 pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Block>> {
     require(scope, Permission::Read)?;
     let whose = scope.acting_user().ok_or(Error::Forbidden(

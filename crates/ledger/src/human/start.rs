@@ -64,6 +64,10 @@ impl From<Refusal> for AttemptError {
 ///
 /// Any number of tabs may start at once. Afterwards exactly one session runs, and each response was correct when
 /// it was committed.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person; [`Error::NotFound`] if the workspace has no such task;
+/// [`Error::Invalid`] if it is archived; [`Error::Unavailable`] if other starts of the person came first each time.
 pub async fn start(ledger: &Ledger, scope: &Scope, task_id: ActionId) -> Result<Started> {
     let user_id = person(scope)?;
     for _ in 0..TRIES {

@@ -13,6 +13,10 @@ use domain::{
 };
 
 /// Completes the caller's own human session. If it has ended already, returns it unchanged.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller is not a person, or not the one who started the session; [`Error::NotFound`] if
+/// the workspace has no such human session.
 pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     let user_id = person(scope)?;
     let change = Change {

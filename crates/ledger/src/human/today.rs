@@ -27,6 +27,9 @@ pub struct Today {
 
 /// Returns the caller's human sessions that overlap the caller's local day, and the time on each task within
 /// that day.
+///
+/// # Errors
+/// [`crate::Error::Forbidden`] if the caller is not a person; [`crate::Error::Invalid`] if there is no such time zone.
 pub async fn today(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Today> {
     let user_id = person(scope)?;
     let now = ledger.now();

@@ -41,6 +41,9 @@ pub struct ListInteractions {
 /// Returns one page of interactions with their feedback and outcome, newest first. Everyone who can read the
 /// workspace's sessions may read them. A page examines at most [`INTERACTIONS_LOOKED_MAX`] interactions.
 /// Therefore a filtered page can hold few items or none and still have a next page.
+///
+/// # Errors
+/// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListInteractions) -> Result<Listed<InteractionRow>> {
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;

@@ -37,7 +37,7 @@ pub struct Mark {
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such interaction; [`Error::Forbidden`] for the session of another
-/// person.
+/// person; the error of `line`.
 pub async fn mark(
     ledger: &Ledger,
     scope: &Scope,

@@ -20,6 +20,9 @@ pub async fn activate(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result
 }
 
 /// Does the same as [`activate`] for the operator of the server.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such workspace; [`Error::Invalid`] for an address of no member.
 pub async fn activate_by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<MemberRecord> {
     let (tenant, member) = by_operator(ledger, tenant_slug, email).await?;
     let_in(ledger, (&Scope::system(tenant.id)).into(), tenant.id, member.user_id).await

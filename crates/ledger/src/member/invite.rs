@@ -19,8 +19,8 @@ use store::{Access, AccessLinkRecord, LinkPurpose};
 /// same address stops working.
 ///
 /// # Errors
-/// [`Error::Invalid`] if the person is a member already, [`Error::LimitReached`] if there are too many open
-/// invitations.
+/// [`Error::Invalid`] for a text that is not an address, or if the person is a member already; [`Error::LimitReached`]
+/// if there are too many open invitations.
 pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> Result<(AccessLinkRecord, String)> {
     require(scope, Permission::Administer)?;
     let email = Address::parse(email)?.into_string();
@@ -81,6 +81,9 @@ pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<Acce
 }
 
 /// Withdraws an invitation, which stops working at once.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such invitation.
 pub async fn withdraw_invitation(ledger: &Ledger, scope: &Scope, id: LinkId) -> Result<()> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

@@ -21,12 +21,20 @@ use store::{Access, AccessLinkRecord, LinkPurpose};
 ///
 /// A password gives access to all workspaces of its person. Therefore an admin may only create links for people
 /// who are in no other workspace.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such member; [`Error::Invalid`] if the member is deactivated;
+/// [`Error::Forbidden`] if the person belongs to other workspaces too.
 pub async fn reset_link(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<(AccessLinkRecord, String)> {
     require(scope, Permission::Administer)?;
     make(ledger, scope.tenant_id, user_id, scope.caller).await
 }
 
 /// Does the same as [`reset_link`] for the operator of the server, and for any member.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such workspace; [`Error::Invalid`] for an address of no member, or of a
+/// deactivated one.
 pub async fn reset_link_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,

@@ -37,13 +37,17 @@ impl Withdrawal {
 /// for them stop working. Their running human session is cancelled. What they wrote is kept with their name.
 ///
 /// # Errors
-/// [`Error::LastAdmin`] if the workspace would have no admin.
+/// [`Error::NotFound`] if there is no such member; [`Error::LastAdmin`] if the workspace would have no admin.
 pub async fn withdraw(ledger: &Ledger, scope: &Scope, user_id: UserId, how: Withdrawal) -> Result<()> {
     require(scope, Permission::Administer)?;
     end_access(ledger, scope.into(), (scope.tenant_id, user_id), how, scope.caller).await
 }
 
 /// Does the same as [`withdraw`] for the operator of the server.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such workspace; [`Error::Invalid`] for an address of no member;
+/// [`Error::LastAdmin`] if the workspace would have no admin.
 pub async fn withdraw_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,

@@ -31,8 +31,10 @@ pub(super) const EVENTS_MAX: usize = 3;
 /// Creates a session. A repeat with the same idempotency key returns the same session.
 ///
 /// # Errors
-/// [`Error::Invalid`] for wrong fields, [`Error::NotFound`] for unknown references, [`Error::IdConflict`] if the
-/// key was used for a different request.
+/// [`Error::Invalid`] for wrong fields, an archived action, an input that the action's schema refuses, or a dependency
+/// that waits for the parent; [`Error::NotFound`] for unknown references; [`Error::Refused`] if the parent was stopped;
+/// [`Error::LimitReached`] if sessions nest too deeply or too many depend on one; [`Error::IdConflict`] if the key was
+/// used for a different request; [`Error::Unavailable`] while the first request with the key is being handled.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     new.check()?;

@@ -11,6 +11,11 @@ use domain::{
 
 /// Checks and stores a file to import. No entity is created yet. [`super::run`] creates them, also after a
 /// restart.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such entity type; [`crate::Error::TooLarge`] or
+/// [`crate::Error::LimitReached`] for a file with too many bytes or rows; [`crate::Error::Invalid`] for a file that is
+/// not a table, a wrong mapping, or if no column fills the title.
 pub async fn begin(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new: NewImport) -> Result<ImportRecord> {
     require(scope, Permission::WriteEntities)?;
     let entity_type = entity_type::get(ledger, scope, type_id).await?;

@@ -41,6 +41,12 @@ pub struct PreviewRow {
 }
 
 /// Checks every row of a file against an entity type. Nothing is written.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such entity type; [`crate::Error::TooLarge`] or
+/// [`crate::Error::LimitReached`] for a file with too many bytes or rows; [`crate::Error::Invalid`] for a file that is
+/// not a table, a wrong mapping, or if no column fills the title. Rows that cannot be imported are no error: they are
+/// in the result.
 pub async fn preview(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new: NewImport) -> Result<Preview> {
     require(scope, Permission::WriteEntities)?;
     let entity_type = entity_type::get(ledger, scope, type_id).await?;

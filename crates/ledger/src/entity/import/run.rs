@@ -22,6 +22,10 @@ const BATCH: u32 = 10;
 
 /// Imports all remaining rows. Several callers may run the same import at once, because each chunk holds the
 /// import's lock.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such import. An [`Error::Internal`] ends the import as failed and is not
+/// returned.
 pub async fn run(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<ImportRecord> {
     let file = open(ledger, tenant_id, id).await?;
     loop {
@@ -63,12 +67,19 @@ async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
 }
 
 /// Imports the next chunk and returns the progress.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such import.
 pub async fn advance(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<ImportRecord> {
     let file = open(ledger, tenant_id, id).await?;
     chunk(ledger, tenant_id, id, file).await
 }
 
 /// Resumes stalled imports of all workspaces. Returns how many of them finished.
+///
+/// # Errors
+/// Only those of the database while it lists the imports. An import that fails is logged, and the next call tries it
+/// again.
 pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
     let before = ledger.now() - STALLED_AFTER;
     let stalled = ledger
