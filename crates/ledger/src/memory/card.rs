@@ -67,8 +67,8 @@ pub struct UploadedCard {
 /// fields that the card does not have any more are deleted. The same card again changes nothing.
 ///
 /// # Errors
-/// [`Error::TooLarge`] for too many bytes, [`Error::Invalid`] for the field `card` with the reason, or for a field that
-/// cannot be a document.
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::TooLarge`] for too many bytes; [`Error::Invalid`] for the
+/// field `card` with the reason, or for a field that cannot be a document; [`Error::LimitReached`] for a full memory.
 pub async fn upload_card(
     ledger: &Ledger,
     scope: &Scope,
@@ -184,6 +184,9 @@ fn in_document(error: Error, path: &MemoryPath) -> Error {
 }
 
 /// Returns the card of an agent; `None` if it has none.
+///
+/// # Errors
+/// [`Error::NotFound`] if `agent` is not a slug.
 pub async fn card(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Option<CardRecord>> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;

@@ -39,6 +39,9 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
 
 /// Erases a document inside a transaction that runs with [`Access::Retention`]. Its path becomes `erased/<id>`, because
 /// the name of a person's document says who it is. The caller empties the write-ahead log afterwards.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such document. One that is erased already does not change.
 pub async fn erase_on(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

@@ -76,6 +76,10 @@ pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemoryAgentRec
 }
 
 /// Returns one page of an agent's documents, by path.
+///
+/// # Errors
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`]
+/// for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -181,6 +185,9 @@ pub(super) async fn found(
 }
 
 /// Returns a version of a document with its text. The document may be deleted.
+///
+/// # Errors
+/// [`Error::NotFound`] if there was never such a document, or if it has no such version.
 pub async fn read_version(
     ledger: &Ledger,
     scope: &Scope,
@@ -210,6 +217,10 @@ pub(super) async fn version_on(
 }
 
 /// Returns one page of a document's versions, newest first. The document may be deleted.
+///
+/// # Errors
+/// [`Error::NotFound`] if there was never such a document; [`Error::Invalid`] for a limit above 1,000;
+/// [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn versions(
     ledger: &Ledger,
     scope: &Scope,
@@ -232,6 +243,10 @@ pub async fn versions(
 }
 
 /// Returns one page of the versions of all documents of an agent, newest first.
+///
+/// # Errors
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`]
+/// for a cursor of another list.
 pub async fn audit(ledger: &Ledger, scope: &Scope, agent: &str, page: ListPage) -> Result<Listed<MemoryVersionRecord>> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;

@@ -44,7 +44,8 @@ pub struct FoundMemory {
 /// Searches the documents of an agent, or of all agents of the workspace. The best are first.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a query that is too long.
+/// [`crate::Error::NotFound`] if `agent` is not a slug; [`crate::Error::Invalid`] for a query that is too long or a
+/// `limit` above [`MEMORY_FOUND_MAX`].
 pub async fn search(
     ledger: &Ledger,
     scope: &Scope,

@@ -67,6 +67,9 @@ pub struct Page {
 }
 
 /// Reads one page of the list. `target` is the preselected target of a new action.
+///
+/// # Errors
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -94,6 +97,9 @@ pub async fn list(
 }
 
 /// Reads the page of one action.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such action.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());

@@ -65,6 +65,9 @@ pub struct Conversation {
 }
 
 /// Reads one page of the list.
+///
+/// # Errors
+/// [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<List> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -81,6 +84,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 }
 
 /// Returns those of these sessions that are the caller's own conversations, newest first.
+///
+/// # Errors
+/// [`Error::Invalid`] for more than 1,000 ids.
 pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -97,7 +103,8 @@ pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Resu
 /// Reads a conversation of the caller: events of these kinds before a sequence, or the newest ones.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such conversation, or if it belongs to another person.
+/// [`Error::NotFound`] if there is no such conversation, or if it belongs to another person; [`Error::Invalid`] for a
+/// wrong kind or too many of them.
 pub async fn read(
     ledger: &Ledger,
     scope: &Scope,

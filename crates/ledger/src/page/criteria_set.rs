@@ -23,6 +23,9 @@ pub struct Page {
 }
 
 /// Reads one page of the list.
+///
+/// # Errors
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<Listed<CriteriaSetRecord>> {
     require(scope, Permission::Read)?;
     let (tenant_id, page) = (scope.tenant_id, ListPage { limit: ROWS, cursor });
@@ -32,6 +35,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 }
 
 /// Reads the page of one set at a version, or at its newest version.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such set, or the set has no such version.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: CriteriaSetId, version: Option<u64>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

@@ -70,7 +70,8 @@ pub struct Page {
 /// Reads one page of the list. `slug` selects a type, `text` selects titles that contain it.
 ///
 /// # Errors
-/// [`Error::NotFound`] if no type has this slug.
+/// [`Error::NotFound`] if no type has this slug; [`Error::Invalid`] for a text that is too long;
+/// [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -109,6 +110,9 @@ pub async fn list(
 }
 
 /// Reads the page of one entity. `versions` is the cursor of its history.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option<String>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let reader = *scope;

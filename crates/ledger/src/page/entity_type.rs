@@ -14,6 +14,9 @@ pub struct Page {
 }
 
 /// Reads the page.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity type.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<Page> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

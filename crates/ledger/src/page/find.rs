@@ -24,6 +24,9 @@ pub struct SearchResults {
 }
 
 /// Returns objects whose name or title contains this text, newest first, at most `limit` of each kind.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a text that is too long or a `limit` above 1,000.
 pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Result<SearchResults> {
     require(scope, Permission::Read)?;
     let (reader, contains) = (*scope, Some(text.to_owned()));

@@ -137,6 +137,9 @@ pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<Waiti
 }
 
 /// Reads the list and the item beside it.
+///
+/// # Errors
+/// Those of [`list`], and those of [`opened`] for a selected item.
 pub async fn read(
     ledger: &Ledger,
     scope: &Scope,
@@ -164,6 +167,9 @@ pub async fn read(
 }
 
 /// Reads only the list.
+///
+/// # Errors
+/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::Forbidden`] if a token asks for snoozed gates.
 pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -174,6 +180,10 @@ pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Resul
 }
 
 /// Reads only one item.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is neither such a gate nor such a question, or if the caller cannot see it;
+/// [`Error::Forbidden`] for a question that others are asked.
 pub async fn opened(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Opened> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());

@@ -77,6 +77,9 @@ pub struct ListedAgent {
 }
 
 /// Reads what every page of an agent's memory shows.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if `agent` is not a slug.
 pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memory> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
@@ -99,6 +102,9 @@ pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memor
 }
 
 /// Reads the page of an agent.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if `agent` is not a slug.
 pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;

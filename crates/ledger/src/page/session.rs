@@ -111,6 +111,10 @@ pub struct Page {
 
 /// Reads a session's page. `kinds` gets the number of events of each kind and returns the kinds to show; an
 /// empty list selects all kinds.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Invalid`] if `kinds` returns a
+/// wrong kind or too many of them.
 pub async fn read(
     ledger: &Ledger,
     scope: &Scope,
@@ -143,6 +147,9 @@ pub async fn read(
 
 /// Reads the page without any part of the log, and without what a response can become. Used to refresh it while a
 /// session is running.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it.
 pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Around> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
@@ -156,6 +163,10 @@ pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Aro
 
 /// Reads further events of a log. `kinds` selects them as in [`read`]. Without it, nothing is counted and all
 /// kinds are returned.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Invalid`] for a limit above
+/// 1,000, for both sequences at once, or if `kinds` returns a wrong kind or too many of them.
 pub async fn events(
     ledger: &Ledger,
     scope: &Scope,

@@ -24,6 +24,10 @@ pub struct Page {
 }
 
 /// Reads one page of the list.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a wrong filter or a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of
+/// another list.
 pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query)?);
@@ -43,6 +47,9 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
 }
 
 /// Reads the rows of those of these sessions that the caller can see, newest first.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for more than 1,000 ids.
 pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());

@@ -48,6 +48,9 @@ pub struct Page {
 }
 
 /// Reads the page. The time zone determines when the day began.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] if there is no such time zone.
 pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
@@ -84,6 +87,9 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &
 }
 
 /// Reads one section of the page.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] if there is no such time zone.
 pub async fn section(
     ledger: &Ledger,
     scope: &Scope,

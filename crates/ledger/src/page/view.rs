@@ -56,6 +56,9 @@ pub struct Editor {
 }
 
 /// Reads one page of the list: each view with the numbers of its responses.
+///
+/// # Errors
+/// [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -75,6 +78,9 @@ pub async fn list(
 }
 
 /// Reads the page of the view with this slug.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no view with this slug.
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: String) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (tenant_id, now, manages) = (scope.tenant_id, ledger.now(), scope.may(Permission::ManageViews));
@@ -111,7 +117,8 @@ pub async fn preview(ledger: &Ledger, scope: &Scope, fields: Vec<Field>) -> Resu
 /// Reads the editor of the view with this slug, or of a new one.
 ///
 /// # Errors
-/// [`Error::Forbidden`] for everyone who may not change views.
+/// [`Error::Forbidden`] for everyone who may not change views; [`Error::NotFound`] if the workspace has no view with
+/// this slug.
 pub async fn editor(ledger: &Ledger, scope: &Scope, slug: Option<String>) -> Result<Editor> {
     require(scope, Permission::ManageViews)?;
     let tenant_id = scope.tenant_id;

@@ -62,6 +62,9 @@ impl ListResponses {
 
 /// Lists responses, newest first. Without [`Permission::ReadLeads`] they do not name the leads. What was answered in an
 /// incognito session is listed for its person alone.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListResponses) -> Result<Listed<ResponseRecord>> {
     require(scope, Permission::Read)?;
     let (before, limit) = query.page.before_id(List::Responses)?;

@@ -16,6 +16,11 @@ use domain::{
 
 /// Cancels a session: it is abandoned with the end reason cancelled. Allowed for the person who started it, and
 /// for operators and admins.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it; [`crate::Error::Forbidden`] if
+/// it is not the caller's and the caller may not manage others; [`crate::Error::Refused`] if it has ended;
+/// [`crate::Error::Invalid`] for a reason that is too long.
 pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Option<String>) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();

@@ -101,12 +101,18 @@ pub struct Claimed {
 }
 
 /// Claims up to `max` sessions, oldest first. Waits up to `wait` for the first one. Empty if there was none.
+///
+/// # Errors
+/// [`Error::Invalid`] for a number, a duration or agents out of range.
 pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration) -> Result<Vec<Claimed>> {
     claim_until(ledger, scope, claim, wait, std::future::pending()).await
 }
 
 /// Does the same as [`claim`], and stops waiting when `stop` is ready. A search that has begun is completed, because
 /// its sessions would otherwise be leased without a worker.
+///
+/// # Errors
+/// Those of [`claim`].
 pub async fn claim_until(
     ledger: &Ledger,
     scope: &Scope,

@@ -12,6 +12,9 @@ use domain::{
 };
 
 /// Extends the lease of the session's worker by its full duration. Returns when it expires.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such session; [`Error::Refused`] if the worker does not hold it.
 pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Timestamp> {
     require(scope, Permission::Work)?;
     let (tenant_id, leases) = (scope.tenant_id, ledger.lease_time());

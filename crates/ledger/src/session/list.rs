@@ -104,6 +104,10 @@ impl ListQuery {
 }
 
 /// Returns one page of the sessions that the caller can see, newest first.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] for a wrong filter or a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of
+/// another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);
@@ -119,6 +123,10 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it; [`crate::Error::Invalid`] for a
+/// `limit` above 1,000.
 pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<Session>> {
     require(scope, Permission::Read)?;
     let (reader, limit) = (*scope, page_size(limit)?);

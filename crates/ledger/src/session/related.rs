@@ -18,6 +18,9 @@ pub struct Related {
 }
 
 /// Returns the dependencies of a session and its first [`DEPENDENTS_MAX`] dependents.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it.
 pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Related> {
     require(scope, Permission::Read)?;
     let reader = *scope;

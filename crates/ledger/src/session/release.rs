@@ -20,6 +20,10 @@ use serde_json::json;
 
 /// Puts the session of a worker back into the queue, so that another worker can claim it. After
 /// [`RELEASED_ATTEMPTS_MAX`] attempts it fails instead, so that workers cannot pass it on for ever.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such session, or if the caller can neither see it nor claimed it last;
+/// [`crate::Error::Refused`] if the worker does not hold it.
 pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut change = Change {

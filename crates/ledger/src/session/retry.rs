@@ -21,6 +21,12 @@ use domain::{
 use store::{WriteTx, session::graph as rows};
 
 /// Creates a new session with the same action, input and parent. The old session does not change.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] if it is not the
+/// caller's and the caller may not manage others; [`Error::Refused`] if it has not ended, or is not work of an agent or
+/// a tool; [`Error::Invalid`] for a conversation or an archived action; and those that [`crate::session::create()`] has
+/// for the parent and the dependencies.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let now = ledger.now();

@@ -46,6 +46,10 @@ pub struct Ended {
 ///
 /// The rating is stored separately, once per person. If it cannot be stored, this is logged and counted, and the
 /// conversation ends anyway. If the database of ratings is locked, the rating is stored in the background.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such conversation, or if it is another person's incognito one;
+/// [`crate::Error::Forbidden`] for any other conversation of another person.
 pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) -> Result<Ended> {
     end_with(ledger, scope, id, ending, None).await
 }
@@ -53,6 +57,9 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) 
 /// Does the same as [`end`], and keeps the agent's closing as part of the summary. The usage in
 /// `closing` becomes the usage of the session. Text and usage of the closing are dropped if messages were written
 /// after the agent was asked.
+///
+/// # Errors
+/// Those of [`end`].
 pub async fn end_with(
     ledger: &Ledger,
     scope: &Scope,

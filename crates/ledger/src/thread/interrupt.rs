@@ -19,6 +19,11 @@ use domain::{
 /// interruption.
 ///
 /// A conversation that is idle already is returned unchanged.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such conversation, or if it is another person's incognito one;
+/// [`crate::Error::Forbidden`] for any other conversation of another person; [`crate::Error::Refused`] if no turn is
+/// running, unless the conversation is idle.
 pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::Converse)?;
     let change = Change {

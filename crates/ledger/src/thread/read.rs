@@ -13,6 +13,9 @@ use uuid::Uuid;
 
 /// Returns one page of the conversations that the caller started, or that belong to the caller as a person,
 /// newest first. An incognito conversation is only listed for the caller that started it.
+///
+/// # Errors
+/// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let reader = *scope;

@@ -108,6 +108,11 @@ fn check_channel(fields: &mut Fields, channel: &Channel) {
 
 /// Starts a conversation with an agent. With a message, the first turn is queued. Without one, the conversation
 /// is a draft that waits for the first message.
+///
+/// # Errors
+/// [`Error::Invalid`] for wrong fields, an archived action, or an action that names no agent; [`Error::NotFound`] if
+/// the workspace has no such action; [`Error::IdConflict`] if the key was used for a different request;
+/// [`Error::Unavailable`] while the first request with the key is being handled.
 pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Started> {
     require(scope, Permission::Converse)?;
     let with = new.check()?;

@@ -8,6 +8,9 @@ use crate::{
 use domain::{Scope, id::ViewId, role::Permission, slug::is_slug};
 
 /// Returns one page of the listed views with their working copies, newest first.
+///
+/// # Errors
+/// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<ViewRecord>> {
     require(scope, Permission::Read)?;
     let (before, limit) = page.before_id(List::Views)?;
@@ -20,6 +23,10 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
 }
 
 /// Returns the listed view with this slug as the only item of the first page; an empty page if there is none.
+///
+/// # Errors
+/// [`Error::Invalid`] for a text that is not a slug or a limit above 1,000; [`Error::InvalidCursor`] for a cursor of
+/// another list.
 pub async fn list_by_slug(ledger: &Ledger, scope: &Scope, slug: &str, page: ListPage) -> Result<Listed<ViewRecord>> {
     require(scope, Permission::Read)?;
     let (before, _) = page.before_id(List::Views)?;

@@ -12,6 +12,10 @@ use domain::{
 use store::Conn;
 
 /// Returns one page of versions, newest first.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if the workspace has no such view; [`crate::Error::Invalid`] for a limit above 1,000;
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list_versions(
     ledger: &Ledger,
     scope: &Scope,

@@ -4,6 +4,9 @@ use crate::{Error, Ledger, Result, guard::require};
 use domain::{Scope, id::ViewLinkId, role::Permission};
 
 /// Revokes a link at once: browsers that opened it earlier cannot answer the form any more. A repeat changes nothing.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such link.
 pub async fn revoke(ledger: &Ledger, scope: &Scope, id: ViewLinkId) -> Result<()> {
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());

@@ -11,6 +11,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<WebhookRecord>> 
 }
 
 /// Returns the newest messages to a webhook, newest first, at most [`DELIVERIES_LISTED_MAX`].
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such webhook.
 pub async fn deliveries(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Vec<MessageRecord>> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
