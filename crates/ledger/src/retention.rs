@@ -88,9 +88,6 @@ pub async fn erase_by_operator(
 
 /// Returns the erasure state of each of these sessions, of any workspace. Used for files outside of the ledger
 /// that quote them. For the server's operator.
-///
-/// # Errors
-/// If the database cannot be read.
 pub async fn erasure_states_by_operator(
     ledger: &Ledger,
     sessions: Vec<(TenantId, SessionId)>,

@@ -91,7 +91,8 @@ fn is_own_task(scope: &Scope, new: &NewAction) -> bool {
 /// taken.
 ///
 /// # Errors
-/// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields.
+/// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields and for references to what is not in
+/// the workspace.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<ActionRecord> {
     create_with(ledger, scope, new, None).await
 }
@@ -100,7 +101,8 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<Ac
 /// action that the first one created, as it is now.
 ///
 /// # Errors
-/// Those of [`create`]; [`Error::IdConflict`] if the caller used the key for a different request.
+/// Those of [`create`]; [`Error::Invalid`] for a malformed key; [`Error::IdConflict`] if the caller used the key for a
+/// different request; [`Error::Unavailable`] while the first request with the key is being handled.
 pub async fn create_once(ledger: &Ledger, scope: &Scope, new: NewAction, key: &str) -> Result<ActionRecord> {
     let mut fields = Fields::default();
     fields.key("key", Some(key), KEY_CHARS_MAX);

@@ -23,7 +23,8 @@ pub struct CriteriaSetChange {
 /// Writes a new version. If nothing differs, no version is written.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] if the set was changed since the caller read it.
+/// [`Error::NotFound`] if the workspace has no such set; [`Error::StaleVersion`] if it was changed since the caller
+/// read it; [`Error::Invalid`] for wrong fields.
 pub async fn update(
     ledger: &Ledger,
     scope: &Scope,

@@ -22,7 +22,8 @@ pub struct EntityTypeChange {
 /// written.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] if the type was changed since the caller read it.
+/// [`Error::NotFound`] if the workspace has no such type; [`Error::StaleVersion`] if it was changed since the caller
+/// read it; [`Error::Invalid`] for wrong fields and for relations to types that do not exist.
 pub async fn update(
     ledger: &Ledger,
     scope: &Scope,

@@ -21,7 +21,9 @@ pub use crate::live::Delta;
 /// Sends a piece to the followers of the session on this server. Other servers do not receive it.
 ///
 /// # Errors
-/// Those of an append: a caller who may not record the answer may not send pieces of it either.
+/// [`crate::Error::Invalid`] for an empty text or one of more than [`DELTA_BYTES_MAX`] bytes;
+/// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it; [`crate::Error::Refused`] if the
+/// worker does not hold it, as for an append.
 pub async fn send_delta(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -> Result<()> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();

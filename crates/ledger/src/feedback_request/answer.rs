@@ -84,8 +84,10 @@ impl AnswerOf {
 /// Answers a request as a member of the workspace, or as a program. A repeat returns the recorded answer.
 ///
 /// # Errors
-/// [`Error::AlreadyAnswered`] if the caller gave another answer before. [`Error::RequestClosed`] if the request was
-/// cancelled with its session.
+/// [`Error::NotFound`] if there is no such request or the caller cannot see its session; [`Error::Forbidden`] if others
+/// are asked; [`Error::Invalid`] for answers that the form does not take; [`Error::AlreadyAnswered`] if the caller gave
+/// another answer before; [`Error::RequestClosed`] if the request was cancelled with its session; [`Error::GateClosed`]
+/// while the decision of a member can still be undone; [`Error::LimitReached`] if the request has too many answers.
 pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: NewAnswer) -> Result<Answered> {
     require(scope, Permission::StartSession)?;
     new.check()?;
@@ -147,8 +149,7 @@ pub(super) async fn may_answer(
 /// and holds no lock of another gate or request.
 ///
 /// # Errors
-/// As [`answer`]; [`Error::Invalid`] for answers that the form does not take, [`Error::GateClosed`] while a member's
-/// decision can still be undone.
+/// As [`answer`].
 pub(crate) async fn answer_on(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

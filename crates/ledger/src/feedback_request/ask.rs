@@ -114,8 +114,10 @@ impl NewRequest {
 /// returns the same request, even if it is answered.
 ///
 /// # Errors
-/// [`Error::IdConflict`] if the key was used for something else. [`Error::Refused`] if the worker does not hold the
-/// session. [`Error::LimitReached`] if the session has asked too often.
+/// [`Error::Invalid`] for wrong fields, and for a view that does not exist, is not open now or has other rules on who
+/// answers; [`Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
+/// [`Error::Refused`] if the worker does not hold it; [`Error::IdConflict`] if the key was used for something else;
+/// [`Error::LimitReached`] if the session has asked too often.
 pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<Asked> {
     require(scope, Permission::Work)?;
     let now = ledger.now();

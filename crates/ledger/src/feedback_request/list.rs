@@ -36,7 +36,7 @@ pub struct ListAnswers {
 /// Returns a request.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if there is no such request, or if the caller can neither see its session nor claimed it
+/// [`crate::Error::NotFound`] if there is no such request, or if the caller neither can see its session nor claimed it
 /// last.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<AskedItem> {
     require(scope, Permission::Read)?;
@@ -56,7 +56,7 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Resul
 /// Lists the requests of a session, newest first.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if there is no such session, or if the caller can neither see it nor claimed it last;
+/// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: ListPage) -> Result<Listed<AskedItem>> {
     require(scope, Permission::Read)?;
@@ -90,7 +90,7 @@ pub(super) async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_fin
 /// Lists the answers of a session and of the root of its tree, oldest first. Reading does not take an answer.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if there is no such session, or if the caller can neither see it nor claimed it last;
+/// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn answers(
     ledger: &Ledger,

@@ -56,8 +56,8 @@ pub struct Answerable {
 /// form says so.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] for a session that the caller may not see; [`crate::Error::Forbidden`] if others are
-/// asked.
+/// [`crate::Error::NotFound`] if there is no such request or the caller cannot see its session;
+/// [`crate::Error::Forbidden`] if others are asked.
 pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
     let reader = *scope;
     ledger.snapshot(scope, move |conn| Box::pin(async move { answerable_on(conn, &reader, id).await })).await

@@ -17,7 +17,7 @@ use domain::{
 /// is now, even if it waits for another request.
 ///
 /// # Errors
-/// Those of answering a request. [`Error::NotFound`] for a request of another session. [`Error::RequestClosed`] if the
+/// Those of [`super::answer()`]; [`Error::NotFound`] for a request of another session; [`Error::RequestClosed`] if the
 /// answer would be late: the session is all that the caller gets, so nothing would say that the agent never reads it.
 pub async fn reply(
     ledger: &Ledger,

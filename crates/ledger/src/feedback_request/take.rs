@@ -35,7 +35,8 @@ pub struct TakenAnswers {
 /// same attempt has taken answers with it before, the call is a repeat, and returns those.
 ///
 /// # Errors
-/// [`crate::Error::Refused`] if the worker does not hold the session; [`crate::Error::Invalid`] for a malformed key.
+/// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
+/// [`crate::Error::Refused`] if the worker does not hold it; [`crate::Error::Invalid`] for a malformed key.
 pub async fn take(
     ledger: &Ledger,
     scope: &Scope,

@@ -66,8 +66,17 @@ pub(super) const EVENTS: usize = 6;
 /// Records a decision. A repeat of the same decision returns the recorded state.
 ///
 /// # Errors
-/// [`Error::AlreadyDecided`] if the gate has a different decision. [`Error::StaleDecision`] if the proposal is
-/// not the one that the reviewer was shown. [`Error::HardBlock`] if a safety rule forbids the values of an edit.
+///
+/// - [`Error::NotFound`] if there is no such gate or the caller may not see it.
+/// - [`Error::Forbidden`] for a token and for people who are not its reviewers.
+/// - [`Error::Invalid`] for a verdict, a note or values that the gate does not take.
+/// - [`Error::AlreadyDecided`] if it has a different decision.
+/// - [`Error::StaleDecision`] if the proposal is not the one that the reviewer was shown.
+/// - [`Error::GateClosed`] if it takes no decision any more.
+/// - [`Error::HardBlock`] if a safety rule forbids the values.
+/// - [`Error::LimitReached`] if it has too many decisions.
+///
+/// Without an undo window also [`Error::OutputInvalid`] if the output cannot be written.
 pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;

@@ -14,7 +14,8 @@ use uuid::Uuid;
 /// last gate of the action's newest session, so that a repeated decision gets the recorded one.
 ///
 /// # Errors
-/// [`Error::Invalid`] if sessions of the action wait at several gates, or if the gate is not of `kind`.
+/// [`Error::NotFound`] if there is no such gate and the action never had one; [`Error::Invalid`] if sessions of the
+/// action wait at several gates, or if the gate is not of `kind`.
 pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<GateKind>) -> Result<(GateId, GateKind)> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

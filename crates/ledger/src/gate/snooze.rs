@@ -13,7 +13,8 @@ use domain::{Scope, id::GateId, limit::SNOOZE_SECONDS_MAX, role::Permission};
 /// not affected, and the deadline does not change.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such gate or the caller may not see it. [`Error::GateClosed`] if it is not open.
+/// [`Error::Forbidden`] if the caller is not a person; [`Error::Invalid`] for `seconds` out of range;
+/// [`Error::NotFound`] if there is no such gate or the caller may not see it; [`Error::GateClosed`] if it is not open.
 pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<i64>) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;

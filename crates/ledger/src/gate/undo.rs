@@ -19,7 +19,9 @@ use store::DecisionRecord;
 /// open again. The log keeps both the decision and the undo.
 ///
 /// # Errors
-/// [`Error::GateClosed`] if the decision took effect; [`Error::Forbidden`] if someone else decided.
+/// [`Error::NotFound`] if there is no such gate or the caller may not see it; [`Error::GateClosed`] if there is no
+/// decision, or if it took effect; [`Error::Forbidden`] if someone else decided or the caller is not a person;
+/// [`Error::LimitReached`] if the gate has too many decisions.
 pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem> {
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;

@@ -19,6 +19,7 @@ use store::{Access, UserRecord};
 /// would replace the role.
 ///
 /// # Errors
+/// [`Error::Invalid`] for a wrong slug, address or password; [`Error::Busy`] if the password queue is full;
 /// [`Error::LastAdmin`] if the new role would leave the workspace without an admin.
 pub async fn add_by_operator(
     ledger: &Ledger,

@@ -12,7 +12,7 @@ use domain::{
 /// Gives a member another role.
 ///
 /// # Errors
-/// [`Error::LastAdmin`] if the workspace would have no admin.
+/// [`Error::NotFound`] if there is no such member; [`Error::LastAdmin`] if the workspace would have no admin.
 pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Role) -> Result<MemberRecord> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;

@@ -32,7 +32,9 @@ pub struct Change {
 /// Deletes a document. Its versions stay, and [`revert`] brings it back.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such document, [`Error::MemoryConflict`] if it is not at `base_version`.
+/// [`Error::NotFound`] if there is no such document; [`Error::MemoryConflict`] if it is not at `base_version`;
+/// [`Error::Invalid`] for a reason that is too long; [`Error::Forbidden`] for a worker that does not name the session
+/// of the agent that it has claimed, for an incognito session, and for an agent and a document below `self/`.
 pub async fn delete(
     ledger: &Ledger,
     scope: &Scope,
@@ -76,8 +78,8 @@ pub(super) async fn delete_on(
 /// Gives a document another path, at which no document may be.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::MemoryConflict`] as [`delete`]; [`Error::NameTaken`] for a path of another document.
-/// [`Error::Forbidden`] for an agent that names the document of a person who is forgotten.
+/// As [`delete`]; [`Error::NameTaken`] for a path of another document; [`Error::Forbidden`] also for an agent that
+/// names the document of a person who is forgotten.
 pub async fn rename(
     ledger: &Ledger,
     scope: &Scope,
@@ -132,8 +134,8 @@ async fn rename_on(
 /// Writes the text of an earlier version as the newest one. Also brings a deleted document back.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such version or its text was erased; [`Error::MemoryConflict`] as [`delete`].
-/// [`Error::Forbidden`] for an agent and the document of a person who is forgotten.
+/// As [`delete`]; [`Error::NotFound`] also if there is no such version or its text was erased; [`Error::Forbidden`]
+/// also for an agent and the document of a person who is forgotten; [`Error::LimitReached`] for a full memory.
 pub async fn revert(
     ledger: &Ledger,
     scope: &Scope,

@@ -125,7 +125,9 @@ pub async fn preview_revert_session(
 /// Of a session with more than [`MEMORY_REVERT_DOCUMENTS_MAX`] documents each call reverts the next ones by path.
 ///
 /// # Errors
-/// [`Error::MemoryConflict`] if somebody writes at the same time. [`Error::Forbidden`] for a worker.
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a reason that is too long;
+/// [`Error::MemoryConflict`] if somebody writes at the same time; [`Error::Forbidden`] for a worker, and for an agent
+/// and a document below `self/`; [`Error::LimitReached`] for a full memory.
 pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: RevertSession) -> Result<RevertedSession> {
     check(scope, agent, &of)?;
     let found = read(ledger, scope, agent, of.session_id).await?;

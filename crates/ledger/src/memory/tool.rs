@@ -67,7 +67,8 @@ type Answer<T> = std::result::Result<T, Stop>;
 /// event.
 ///
 /// # Errors
-/// [`Error::Forbidden`] as for [`super::write()`]. What a model can correct is an answer with `is_error`.
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::Forbidden`] as for [`super::write()`]. What a model can
+/// correct is an answer with `is_error`.
 pub async fn tool(
     ledger: &Ledger,
     scope: &Scope,

@@ -84,9 +84,14 @@ pub struct Write {
 /// Writes the next version of a document for a caller of the API.
 ///
 /// # Errors
-/// [`Error::MemoryConflict`] with both sides if the document is not at `base_version`, unless it has this text already.
-/// [`Error::Invalid`] for a text, reason or origin that cannot be kept. [`Error::LimitReached`] for a full memory.
-/// [`Error::Forbidden`] for an agent that writes about a person who is forgotten.
+///
+/// - [`Error::NotFound`] if `agent` is not a slug.
+/// - [`Error::MemoryConflict`] with both sides if the document is not at `base_version`, unless it has this text
+///   already.
+/// - [`Error::Invalid`] for a text, reason or origin that cannot be kept.
+/// - [`Error::LimitReached`] for a full memory.
+/// - [`Error::Forbidden`] for a worker that does not name the session of the agent that it has claimed, for an
+///   incognito session, and for an agent that writes below `self/` or about a person who is forgotten.
 pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, write: Write) -> Result<Written> {
     require(scope, Permission::WriteMemory)?;
     let mut fields = Fields::default();

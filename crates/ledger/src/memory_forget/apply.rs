@@ -28,7 +28,7 @@ const REASON: &str = "a person is forgotten";
 /// the person's own documents, which have their names, go last.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a text that names no person. [`Error::NoInstanceKey`] without a key.
+/// [`Error::Invalid`] for a text that names no person, and for wrong names; [`Error::NoInstanceKey`] without a key.
 pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
     require_for(scope, Permission::Administer, ADMINS)?;
     let path = parse(&of.person)?.path;
@@ -123,7 +123,8 @@ pub struct Remembered {
 /// versions are lifted only if the person has no mark of their own.
 ///
 /// # Errors
-/// [`Error::NotFound`] if no one with this id is forgotten.
+/// [`Error::Invalid`] for a text that names no person; [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if
+/// no one with this id is forgotten.
 pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<Remembered> {
     require_for(scope, Permission::Administer, ADMINS)?;
     let person = parse(person)?;

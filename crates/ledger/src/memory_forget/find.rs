@@ -99,7 +99,7 @@ pub(super) struct Found {
 /// Returns what [`super::forget`] would erase, and what it would not.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a text that names no person.
+/// [`crate::Error::Invalid`] for a text that names no person, and for wrong names.
 pub async fn preview(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
     Ok(find(ledger, scope, of).await?.answer)
 }

@@ -132,7 +132,8 @@ impl Ending {
 /// Writes a run that succeeded. Returns its row.
 ///
 /// # Errors
-/// [`Error::Unavailable`] if the lease was lost or a watermark has moved. Nothing is written then.
+/// [`Error::Unavailable`] if the lease was lost or a watermark has moved; those of [`write_on`] for a change without a
+/// review. Nothing is written then.
 pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished: Finished) -> Result<RunRecord> {
     let Finished { run, changes, policy, asked } = finished;
     let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);

@@ -55,7 +55,8 @@ pub struct Page {
 /// Reads the page of the view with this slug. `query.view_id` and the size of its page are ignored.
 ///
 /// # Errors
-/// [`Error::LimitReached`] if the responses are for too many versions or have too many columns.
+/// [`Error::NotFound`] if the workspace has no view with this slug; [`Error::InvalidCursor`] for a cursor of another
+/// list; [`Error::LimitReached`] if the responses are for too many versions or have too many columns.
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListResponses) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (tenant_id, caller) = (scope.tenant_id, *scope);

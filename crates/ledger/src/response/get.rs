@@ -7,7 +7,7 @@ use domain::{Scope, id::SessionId, role::Permission};
 /// Returns a response by the id of its session. Without [`Permission::ReadLeads`] it does not name the lead.
 ///
 /// # Errors
-/// [`Error::NotFound`] also for a response whose session the caller may not see.
+/// [`Error::NotFound`] if there is no such response or the caller cannot see its session.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<ResponseRecord> {
     require(scope, Permission::Read)?;
     let reader = *scope;

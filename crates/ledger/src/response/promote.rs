@@ -50,9 +50,10 @@ pub struct Promote {
 /// returns what is recorded, also while the task waits for approval. A denied response can be promoted again.
 ///
 /// # Errors
-/// [`Error::HardBlock`] if a rating in the answers fails a safety dimension, or the task's safety rules block the
-/// answers; [`Error::Invalid`] for a response that was not submitted, and for answers that the type or the task
-/// refuses.
+/// [`Error::NotFound`] if there is no such response, if the caller cannot see its session, or for an unknown type or
+/// task; [`Error::HardBlock`] if a rating in the answers fails a safety dimension, or the task's safety rules block the
+/// answers; [`Error::Invalid`] for a response that was not submitted, for a task that is archived or makes no single
+/// entity, and for answers that the type or the task refuses.
 pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote) -> Result<ResponseRecord> {
     require(scope, Permission::WriteEntities)?;
     if matches!(to.to, PromoteTo::Action(_)) {

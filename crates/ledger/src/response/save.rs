@@ -44,10 +44,14 @@ pub struct DraftSave {
 /// Saves a draft. The first save creates its session; the first answer runs it. A repeat changes nothing.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`, so that two tabs never overwrite each other.
-/// [`Error::FormClosed`] if the form takes no answer now, [`Error::Invalid`] for answers that cannot be kept,
-/// [`Error::LimitReached`] if the view has too many open drafts; [`Error::NotFound`] and [`Error::Forbidden`] for a
-/// member who may not see or answer the agent's question.
+///
+/// - [`Error::NotFound`] for an unknown view, and for a member who may not see the session of the agent's question.
+/// - [`Error::Forbidden`] for a member who may not answer that question.
+/// - [`Error::FormClosed`] if the form takes no answer now.
+/// - [`Error::Invalid`] for answers that cannot be kept.
+/// - [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`, so that two tabs never overwrite each other.
+/// - [`Error::LimitReached`] if the view has too many open drafts.
+/// - [`Error::Unavailable`] if another request of the respondent came first.
 pub async fn save_draft(
     ledger: &Ledger,
     respondent: &Respondent,

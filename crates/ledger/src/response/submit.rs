@@ -53,10 +53,16 @@ pub struct Submitted {
 /// response of each.
 ///
 /// # Errors
-/// [`Error::Invalid`] for wrong answers, by the key of the field. [`Error::FormChanged`] if another version was
-/// published since the respondent saw the form, [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`,
-/// [`Error::FormClosed`] if the form takes no answer, [`Error::IdConflict`] if the submission id was used for others;
-/// [`Error::NotFound`] and [`Error::Forbidden`] for a member who may not see or answer the agent's question.
+///
+/// - [`Error::NotFound`] for an unknown view, and for a member who may not see the session of the agent's question.
+/// - [`Error::Forbidden`] for a member who may not answer that question.
+/// - [`Error::FormClosed`] if the form takes no answer.
+/// - [`Error::FormChanged`] if another version was published since the respondent saw the form.
+/// - [`Error::Invalid`] for wrong answers, by the key of the field.
+/// - [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`.
+/// - [`Error::IdConflict`] if the submission id was used for other answers.
+///
+/// For the question of an agent also those of [`crate::feedback_request::answer()`].
 pub async fn submit(
     ledger: &Ledger,
     respondent: &Respondent,

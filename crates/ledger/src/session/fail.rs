@@ -32,7 +32,7 @@ pub struct Failure {
 /// Fails a session. A repeat with the same attempt returns the recorded outcome.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if there is no such session, or if the caller can neither see it nor claimed it last;
+/// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Refused`] if the worker does not hold it, unless it has failed already; [`crate::Error::Invalid`]
 /// for wrong fields.
 pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failure) -> Result<Session> {

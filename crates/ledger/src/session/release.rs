@@ -22,7 +22,7 @@ use serde_json::json;
 /// [`RELEASED_ATTEMPTS_MAX`] attempts it fails instead, so that workers cannot pass it on for ever.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if there is no such session, or if the caller can neither see it nor claimed it last;
+/// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Refused`] if the worker does not hold it.
 pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Session> {
     require(scope, Permission::Work)?;

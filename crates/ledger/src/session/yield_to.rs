@@ -118,7 +118,9 @@ impl YieldRequest {
 /// waits for its children is queued again when the last one ends, or at once if all have ended.
 ///
 /// # Errors
-/// [`Error::Invalid`] for wrong fields, [`Error::Refused`] if the worker does not hold the session.
+/// [`Error::Invalid`] for wrong fields, and for a session that waits for children and has none; [`Error::NotFound`] if
+/// there is no such session, or if the caller neither can see it nor claimed it last; [`Error::Refused`] if the worker
+/// does not hold it.
 pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_request: YieldRequest) -> Result<Session> {
     require(scope, Permission::Work)?;
     yield_request.check()?;

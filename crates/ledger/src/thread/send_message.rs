@@ -125,8 +125,10 @@ pub(super) fn message_event(
 /// for someone, messages are refused.
 ///
 /// # Errors
-/// [`Error::Refused`] while a turn runs or after the end. [`Error::IdConflict`] if the id was used for something
-/// else. [`Error::LimitReached`] if the conversation has the largest number of messages.
+/// [`Error::Invalid`] for an empty text or one that is too long; [`Error::NotFound`] if there is no such conversation,
+/// or if it is another person's incognito one; [`Error::Forbidden`] for any other conversation of another person;
+/// [`Error::Refused`] while a turn runs or after the end; [`Error::IdConflict`] if the id was used for something else;
+/// [`Error::LimitReached`] if the conversation has the largest number of messages.
 pub async fn send_message(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<MessageReceipt> {
     relay_message(ledger, scope, id, message, None).await
 }
@@ -222,7 +224,7 @@ async fn recorded(
 /// Returns whether this message, or this answer to a question of the agent, is recorded with its id.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such conversation.
+/// [`Error::NotFound`] if there is no such conversation or the caller cannot see it.
 pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message: &Message) -> Result<bool> {
     let (session, _) = super::get(ledger, scope, id).await?;
     let Some(event_id) = message.id else { return Ok(false) };

@@ -7,7 +7,8 @@ use domain::{Scope, id::ViewId, role::Permission, view::State};
 /// Deletes a view that was never published.
 ///
 /// # Errors
-/// [`Error::WrongViewState`] if it was published, because responses name its versions.
+/// [`Error::NotFound`] if the workspace has no such view; [`Error::WrongViewState`] if it was published, because
+/// responses name its versions.
 pub async fn delete(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<()> {
     require(scope, Permission::ManageViews)?;
     let tenant_id = scope.tenant_id;

@@ -14,8 +14,9 @@ use store::WriteTx;
 /// version is added. `revision` is the revision that the caller read; `None` publishes whatever is newest.
 ///
 /// # Errors
-/// [`Error::StaleRevision`] if the view was changed since the caller read it; [`Error::Invalid`] if it has no fields,
-/// or refers to something that does not exist any more.
+/// [`Error::NotFound`] if the workspace has no such view; [`Error::StaleRevision`] if it was changed since the caller
+/// read it; [`Error::Invalid`] if it has no fields, asks people without an account for an entity, or refers to
+/// something that does not exist any more.
 pub async fn publish(ledger: &Ledger, scope: &Scope, id: ViewId, revision: Option<u64>) -> Result<ViewRecord> {
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());

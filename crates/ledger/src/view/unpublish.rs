@@ -8,7 +8,7 @@ use domain::{Scope, id::ViewId, role::Permission, view::State};
 /// nothing.
 ///
 /// # Errors
-/// [`Error::WrongViewState`] if it was never published.
+/// [`Error::NotFound`] if the workspace has no such view; [`Error::WrongViewState`] if it was never published.
 pub async fn unpublish(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<ViewRecord> {
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());

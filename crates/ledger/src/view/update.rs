@@ -28,7 +28,9 @@ pub struct ViewChange {
 /// nothing is written.
 ///
 /// # Errors
-/// [`Error::StaleRevision`](crate::Error::StaleRevision) if the view was changed since the caller read it.
+/// [`crate::Error::NotFound`] if the workspace has no such view; [`crate::Error::StaleRevision`] if it was changed
+/// since the caller read it; [`crate::Error::Invalid`] for wrong fields, and for criteria sets, entity types and groups
+/// that do not exist.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChange) -> Result<ViewRecord> {
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());

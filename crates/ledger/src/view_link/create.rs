@@ -53,9 +53,9 @@ pub async fn create_of_request(
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a
-/// question that does not use this view or whose session the caller cannot see; [`Error::WrongViewState`] for a draft,
-/// [`Error::LimitReached`] if there are too many links that work, [`Error::NoInstanceKey`] if there is no key to sign
-/// with.
+/// question that does not use this view or whose session the caller cannot see; [`Error::WrongViewState`] for a draft;
+/// [`Error::Invalid`] for days out of range or a note that is too long; [`Error::LimitReached`] if there are too many
+/// links that work; [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create_noted(
     ledger: &Ledger,
     scope: &Scope,

@@ -53,7 +53,7 @@ pub struct Entry<'a> {
 ///
 /// # Errors
 /// [`Error::NotFound`] for a secret that is unknown, expired or revoked, and for a form that is not published. Callers
-/// must not say which.
+/// must not say which. [`Error::NoInstanceKey`] without a key.
 pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Result<Entered> {
     let key = ledger.instance_key()?;
     let digest = Secret::parse(SecretKind::Form, secret).ok_or(Error::NotFound("form"))?.digest();
@@ -82,7 +82,7 @@ pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Resu
 ///
 /// # Errors
 /// [`Error::NotFound`] if the cookies do not permit the use of this link's form, and if the link has expired or was
-/// revoked. Callers must not say which.
+/// revoked. Callers must not say which. [`Error::NoInstanceKey`] without a key.
 pub async fn respondent(
     ledger: &Ledger,
     link_id: ViewLinkId,

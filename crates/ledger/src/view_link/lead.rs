@@ -38,8 +38,9 @@ pub struct NewLead {
 /// an address that no one proved must not connect a stranger to an earlier lead.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a wrong name or address; [`Error::NotFound`] as for [`respondent`]; [`Error::FormClosed`] if
-/// the form takes no answer or does not ask for a name, and if its question was cancelled.
+/// [`Error::Invalid`] for a wrong name or address; those of [`respondent`]; [`Error::FormClosed`] if the form takes no
+/// answer or does not ask for a name, and if its question was cancelled; [`Error::Unavailable`] while another request
+/// creates the entity type of leads.
 pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>, new: NewLead) -> Result<String> {
     let (link, who, _) = respondent(ledger, link_id, entry).await?;
     let mut fields = Fields::default();

@@ -16,7 +16,7 @@ use serde_json::json;
 /// Enqueues a message of the topic `webhook.test` for a webhook. It is delivered like every other message.
 ///
 /// # Errors
-/// [`Error::Invalid`] if the webhook is disabled.
+/// [`Error::NotFound`] if the workspace has no such webhook; [`Error::Invalid`] if it is disabled.
 pub async fn test(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<MessageRecord> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
