@@ -9,6 +9,12 @@
 //! Not included: randomness (jitter is a hash of a seed from the caller), sign-in and browser cookies (tokens only),
 //! and TLS without the feature `tls`, which the product enables: without it an `https://` address is refused. Redirects
 //! are not followed, so that the token is not sent to another address.
+//!
+//! # Errors
+//!
+//! Every call can fail with [`Error::Problem`] if the server refuses it (`docs/errors.md` lists the codes), and with
+//! [`Error::Transport`], [`Error::Timeout`] or [`Error::Protocol`]. This is not repeated. A function that has another
+//! failure names it in its own `# Errors`.
 
 pub mod limit;
 pub mod sse;

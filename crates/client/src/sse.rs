@@ -36,7 +36,7 @@ impl Parser {
     /// Takes the next bytes.
     ///
     /// # Errors
-    /// If a frame is larger than [`limit::FRAME_BYTES_MAX`].
+    /// [`Error::Protocol`] if a frame is larger than [`limit::FRAME_BYTES_MAX`].
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_carriage_return) && bytes[0] == b'\n' {

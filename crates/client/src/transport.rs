@@ -25,6 +25,9 @@ impl std::fmt::Debug for Client {
 
 /// An HTTP client for another service that the operator configured, with this crate's limits on connections and without
 /// the token. The caller sets timeouts.
+///
+/// # Errors
+/// [`Error::Setup`] if the address cannot be used or the client cannot start.
 pub fn http_client(base_url: &str) -> Result<reqwest::Client> {
     started(builder_for(&parse_base(base_url)?))
 }
@@ -53,7 +56,7 @@ impl Client {
     /// A client of the server at `base_url`, whose path is kept as a prefix, with `token` in every call.
     ///
     /// # Errors
-    /// If the address or the token cannot be used.
+    /// [`Error::Setup`] if the address or the token cannot be used.
     pub fn new(base_url: &str, token: &str) -> Result<Self> {
         let base = parse_base(base_url)?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))

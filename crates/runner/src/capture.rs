@@ -161,6 +161,9 @@ pub async fn run(ledger: Ledger, turn_capture: Arc<TurnCapture>, stop: Cancellat
 
 /// Captures everything that is due now and returns the number of turns. It ends at the first batch that fails; the
 /// turns of that batch are due again when their lease expires.
+///
+/// # Errors
+/// Those of the database while it looks for turns. A batch that cannot be captured is logged and counted.
 pub async fn drain(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::Result<usize> {
     let mut all = 0;
     while let Some(batch) = batch(ledger, turn_capture).await?.filter(|batch| batch.captured > 0) {
@@ -230,7 +233,8 @@ async fn capture(ledger: &Ledger, turn_capture: &Arc<TurnCapture>, due: &[EndedT
 /// `edited` is the text that was used instead of the answer.
 ///
 /// # Errors
-/// See [`interaction::mark`]. A file that cannot be written is logged and counted; [`write_marks`] repeats it.
+/// [`ledger::Error::Invalid`] for an `edited` text of more than [`EDITED_CHARS_MAX`] characters, and those of
+/// [`interaction::mark`]. A file that cannot be written is logged and counted; [`write_marks`] repeats it.
 pub async fn mark(
     ledger: &Ledger,
     turn_capture: &Arc<TurnCapture>,
@@ -275,6 +279,9 @@ pub async fn mark(
 
 /// Writes marks that are in the database but not in their files, because the disk was full or the server died. Returns
 /// their number. A mark that cannot be written is repeated after a minute.
+///
+/// # Errors
+/// Those of the database. A file that cannot be written is logged and counted.
 pub async fn write_marks(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::Result<usize> {
     if turn_capture.files.is_none() {
         return Ok(0);

@@ -16,7 +16,7 @@ const ASKED: usize = 500;
 /// [`datalake::erase`]. Nothing may write these files meanwhile. After an error it can be called again.
 ///
 /// # Errors
-/// If a file or the ledger cannot be read or written.
+/// If a file cannot be read or written, or with the text of the ledger's error.
 pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> io::Result<Erased> {
     let of_files = layout.clone();
     let keys: Vec<SessionKey> =

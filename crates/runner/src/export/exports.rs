@@ -66,6 +66,9 @@ impl Exports {
     /// Opens the folder of exports below the data directory. Folders of an earlier process are removed, because
     /// nothing refers to them any more. Without a data directory it is a temporary folder, which stays behind only if
     /// the process is killed.
+    ///
+    /// # Errors
+    /// If the folder of an earlier process cannot be removed, or no temporary folder can be created.
     pub fn open(data_dir: Option<&Path>, entropy: &dyn Entropy) -> io::Result<Exports> {
         let (folder, temporary) = match data_dir {
             Some(data_dir) => (data_dir.join(FOLDER), None),
@@ -89,11 +92,10 @@ impl Exports {
     }
 
     /// Returns the exports of the workspace: those of this process, newest first, then recorded ones. Exports are
-    /// listed
-    /// without the recorded ones if those cannot be read.
+    /// listed without the recorded ones if those cannot be read.
     ///
     /// # Errors
-    /// See [`permit`].
+    /// As [`permit`].
     pub async fn list(&self, ledger: &Ledger, scope: &Scope) -> ledger::Result<Vec<Known>> {
         permit(scope)?;
         let mut known: Vec<_> = {
@@ -114,7 +116,7 @@ impl Exports {
     /// Returns one export of the workspace.
     ///
     /// # Errors
-    /// See [`permit`], and those of the database.
+    /// As [`permit`], and those of the database.
     pub async fn read(&self, ledger: &Ledger, scope: &Scope, id: Uuid) -> ledger::Result<Option<Known>> {
         if let Some(job) = self.find(scope, id)? {
             return Ok(Some(Known::Here(job)));
@@ -126,7 +128,7 @@ impl Exports {
     /// Returns one export of the workspace, if this process has it.
     ///
     /// # Errors
-    /// See [`permit`].
+    /// As [`permit`].
     pub fn find(&self, scope: &Scope, id: Uuid) -> ledger::Result<Option<Arc<Job>>> {
         permit(scope)?;
         Ok(self.jobs().iter().find(|job| job.tenant_id == scope.tenant_id && job.id == id).cloned())
@@ -138,6 +140,9 @@ impl Exports {
 
     /// Starts an export. Removes the oldest one of the workspace if there are more than
     /// [`EXPORTS_KEPT_MAX`].
+    ///
+    /// # Errors
+    /// [`Busy`] if the workspace has a running export, or if [`EXPORTS_RUNNING_MAX`] exports run on this server.
     pub fn begin(
         &self,
         ledger: &Ledger,

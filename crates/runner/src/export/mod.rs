@@ -19,7 +19,7 @@ use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};
 /// Refuses callers who may not export, because an export contains the messages of everyone.
 ///
 /// # Errors
-/// [`ledger::Error::Forbidden`]
+/// [`ledger::Error::Forbidden`] for everyone who may not manage sessions that others started.
 pub fn permit(scope: &Scope) -> ledger::Result<()> {
     if scope.may(Permission::ManageSessions) {
         return Ok(());

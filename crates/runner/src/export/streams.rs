@@ -29,6 +29,11 @@ pub enum DumpError {
 }
 
 /// Writes the three streams of a workspace below `out`, page by page while it `goes_on`; how many lines.
+///
+/// # Errors
+/// [`DumpError::Ledger`] if there is no such workspace or the database cannot be read; [`DumpError::Io`] if a file
+/// exists already or cannot be written; [`DumpError::Stopped`] if `goes_on` returns `false`. The files are incomplete
+/// then.
 pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn() -> bool) -> Result<u64, DumpError> {
     let layout = Layout::below(out);
     let files = [

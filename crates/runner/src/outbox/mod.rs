@@ -71,6 +71,9 @@ impl OutboxWorker {
     }
 
     /// Delivers everything that is due now. Returns the number of deliveries, successful or not.
+    ///
+    /// # Errors
+    /// Those of the database while it looks for messages. A delivery that fails is recorded and is no error.
     pub async fn drain(&self) -> ledger::Result<usize> {
         let (mut deliveries, mut tried) = (Deliveries::default(), 0);
         loop {

@@ -71,9 +71,8 @@ impl FeedbackBackend {
         }
     }
 
-    /// Keeps a rating. Another one of the same person about the same session takes its place; the same one again
-    /// changes
-    /// nothing. Answers with what is kept.
+    /// Stores a rating. Another one of the same person about the same session replaces it; the same one again changes
+    /// nothing. Returns the stored rating.
     pub async fn record(&self, new: FeedbackRecord) -> Result<FeedbackRecord> {
         if let Self::Memory(kept) = self {
             return Ok(remember(&mut locked(kept), new));

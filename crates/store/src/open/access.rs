@@ -60,6 +60,9 @@ impl Store {
     ///
     /// For answers that are put together from several queries. On PostgreSQL it costs what [`Self::read`] costs; on
     /// SQLite it adds BEGIN and COMMIT, and the file cannot be checkpointed past this moment while `body` runs.
+    ///
+    /// # Errors
+    /// The error of `body`.
     pub async fn snapshot<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -88,6 +91,11 @@ impl Store {
     /// Runs `body` in one transaction and returns after COMMIT. An error of the body rolls it back.
     ///
     /// The body runs in a task of its own: a caller that goes away does not cancel it.
+    ///
+    /// # Errors
+    /// The error of `body`; [`Error::Unavailable`] if the server is stopping, on SQLite also if too many writes wait,
+    /// and on PostgreSQL also if it does not answer within 2.5 s. In the last case the transaction may still be
+    /// committed.
     pub async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
@@ -145,6 +153,11 @@ impl Store {
     }
 
     /// Appends events; returns after COMMIT. Concurrent calls share a transaction.
+    ///
+    /// # Errors
+    /// The [`AppendRefusal`](crate::AppendRefusal). Of its storage errors, [`Error::Unavailable`] also if too many
+    /// writes wait or the server is stopping. If PostgreSQL does not answer within 2.5 s, the events may still be
+    /// committed.
     pub async fn append(&self, request: AppendRequest) -> Settled {
         if self.is_postgres() {
             return lane_with_timeout(self.writer().append(request)).await;
@@ -157,6 +170,10 @@ impl Store {
     ///
     /// Returns `None`, and claims nothing, on SQLite and when one of the sessions was claimed before, depends
     /// on others, has time limits, or belongs to a person who has a working session.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] also if too many claims wait or the server is stopping. If PostgreSQL does not answer
+    /// within 2.5 s, the sessions may still be claimed.
     pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
         if !self.is_postgres() {
             return Ok(None);

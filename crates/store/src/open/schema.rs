@@ -13,6 +13,10 @@ pub(crate) const POSTGRES_SQL: Texts = &[("open::schema::SCHEMA_VERSION", SCHEMA
 
 impl Store {
     /// Refuses a database whose tables are those of another version.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] for a file that is no database, an empty database, and one whose newest migration is not the
+    /// newest of this version.
     pub async fn check_schema(&self) -> Result<()> {
         type Version = (Option<i64>,);
         let found = match &self.0.db {

@@ -86,8 +86,10 @@ impl Store {
     /// Opens the store and migrates it, unless `mode` is [`Mode::Reader`].
     ///
     /// # Errors
-    /// Refuses a second server on one SQLite directory, an SQLite version with the WAL-reset bug, and a
-    /// PostgreSQL server whose settings can lose acknowledged writes.
+    /// [`Error::Unavailable`] for a second server on one SQLite directory, an SQLite version with the WAL-reset bug, a
+    /// PostgreSQL server whose settings can lose acknowledged writes, and a directory that cannot be created or whose
+    /// disk is full; [`Error::Database`] if a migration fails; for [`Mode::Reader`], [`Error::Unusable`] if there is no
+    /// database.
     pub async fn open(database: &Database, mode: Mode) -> Result<Self> {
         match (database, mode) {
             (Database::Sqlite { data_dir }, Mode::Reader) => Self::read_sqlite(data_dir),
@@ -120,6 +122,9 @@ impl Store {
 
     /// Returns an error while the disk is full. The disk is checked only after a write failed because it was
     /// full; the check needs space for more than one page.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] while the disk is full.
     pub async fn check_disk_space(&self) -> Result<()> {
         match (&self.0.db, &self.0.data_dir) {
             _ if !self.is_full() => Ok(()),
@@ -200,6 +205,10 @@ impl Store {
     }
 
     /// Writes a consistent copy of the SQLite file while the server runs.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if `target` exists or cannot be written, and always on PostgreSQL, which `pg_dump`
+    /// copies.
     pub async fn backup(&self, target: &Path) -> Result<()> {
         match &self.0.db {
             Db::Sqlite(readers) => file::back_up(readers.take()?, target.to_owned()).await,
@@ -209,6 +218,9 @@ impl Store {
 
     /// Writes a copy of the file of ratings. Returns `false` if there is none: on PostgreSQL the ratings are
     /// part of the database.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if `target` exists or cannot be written.
     pub async fn backup_feedback(&self, target: &Path) -> Result<bool> {
         match &self.0.data_dir {
             Some(data_dir) => feedback::back_up(data_dir, target.to_owned()).await,
@@ -227,6 +239,10 @@ impl Store {
 
     /// Removes erased content from the SQLite file: empties the write-ahead log and rewrites every page. No
     /// writes are possible meanwhile, so no server may run. Does nothing on PostgreSQL.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] if another process has the database open. Then erased content stays in its write-ahead
+    /// log.
     pub async fn scrub(&self) -> Result<()> {
         let Some(data_dir) = self.data_dir() else { return Ok(()) };
         let path = data_dir.join(SQLITE_FILE);

@@ -35,6 +35,10 @@ pub struct Pipes {
 
 impl Child {
     /// Starts a command with these changes to the environment; `None` removes a variable.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for an empty command, otherwise the error of the operating system, such as that
+    /// of a program that does not exist.
     pub fn start(command: &[OsString], environment: &[(&str, Option<String>)]) -> io::Result<(Self, Pipes)> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut starting = Command::new(program);
@@ -62,6 +66,9 @@ impl Child {
     }
 
     /// Waits for the command to exit. Its children may live on until [`Child::kill_group`].
+    ///
+    /// # Errors
+    /// The error of the operating system.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait().await
     }

@@ -57,6 +57,9 @@ pub struct Asker {
 
 impl Asker {
     /// Makes a request. It is repeated while the lease is held.
+    ///
+    /// # Errors
+    /// Those of [`Lease::retry_while_held`].
     pub async fn ask(&self, ask: &AskFeedback) -> client::Result<Asked> {
         let ask = AskFeedback { attempt: self.lease.attempt, ..ask.clone() };
         let lease = &self.lease;

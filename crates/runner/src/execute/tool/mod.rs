@@ -192,7 +192,8 @@ impl Toolbox {
     /// Runs a tool with validated input.
     ///
     /// # Errors
-    /// If the session cannot continue. An error of the call itself is its answer.
+    /// A [`Failure`] if the session cannot continue, for example because the API cannot be reached. An error of the
+    /// call itself is its answer.
     pub async fn run(&self, tool: Tool, input: &Value, context: &JobContext) -> Result<Answer, Failure> {
         match tool {
             Tool::HttpRequest => Ok(match &self.http {
@@ -224,6 +225,9 @@ fn tool_answer<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) ->
 }
 
 /// The error that a model receives for a refusal of the API.
+///
+/// # Errors
+/// A [`Failure`] with the code `unavailable` if the API could not be reached, so the model can correct nothing.
 pub fn refusal_answer(error: client::Error) -> Result<Value, Failure> {
     if super::lease::is_transient(&error) {
         return Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")));
