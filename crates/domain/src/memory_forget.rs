@@ -76,14 +76,14 @@ impl PersonLines {
     }
 }
 
-/// A line that goes.
+/// A line that is removed when a person is forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedLine {
     /// Number of the line, from 1.
     pub line: u32,
     /// What it says, without its line end.
     pub text: String,
-    /// Why it goes.
+    /// Why the line is removed.
     pub why: RemovalReason,
 }
 

@@ -5,7 +5,7 @@ use domain::{Timestamp, chain::Digest, memory::Source};
 /// Both sides of a write that was refused, so that the caller can merge them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The document.
+    /// Path of the document that the caller wanted to write.
     pub path: String,
     /// The version on which the caller based the write; 0 if there should be none.
     pub given: u64,
@@ -20,7 +20,7 @@ pub struct Conflict {
 /// The newest version of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side {
-    /// Its number.
+    /// Number of the version.
     pub version: u64,
     /// SHA-256 of its text.
     pub digest: Digest,
@@ -28,9 +28,9 @@ pub struct Side {
     pub text: String,
     /// Whether it deleted the document.
     pub is_deleted: bool,
-    /// What wrote it.
+    /// Kind of writer, such as a person, an agent or a character card.
     pub source: Source,
-    /// Who wrote it.
+    /// Who wrote it, as a caller is displayed, such as `user:…` or `system`.
     pub author: String,
     /// Time it was written (UTC).
     pub at: Timestamp,

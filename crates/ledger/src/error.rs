@@ -21,7 +21,7 @@ pub enum Error {
     /// The result violates the output contract of its action.
     #[error("{}", if *failed { "the result broke its output contract again: the session has failed" } else { "the result breaks its output contract" })]
     OutputInvalid {
-        /// The violations.
+        /// Each violation, with its path in the result.
         errors: Vec<Issue>,
         /// Whether the session failed because of this. If not, the worker may send a better result.
         failed: bool,
@@ -37,7 +37,7 @@ pub enum Error {
     WriteRefused {
         /// Index of the event in the request.
         index: usize,
-        /// The reason.
+        /// Rule that forbids the event to this caller.
         refusal: WriteRefusal,
     },
     /// The id or idempotency key was used for something else.

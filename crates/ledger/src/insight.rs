@@ -23,7 +23,7 @@ const ROWS: u32 = 2_000;
 /// Statistics of a window, and whether they are complete.
 #[derive(Debug, Clone)]
 pub struct InsightsRecord {
-    /// The statistics.
+    /// Figures of the window in total, by day, by agent and by action.
     pub insights: Insights,
     /// Whether the window has more than [`INSIGHT_ROWS_MAX`] sessions, gates or answers. If so, only the newest
     /// are counted.

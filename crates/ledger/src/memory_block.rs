@@ -80,7 +80,7 @@ async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Re
 /// What memories are looked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct About<'a> {
-    /// Who speaks.
+    /// Person who speaks, if that is known.
     pub(crate) person: Option<&'a Participant>,
     /// Where the person speaks, if that is known.
     pub(crate) channel: Option<&'a Channel>,

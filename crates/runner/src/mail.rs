@@ -62,7 +62,7 @@ pub enum BadMailSettings {
     Tls {
         /// Host name of the SMTP server.
         host: String,
-        /// The cause.
+        /// Why the TLS library refuses it.
         error: lettre::transport::smtp::Error,
     },
 }

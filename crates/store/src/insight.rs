@@ -79,7 +79,7 @@ pub struct Answer {
 /// An agent session that ended.
 #[derive(Debug, Clone)]
 pub struct EndedSession {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Final status.
     pub status: Status,
@@ -96,7 +96,7 @@ pub struct EndedSession {
 /// A gate that was decided, expired or was withdrawn, with the times that the waiting time is computed from.
 #[derive(Debug, Clone)]
 pub struct ClosedGate {
-    /// The gate.
+    /// Id of the gate.
     pub id: GateId,
     /// Final state.
     pub state: GateState,

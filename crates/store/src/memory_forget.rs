@@ -154,7 +154,7 @@ pub struct DenialRecord {
     pub line: String,
     /// Document for which it was proposed.
     pub path: String,
-    /// The proposal.
+    /// Gate of the proposal with the line.
     pub gate_id: GateId,
     /// Why it was denied.
     pub reason: String,

@@ -301,7 +301,7 @@ pub async fn find_by_submission(
 /// Identifies the responses of one respondent to one form or question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseKey {
-    /// The workspace.
+    /// Workspace of the form.
     pub tenant_id: TenantId,
     /// The form that was answered.
     pub view_id: ViewId,

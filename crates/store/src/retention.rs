@@ -109,7 +109,7 @@ pub async fn of_agent(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, lim
 /// A session whose content is due for erasure.
 #[derive(Debug, Clone, Copy)]
 pub struct ErasureCandidate {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: TenantId,
     /// Session whose content is erased.
     pub session_id: SessionId,

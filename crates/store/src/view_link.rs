@@ -57,7 +57,7 @@ pub(crate) const SQL: Texts = &[
 /// A link to a form, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewLinkRecord {
-    /// The workspace.
+    /// Workspace of the form.
     pub tenant_id: TenantId,
     /// Identifies the link in lists and in the address of its form. It gives no access.
     pub id: ViewLinkId,

@@ -21,7 +21,7 @@ pub struct NewEvent {
     /// Array of parts, or plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Box<RawValue>>,
-    /// An object.
+    /// JSON object with data about the event, for programs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<RawValue>>,
     /// At most 200 characters.

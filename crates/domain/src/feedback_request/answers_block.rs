@@ -34,7 +34,7 @@ pub struct ShownAnswer<'a> {
     pub answers: Option<&'a Value>,
     /// The respondent's note.
     pub note: Option<&'a str>,
-    /// Who answered.
+    /// Person or program that answered.
     pub respondent: &'a Respondent,
     /// Time of the answer (UTC).
     pub at: Timestamp,

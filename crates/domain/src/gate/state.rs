@@ -10,7 +10,7 @@ use crate::{
 /// A pause that waits, or waited, for a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: TenantId,
     /// Identifies the gate.
     pub id: GateId,

@@ -62,7 +62,7 @@ pub enum BadCard {
     /// A part of the image unpacks to too much.
     #[error("the image's chunk `{packed}` unpacks to more than {max} bytes")]
     Unpacks {
-        /// Which part.
+        /// Compressed part of the image.
         packed: Packed,
         /// Most bytes: what the header announces for pixels, and what all texts and profiles may have together.
         max: u64,

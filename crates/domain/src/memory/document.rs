@@ -27,7 +27,7 @@ pub enum BadDocument {
     Invisible {
         /// Number of the line, from 1.
         line: usize,
-        /// The character.
+        /// Unicode code point of the character.
         code: u32,
     },
 }

@@ -29,7 +29,7 @@ pub enum SectionError {
     Ambiguous {
         /// The path, its headings joined by ` > `.
         path: String,
-        /// How many.
+        /// Number of sections with this path.
         count: usize,
     },
 }

@@ -21,14 +21,14 @@ pub enum ToolCommand {
     },
     /// Makes a document.
     Create {
-        /// The document.
+        /// Path of the document, below `/memories`.
         path: String,
         /// Its whole text.
         file_text: String,
     },
     /// Replaces a text that occurs once.
     StrReplace {
-        /// The document.
+        /// Path of the document, below `/memories`.
         path: String,
         /// The text to find.
         old_str: String,
@@ -38,7 +38,7 @@ pub enum ToolCommand {
     },
     /// Inserts lines.
     Insert {
-        /// The document.
+        /// Path of the document, below `/memories`.
         path: String,
         /// The line after which the text is inserted; 0 for the start.
         insert_line: i64,
@@ -47,12 +47,12 @@ pub enum ToolCommand {
     },
     /// Deletes a document.
     Delete {
-        /// The document.
+        /// Path of the document, below `/memories`.
         path: String,
     },
     /// Gives a document another path.
     Rename {
-        /// The document.
+        /// Present path of the document, below `/memories`.
         old_path: String,
         /// Its new path, at which no document may be.
         new_path: String,
@@ -73,7 +73,7 @@ pub enum ToolError {
     NotFound {
         /// The text that was looked for.
         old: String,
-        /// The document.
+        /// Path of the document, below `/memories`.
         path: String,
     },
     /// The text to replace occurs more than once.

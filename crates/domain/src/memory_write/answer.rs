@@ -72,7 +72,7 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Op {
-    /// What it does.
+    /// Kind of the change.
     pub op: OpKind,
     /// Path of the document.
     pub path: String,
@@ -82,7 +82,8 @@ pub struct Op {
     /// Digest of the document as it was shown; `None` for a new one.
     #[serde(default)]
     pub base_sha256: Option<String>,
-    /// Markdown.
+    /// Markdown to write. For an alias: the alias. For a link: path of the other document. Empty if a section is
+    /// retired.
     #[serde(default)]
     pub body: String,
     /// Turns that it comes from.
@@ -109,7 +110,7 @@ impl Op {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// [`SCHEMA`].
+    /// Version of the format; must be [`SCHEMA`].
     pub schema: u32,
     /// Whether nothing of the conversation is worth keeping.
     #[serde(default)]

@@ -86,9 +86,9 @@ impl Window {
 /// A change that passed every check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedOp {
-    /// The operation.
+    /// The change, as the model answered it.
     pub op: Op,
-    /// Its turns.
+    /// Events of the turns that the change names.
     pub evidence: Vec<Evidence>,
 }
 

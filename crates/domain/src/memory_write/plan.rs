@@ -20,7 +20,7 @@ use std::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// Nothing.
+    /// Nothing: every change is reviewed.
     #[default]
     Review,
     /// Summaries and additions that come from people. Never what replaces or retires a section.

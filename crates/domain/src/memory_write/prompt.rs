@@ -20,9 +20,9 @@ pub const VERSION: u32 = 2;
 /// What the model is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// Instructions.
+    /// Text of the system message: the instructions.
     pub system: String,
-    /// Transcript and documents.
+    /// Text of the user message: transcript and documents.
     pub user: String,
 }
 

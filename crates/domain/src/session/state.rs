@@ -121,7 +121,7 @@ impl End {
 /// The data of a session that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// How it ended.
+    /// Way in which the session ended, which determines status and end reason.
     pub end: End,
     /// Time at which the session became final (UTC).
     pub at: Timestamp,

@@ -26,7 +26,7 @@ use uuid::Uuid;
 pub enum Mode {
     /// Roll back and only return the plan.
     DryRun,
-    /// Commit.
+    /// Commit the install and return the plan.
     Apply,
 }
 

@@ -42,9 +42,8 @@ pub enum Prompt {
 }
 
 /// Returns whether to ask a signed-in person to rate a session. People are asked after the session has ended,
-/// for some weeks, if it ever started. They are not asked about people's own work, responses
-/// to forms and proposals of the memory writer. About an incognito
-/// conversation only its own person is asked.
+/// for some weeks, if it ever started. They are not asked about people's own work, responses to forms and proposals of
+/// the memory writer. About an incognito conversation only its own person is asked.
 ///
 /// # Errors
 /// [`crate::Error::NoInstanceKey`] without a key, if the caller could be asked.
@@ -109,7 +108,7 @@ pub struct Status {
 /// What is stored about one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionState {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Status of the session.
     pub status: SessionStatus,

@@ -56,9 +56,9 @@ pub struct GivenAnswer {
     pub answer_id: Option<RequestAnswerId>,
     /// The request, if one opened the gate.
     pub request_id: Option<FeedbackRequestId>,
-    /// How it ended.
+    /// Whether the question was answered, declined or closed, or nobody answered.
     pub outcome: Outcome,
-    /// Who answered.
+    /// Person or program that answered; the server if nobody did.
     pub respondent: Respondent,
     /// Question and answer as a block of untrusted text for the agent.
     pub block: String,

@@ -19,7 +19,7 @@ use store::Conn;
 /// A gate, the entity that it is about, and earlier denials.
 #[derive(Debug, Clone)]
 pub struct GateDetail {
-    /// The gate.
+    /// The gate, its decisions, and whether the caller may decide it.
     pub item: GateItem,
     /// The entity as it is now.
     pub entity: Option<EntityRecord>,

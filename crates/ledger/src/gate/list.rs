@@ -33,7 +33,7 @@ pub enum GateFilter {
 /// Filter and page of a list of gates.
 #[derive(Debug, Clone)]
 pub struct ListGates {
-    /// The state.
+    /// Only gates in this state, or only gates that the caller has snoozed.
     pub filter: GateFilter,
     /// Only gates of this kind.
     pub kind: Option<GateKind>,

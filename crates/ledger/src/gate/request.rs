@@ -15,7 +15,7 @@ use store::{AnswerRecord, DecisionRecord, RequestRecord, WriteTx};
 pub(crate) struct Given {
     /// Id of the answer.
     pub(crate) id: RequestAnswerId,
-    /// Who answered.
+    /// Person or program that answered.
     pub(crate) respondent: Respondent,
     /// Response session in which the answer was given.
     pub(crate) response_session_id: Option<SessionId>,

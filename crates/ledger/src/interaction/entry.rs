@@ -14,7 +14,7 @@ pub(super) enum MessageAuthor {
 /// A prompt or an answer, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TurnMessage {
-    /// Its author.
+    /// Side of the conversation that wrote the message.
     pub by: MessageAuthor,
     /// Text of the message, without content that is no text.
     pub text: String,

@@ -18,7 +18,7 @@ use uuid::Uuid;
 /// Recorded feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// The interaction.
+    /// Interaction to which the feedback belongs.
     pub id: InteractionId,
     /// Whether the answer is positive, neutral or negative.
     pub feedback: Feedback,

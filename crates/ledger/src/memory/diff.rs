@@ -43,7 +43,7 @@ pub struct Part {
 /// A line of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
-    /// What became of it.
+    /// Whether the line was kept, added or removed.
     pub change: LineChange,
     /// Its number in the old text, from 1.
     pub old: Option<usize>,

@@ -20,13 +20,13 @@ use store::{Conn, MemoryVersionRecord, MemoryVersionText, WriteTx};
 pub struct NewVersion {
     /// Slug of the agent.
     pub agent: String,
-    /// The document.
+    /// Path of the document.
     pub path: MemoryPath,
     /// The version that the writer read; 0 to make a document.
     pub base_version: u64,
     /// The whole text with front matter.
     pub text: String,
-    /// What writes it.
+    /// Kind of writer, such as a person, an agent or a character card.
     pub source: Source,
     /// Who writes it, as [`Caller`] is displayed.
     pub author: String,

@@ -53,7 +53,7 @@ pub struct Forgetting {
     pub denials: u64,
     /// What is not touched or cannot be found, as sentences.
     pub kept: Vec<String>,
-    /// Whether it is done.
+    /// Whether the erasure is complete; `false` in a preview.
     pub is_done: bool,
 }
 

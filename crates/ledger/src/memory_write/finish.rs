@@ -55,7 +55,7 @@ pub struct Finished {
 pub struct RunFailure {
     /// Its window and its lease.
     pub run: RunWindow,
-    /// Why, for people.
+    /// Reason of the failure, as text for people.
     pub why: String,
     /// What the model was asked.
     pub asked: Asked,

@@ -50,11 +50,11 @@ pub struct Range {
 /// A run whose lease this server holds.
 #[derive(Debug, Clone)]
 pub struct RunWindow {
-    /// What started it.
+    /// Why the run is due.
     pub cause: Cause,
     /// When its window was read (UTC).
     pub began: Timestamp,
-    /// What it covers.
+    /// Events that the run covers, by session.
     pub ranges: Vec<Range>,
     /// Turns and documents.
     pub window: Window,

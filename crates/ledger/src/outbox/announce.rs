@@ -171,7 +171,7 @@ async fn push_for_webhooks(
 pub(crate) struct Window {
     /// Length, seconds.
     pub(crate) seconds: i64,
-    /// The object.
+    /// Id of the object that changed.
     pub(crate) of: Uuid,
 }
 

@@ -19,7 +19,7 @@ use uuid::Uuid;
 pub struct Outgoing {
     /// The leased row of the outbox.
     pub message: MessageRecord,
-    /// The receiver.
+    /// Receiver, as it was read when the message was taken.
     pub to: Receiver,
 }
 

@@ -28,12 +28,12 @@ pub enum Outcome {
     },
     /// The delivery can never succeed.
     Refused {
-        /// The reason.
+        /// Why the delivery can never succeed, as text for operators.
         error: String,
     },
     /// The receiver no longer exists. Its webhook is disabled.
     Gone {
-        /// The reason.
+        /// Why the receiver is gone, as text for operators.
         error: String,
     },
 }

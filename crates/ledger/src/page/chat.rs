@@ -31,7 +31,7 @@ const ACTIONS_MAX: u32 = 200;
 /// A conversation in a list.
 #[derive(Debug)]
 pub struct Row {
-    /// The conversation.
+    /// Session of the conversation.
     pub session: Session,
     /// The newest event that is not just a change of status.
     pub newest: Option<Event>,
@@ -51,7 +51,7 @@ pub struct List {
 /// The page of one conversation.
 #[derive(Debug)]
 pub struct Conversation {
-    /// The conversation.
+    /// Session of the conversation.
     pub session: Session,
     /// Number of turns so far.
     pub turns: u64,

@@ -48,7 +48,7 @@ pub struct List {
 pub struct Page {
     /// The entity at its newest version.
     pub entity: EntityRecord,
-    /// Its type.
+    /// Type of the entity, which defines its fields.
     pub of: EntityTypeRecord,
     /// The newest sessions about it, without those that another session started.
     pub sessions: Vec<OfEntity>,

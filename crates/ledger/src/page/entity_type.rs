@@ -7,7 +7,7 @@ use domain::{Scope, id::EntityTypeId, role::Permission};
 /// The type that the page shows, and the types that its fields can refer to.
 #[derive(Debug)]
 pub struct Page {
-    /// The type.
+    /// Type that the page shows.
     pub of: EntityTypeRecord,
     /// The types of the workspace to which a field can refer, newest first.
     pub types: Vec<EntityTypeRecord>,

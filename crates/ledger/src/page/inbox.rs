@@ -71,7 +71,7 @@ pub struct List {
     pub titles: Vec<(String, String)>,
 }
 
-/// One item.
+/// A gate with everything that its page shows.
 #[derive(Debug)]
 pub struct Detail {
     /// The item with its context.

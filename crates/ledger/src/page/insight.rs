@@ -15,7 +15,7 @@ const ACTIONS_MAX: u32 = 1_000;
 /// Figures of a window, and the actions that their rows lead to.
 #[derive(Debug)]
 pub struct Page {
-    /// The figures.
+    /// Figures of the window, and whether they are complete.
     pub record: InsightsRecord,
     /// The newest actions of the workspace.
     pub actions: Vec<ActionRecord>,

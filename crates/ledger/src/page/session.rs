@@ -88,7 +88,7 @@ pub struct Around {
 /// Events, and names of what they refer to.
 #[derive(Debug)]
 pub struct Events {
-    /// The events.
+    /// Events of the shown part of the log, oldest first.
     pub slice: Slice,
     /// Names of entities and people in the events, by id or actor.
     pub names: Vec<(String, String)>,

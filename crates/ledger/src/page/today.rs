@@ -20,7 +20,7 @@ const ROWS_MAX: u32 = 25;
 pub struct Section {
     /// Group of the work queue that the section lists.
     pub bucket: Bucket,
-    /// Its sessions.
+    /// Sessions of the bucket, at most 25.
     pub rows: Vec<Row>,
     /// Its actions. Most buckets have none.
     pub actions: Vec<ActionRecord>,

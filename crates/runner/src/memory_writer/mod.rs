@@ -28,7 +28,7 @@ const DRAIN: Duration = Duration::from_secs(5);
 /// The writer of one agent.
 #[derive(Debug, Clone)]
 pub struct MemoryWriter {
-    /// The workspace.
+    /// Workspace of the agent.
     pub tenant_id: TenantId,
     /// Slug of the agent.
     pub agent: String,

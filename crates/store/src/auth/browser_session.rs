@@ -51,7 +51,7 @@ pub(crate) const SQL: Texts = &[
 pub struct BrowserSessionRecord {
     /// Identifies the sign-in where it is listed or ended. It is not the secret in the cookie.
     pub id: BrowserSessionId,
-    /// The person.
+    /// Id of the person who is signed in.
     pub user_id: UserId,
     /// Sign-in address of the person, lower case.
     pub email: String,

@@ -76,7 +76,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[
     ("auth::user::TENANT_LOCKED_POSTGRES", TENANT_LOCKED_POSTGRES),
 ];
 
-/// A person.
+/// A person's account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserRecord {
     /// Identifies the person in all workspaces.
@@ -92,13 +92,13 @@ pub struct UserRecord {
 /// A person's membership in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberRecord {
-    /// The person.
+    /// Id of the person's account.
     pub user_id: UserId,
     /// Sign-in address, lower case.
     pub email: String,
     /// Display name; empty until the person sets it.
     pub name: String,
-    /// Their role.
+    /// Role in this workspace.
     pub role: Role,
     /// Whether they may use the workspace.
     pub status: MemberStatus,

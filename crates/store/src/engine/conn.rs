@@ -20,9 +20,9 @@ pub enum Conn<'c> {
 pub enum Access {
     /// One workspace, and a person if the transaction acts for one.
     Tenant {
-        /// The workspace.
+        /// Id of the workspace.
         tenant_id: TenantId,
-        /// The person.
+        /// Id of the person; `None` if no person is signed in.
         user_id: Option<UserId>,
     },
     /// All workspaces: for sign-in, sweeps, set-up and verification.

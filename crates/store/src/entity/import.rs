@@ -46,7 +46,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[("entity::import::BY_ID_LOCKED_POSTGRES
 /// A CSV import and its progress, without the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportRecord {
-    /// The workspace.
+    /// Workspace in which the entities are created.
     pub tenant_id: TenantId,
     /// Identifies the import.
     pub id: ImportId,

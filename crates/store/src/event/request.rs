@@ -37,7 +37,7 @@ pub struct PreparedEvent {
 /// One append. Either all of its events are recorded or none.
 #[derive(Debug, Clone)]
 pub struct AppendRequest {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: TenantId,
     /// Session to whose log the events are appended.
     pub session_id: SessionId,

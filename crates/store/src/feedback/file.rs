@@ -41,7 +41,7 @@ pub(super) type Body<T> = Box<dyn for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFut
 
 /// The result of a write.
 pub(super) struct Written<T> {
-    /// The answer.
+    /// Result for the caller.
     pub(super) value: T,
     /// Whether a rating was removed or replaced.
     pub(super) removed: bool,

@@ -8,7 +8,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// One rating.
+/// A person's rating of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackRecord {
     /// Random id.

@@ -94,7 +94,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[("feedback_request::request::BY_ID_LOCK
 /// A request of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestRecord {
-    /// The workspace.
+    /// Workspace of the session that asked.
     pub tenant_id: TenantId,
     /// Identifies the request.
     pub id: FeedbackRequestId,
@@ -285,7 +285,7 @@ pub async fn close(
 /// A person for whom open questions are listed.
 #[derive(Debug, Clone, Copy)]
 pub struct QuestionReader {
-    /// The person.
+    /// Id of the person.
     pub user_id: UserId,
     /// Whether the person may decide what anyone may decide.
     pub decides: bool,

@@ -105,7 +105,7 @@ pub enum InboxScope {
     All,
     /// Gates that this person may decide.
     Mine {
-        /// The person.
+        /// Id of the person.
         user_id: UserId,
         /// What the person's role allows without being named.
         by_role: ByRole,

@@ -12,14 +12,14 @@ use domain::{
 pub enum ReviewerRecord {
     /// A person.
     User {
-        /// The person.
+        /// Id of the person's account.
         id: UserId,
         /// Sign-in address, lower case.
         email: String,
     },
     /// All members of a group.
     Group {
-        /// The group.
+        /// Id of the group.
         id: GroupId,
         /// Display name of the group.
         name: String,

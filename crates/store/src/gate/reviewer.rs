@@ -109,7 +109,7 @@ pub async fn reviewers_left(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId
 /// A member who may decide a gate and wants e-mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmailRecipient {
-    /// The member.
+    /// Id of the member's account.
     pub user_id: UserId,
     /// Role of the member. It must allow the decision if the member is not named.
     pub role: Role,

@@ -54,7 +54,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[
 /// A turn that ended and is to be captured: all events of a session up to a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueRecord {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: TenantId,
     /// Session whose events are captured.
     pub session_id: SessionId,

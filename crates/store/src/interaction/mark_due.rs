@@ -30,7 +30,7 @@ pub(crate) const SQL: Texts = &[
 /// A line of feedback that has to be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkDue {
-    /// The workspace.
+    /// Workspace of the interaction.
     pub tenant_id: TenantId,
     /// Id of the feedback's row.
     pub id: Uuid,

@@ -32,7 +32,7 @@ pub struct CardRecord {
     pub digest: Digest,
     /// Name of the character.
     pub name: String,
-    /// Who uploaded it.
+    /// Who uploaded it, as a caller is displayed, such as `user:…`.
     pub author: String,
     /// Time of the upload (UTC).
     pub created_at: Timestamp,

@@ -139,7 +139,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[
 /// A document that a search found, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundDocument {
-    /// The document.
+    /// The document at its newest version, without its text.
     pub record: MemoryDocumentRecord,
     /// Text of its newest version.
     pub document: Document,

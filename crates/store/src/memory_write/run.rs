@@ -64,7 +64,7 @@ pub struct RunRecord {
     pub agent: String,
     /// What started it: `turns`, `idle`, `end` or `flush`.
     pub cause: String,
-    /// What came of it.
+    /// Whether the run succeeded, failed, or parked its window after too many failures.
     pub state: RunState,
     /// JSON array of `{session, after, upto}`.
     pub window: String,
@@ -76,7 +76,7 @@ pub struct RunRecord {
     pub proposals: u32,
     /// Number of documents that were written without a review.
     pub written: u32,
-    /// Why it failed.
+    /// Reason of the failure, as text for people; `None` if the run succeeded.
     pub error: Option<String>,
     /// Name of the model.
     pub model: String,

@@ -34,7 +34,7 @@ pub(crate) const SQL: Texts = &[
 /// A session with events that are not summarised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenSession {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Sequence of its newest event.
     pub head_sequence: u64,
@@ -50,7 +50,7 @@ pub struct OpenSession {
     pub metadata: String,
     /// The person to whom it belongs.
     pub user_id: Option<UserId>,
-    /// What created it.
+    /// Part of the product or program that created the session, such as `human-session-bridge`.
     pub source: Option<String>,
 }
 

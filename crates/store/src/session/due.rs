@@ -33,7 +33,7 @@ pub(crate) const SQL: Texts = &[
 pub struct DueSession {
     /// The workspace of the session.
     pub tenant_id: TenantId,
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Time at which the lease or the limit was over.
     pub due_at: Timestamp,

@@ -127,7 +127,7 @@ fn ids(rows: Vec<Id>) -> Vec<SessionId> {
 /// A session that another one depends on, or that depends on another one, in brief.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Its action's slug.
     pub action_slug: Option<String>,
@@ -184,7 +184,7 @@ impl TryFrom<NeighbourRow> for Neighbour {
 /// A dependency or a child of a session, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedSession {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Its action's slug.
     pub action_slug: Option<String>,

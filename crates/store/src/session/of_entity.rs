@@ -21,7 +21,7 @@ pub(crate) const SQL: Texts = &[("session::of_entity::BY_ENTITY", BY_ENTITY)];
 /// A session about an entity, in brief.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfEntity {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
     /// Action that the session executes; `None` for a session without one.
     pub action_id: Option<ActionId>,

@@ -62,7 +62,7 @@ pub(crate) fn check_file(c: &mut SqliteConnection) -> Result<Vec<String>> {
 /// A session, and whether its workspace's roll has it.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: TenantId,
     /// Session that the check found.
     pub session_id: SessionId,

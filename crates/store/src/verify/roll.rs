@@ -287,7 +287,7 @@ pub async fn is_filled(conn: &mut Conn<'_>) -> Result<bool> {
 /// The head and the last place of a workspace's roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RollState {
-    /// The workspace.
+    /// Workspace whose roll it is.
     pub tenant_id: TenantId,
     /// The head as stored.
     pub head: RollHead,

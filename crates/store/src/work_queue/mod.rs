@@ -263,7 +263,7 @@ pub struct Since {
 /// The person whose queue is read.
 #[derive(Debug, Clone, Copy)]
 pub struct QueuePerson {
-    /// The person.
+    /// Id of the person.
     pub user_id: UserId,
     /// What the person's role allows without being named.
     pub by_role: ByRole,
