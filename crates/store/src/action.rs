@@ -193,7 +193,7 @@ pub struct Filter {
     pub name_contains: Option<String>,
 }
 
-/// One page, newest first, starting after `before`.
+/// One page of actions, newest first. With `before`, only older ones.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -116,7 +116,7 @@ pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) 
     record(run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?)
 }
 
-/// One page, newest first, starting after `before`.
+/// One page of entity types, newest first. With `before`, only older ones.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -180,7 +180,7 @@ pub async fn of_sessions(
     rows.into_iter().map(FailureRecord::try_from).collect()
 }
 
-/// One page, newest first, starting after `before`.
+/// One page of failures, newest first. With `before`, only older ones.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -19,7 +19,7 @@ use store::{Conn, action::Filter};
 pub enum Assignee {
     /// The caller. For a token that acts for a person: that person.
     Me,
-    /// This person.
+    /// The person with this id.
     User(UserId),
 }
 

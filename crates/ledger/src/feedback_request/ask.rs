@@ -30,7 +30,7 @@ use store::{AnswerRecord, WriteTx};
 pub enum Form {
     /// A published view.
     View(ViewId),
-    /// These fields.
+    /// A form of these fields, at least one.
     Fields(Vec<Field>),
     /// The fields that a JSON Schema describes.
     Schema(FormSchema),
@@ -61,12 +61,12 @@ pub struct NewRequest {
     pub idempotency_key: String,
 }
 
-/// A request and where it stands.
+/// A request and its present state.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// As it is recorded, without regard to the end of its session.
     pub request: RequestRecord,
-    /// Its session afterwards.
+    /// Session after the call.
     pub session: Session,
     /// Slug of the view with the form.
     pub view_slug: String,

@@ -14,7 +14,7 @@ const BATCH: u32 = 200;
 
 /// Closes requests whose deadline has passed or whose session has ended. If nobody answered in time, the agent is told
 /// so with its next answers. No list shows these requests any more, so a sweep may reach those of ended sessions late:
-/// it looks at some open requests from `position` on, and leaves there where the next sweep goes on.
+/// it looks at some open requests from `position` on, and sets `position` to where the next sweep continues.
 ///
 /// Returns how many requests expired. Safe to run on several servers at once.
 ///

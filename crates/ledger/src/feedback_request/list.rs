@@ -29,7 +29,7 @@ pub struct AskedItem {
 pub struct ListAnswers {
     /// Leaves out late answers and those that a claim has taken.
     pub unconsumed: bool,
-    /// Size, and where the list goes on.
+    /// Page size and cursor.
     pub page: ListPage,
 }
 

@@ -9,7 +9,7 @@ const LINES_MAX: usize = 6_000;
 /// Most words of a replaced block that are compared word by word, for the same reason.
 const WORDS_MAX: usize = 3_000;
 
-/// What became of a line.
+/// How a line differs between two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineChange {
     /// It is in both texts.

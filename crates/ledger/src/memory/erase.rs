@@ -13,7 +13,7 @@ use store::{Access, MemoryVersionRecord, MemoryVersionText, WriteTx};
 /// What an erasure removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// Number of versions whose text is gone.
+    /// Number of versions whose text was erased.
     pub versions: u64,
 }
 

@@ -23,7 +23,7 @@ const REASON: &str = "Lines about a person were erased.";
 pub(crate) struct Cleaned {
     /// Number of lines that the newest version lost.
     pub lines: u64,
-    /// Number of versions whose text is gone.
+    /// Number of versions whose text was erased.
     pub versions: u64,
 }
 

@@ -10,7 +10,7 @@ use domain::{
 use std::collections::HashSet;
 use store::Conn;
 
-/// Returns what stands for a person who is forgotten: it can be compared, and names no one without the key.
+/// Returns the mark of a forgotten person. Marks can be compared; without the key they name no one.
 pub(crate) fn mark(key: &InstanceKey, tenant_id: TenantId, path: &str) -> Digest {
     Digest(key.derive("memory-forgotten", &[tenant_id.0.as_bytes(), fold(path).as_bytes()]))
 }

@@ -35,7 +35,7 @@ pub struct FoundMemory {
     pub score: f64,
     /// Number of the line that has most of the words, from 1.
     pub line: usize,
-    /// That line, shortened.
+    /// Text of that line, cut after 240 characters.
     pub excerpt: String,
     /// The whole text.
     pub text: String,

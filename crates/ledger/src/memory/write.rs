@@ -43,7 +43,7 @@ pub struct Stamp {
     pub at: Timestamp,
     /// Id of the document, if it is new.
     pub document_id: MemoryDocumentId,
-    /// Used for the row of this write.
+    /// Id of the version.
     pub version_id: MemoryVersionId,
 }
 

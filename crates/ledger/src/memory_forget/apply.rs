@@ -119,8 +119,8 @@ pub struct Remembered {
     pub is_shared: bool,
 }
 
-/// Ends that a person is forgotten: what they say from now on may be remembered. Nothing comes back. Marks of earlier
-/// versions are lifted only if the person has no mark of their own.
+/// Lifts the mark of a forgotten person: what they say from now on may be remembered. Nothing comes back. Marks of
+/// earlier versions are lifted only if the person has no mark of their own.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a text that names no person; [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if

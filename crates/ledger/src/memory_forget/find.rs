@@ -1,4 +1,4 @@
-//! Finds what is known about a person, and says what of it goes.
+//! Finds what is known about a person, and reports which part of it is erased.
 
 use super::{
     ADMINS,
@@ -66,9 +66,9 @@ pub struct ForgottenDocument {
     pub path: String,
     /// Whether nothing is left of it.
     pub is_whole: bool,
-    /// Lines of its newest version that go, at most [`MEMORY_FORGET_LINES_MAX`] in all documents.
+    /// Lines of its newest version that are removed, at most [`MEMORY_FORGET_LINES_MAX`] in all documents.
     pub lines: Vec<RemovedLine>,
-    /// Number of versions whose text goes.
+    /// Number of versions whose text is erased.
     pub versions: u64,
 }
 
@@ -382,7 +382,7 @@ impl Search {
     }
 }
 
-/// Every line of a text, as it goes with its document.
+/// Every line of a text, as removed together with its document.
 fn strip_all(text: &str) -> Vec<RemovedLine> {
     let whole = |(line, text): (u32, &str)| RemovedLine { line, text: text.to_owned(), why: RemovalReason::Whole };
     (1_u32..).zip(text.lines()).map(whole).collect()

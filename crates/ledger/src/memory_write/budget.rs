@@ -13,7 +13,7 @@ pub(super) const LOOKED_WITHIN: TimeDelta = TimeDelta::minutes(3);
 /// Why a run that was asked for does not begin at once. As a text it ends without a full stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlushWait {
-    /// No server with a writer for the agent is at work.
+    /// No running server has a writer for the agent.
     Writer,
     /// The runs of the day are used up.
     Runs {

@@ -62,7 +62,7 @@ pub enum Cause {
     End,
     /// Enough turns have accumulated.
     Turns,
-    /// No one has said anything for a while.
+    /// No session of the agent has changed for [`WriterTerms::idle_seconds`].
     Idle,
 }
 

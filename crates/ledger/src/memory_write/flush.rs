@@ -1,4 +1,4 @@
-//! Asking for a run, and reading what became of runs.
+//! Asking for a run, and reading the results of runs.
 
 use super::{
     WriterTerms,
@@ -14,10 +14,10 @@ use store::memory_write::{RunRecord, WriterRecord};
 /// Most runs of one answer.
 pub(crate) const RUNS_MAX: u32 = 50;
 
-/// What becomes of a request for a run. The request is kept in any case.
+/// The result of a request for a run. The request is stored in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flushed {
-    /// Whether a server with a writer for the agent is at work.
+    /// Whether a running server has a writer for the agent.
     pub has_writer: bool,
     /// Why the run does not begin within seconds; `None` if it does.
     pub waits: Option<FlushWait>,

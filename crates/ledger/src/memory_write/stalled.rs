@@ -15,7 +15,7 @@ pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord
     ledger.snapshot(scope, move |conn| Box::pin(stalled_on(conn, tenant_id, now))).await
 }
 
-/// The same on an open connection.
+/// [`stalled`] on an open connection.
 pub(crate) async fn stalled_on(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<StalledRecord>> {
     let mut found = store::memory_write::stalled(conn, tenant_id, STALLED_MAX).await?;
     for writer in &mut found {

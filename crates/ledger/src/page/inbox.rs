@@ -99,7 +99,7 @@ pub struct Question {
 /// The item that is shown.
 #[derive(Debug)]
 pub enum Opened {
-    /// One at which a session waits.
+    /// A gate, at which a session waits.
     Gate(Box<Detail>),
     /// A question for which no session waits.
     Question(Box<Question>),
@@ -115,7 +115,7 @@ pub struct WaitingCounts {
 }
 
 impl WaitingCounts {
-    /// All of them.
+    /// Number of all items: gates and questions.
     pub const fn all(self) -> u64 {
         self.gates + self.questions
     }

@@ -43,7 +43,7 @@ pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
     ledger.snapshot(scope, move |conn| Box::pin(people_on(conn, tenant_id))).await
 }
 
-/// The same on an open connection.
+/// [`people`] on an open connection.
 pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<People> {
     let members = store::user::members(conn, tenant_id).await?;
     let tokens = store::token::list(conn, tenant_id, None).await?;

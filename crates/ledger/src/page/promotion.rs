@@ -1,4 +1,4 @@
-//! What became of a response, and what a reader can make of it, for the page of its session.
+//! The promotion of a response for the page of its session: its entity, and the types and tasks that can make one.
 
 use crate::{Result, gate, response::promotion::waits};
 use domain::{
@@ -12,18 +12,18 @@ use store::{Conn, ResponseState};
 /// Number of entity types, and number of tasks, that the form offers. The API takes the others.
 const OFFERED_MAX: u32 = 200;
 
-/// What became of a response, and what the reader can make of it. Empty for other sessions.
+/// The promotion of a response: its entity, or how the reader can make one. Empty for other sessions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PromotionState {
     /// The entity that was made from it, with its title.
     pub entity: Option<(EntityId, String)>,
     /// The session of a task that waits for approval before it makes the entity, and the gate at which it waits.
     pub waits: Option<(SessionId, Option<GateId>)>,
-    /// What the reader can make of it. `None` if nothing is offered, or if the reader may not make an entity of it.
+    /// How the reader can make an entity of it. `None` if nothing is offered, or if the reader may not do so.
     pub offer: Option<PromotionOffer>,
 }
 
-/// What a reader can make of a response.
+/// Entity types and tasks with which a reader can make an entity of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PromotionOffer {
     /// Entity types with their names, newest first.
@@ -37,8 +37,8 @@ pub struct PromotionOffer {
     pub is_private: bool,
 }
 
-/// Reads what became of a response. Entity types and tasks are read only if `offers`, and if the reader can promote the
-/// response.
+/// Reads the promotion of a response. Entity types and tasks are read only if `offers`, and if the reader can promote
+/// the response.
 pub(super) async fn promotion(
     conn: &mut Conn<'_>,
     scope: &Scope,

@@ -71,7 +71,7 @@ pub struct Around {
     pub related: Related,
     /// Number of events of each kind in the whole log.
     pub kind_counts: Vec<(String, u64)>,
-    /// What became of it, and what the reader can make of it, if it is a response.
+    /// Promotion of the response, if the session is one.
     pub promotion: PromotionState,
     /// Name of the action that the session executes.
     pub action_name: Option<String>,

@@ -33,7 +33,7 @@ pub enum PromoteTo {
     Action(ActionId),
 }
 
-/// What becomes of a response.
+/// How an entity is made from a response.
 #[derive(Debug, Clone)]
 pub struct Promote {
     /// What makes the entity.

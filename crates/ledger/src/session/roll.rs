@@ -9,7 +9,7 @@ const ENTERED_AT_ONCE: u32 = 200;
 const STEPS_MAX: u32 = 20;
 
 /// Adds sessions that were created since the last sweep, and some of those from before rolls existed. Returns
-/// how many. The sweep begins at `position` and leaves there where the next one goes on.
+/// how many. The sweep begins at `position`, which it sets to where the next one continues.
 ///
 /// Safe to run on several servers at once: they take turns.
 pub async fn roll(ledger: &Ledger, position: &mut RollPosition) -> Result<u64> {

@@ -49,7 +49,7 @@ pub async fn create_of_request(
     create_noted(ledger, scope, view_id, new).await
 }
 
-/// Creates a link with everything that can be said about it.
+/// Creates a link with all its options: the question that it is for, its days and its note.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a

@@ -44,7 +44,7 @@ pub enum Known {
     Here(Arc<Job>),
     /// Another process ran it, or its files are gone.
     Recorded {
-        /// What the database says about it.
+        /// The record in the database.
         job: ExportJobRecord,
         /// Whether this process ran it.
         is_own: bool,

@@ -169,7 +169,7 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId
     run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(EntityRecord::try_from).transpose()
 }
 
-/// One page, newest first, starting after `before`.
+/// One page of entities, newest first. With `before`, only older ones.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -3,8 +3,8 @@
 //! Other servers are notified after commit over one connection. NOTIFY inside an append transaction would
 //! serialise all commits on one lock. So one task sends what was committed since its last notification, and
 //! another task turns the notifications of other servers into notices without events. Watchers then read the log by
-//! sequence. After the listening connection is lost,
-//! watchers receive [`Change::Missed`] and re-read. A lost notification delays an event but never loses it.
+//! sequence. After the listening connection is lost, watchers receive [`Change::Missed`] and re-read. A lost
+//! notification delays an event but never loses it.
 
 use crate::engine::Texts;
 use domain::{

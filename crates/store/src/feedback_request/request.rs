@@ -102,7 +102,7 @@ pub struct RequestRecord {
     pub session_id: SessionId,
     /// Attempt of the session that asked, or that waits for the answer.
     pub attempt: u32,
-    /// The question at which the session waits; `None` if it goes on.
+    /// Gate at which the session waits; `None` if it does not wait.
     pub gate_id: Option<GateId>,
     /// View with the form.
     pub view_id: ViewId,
@@ -346,7 +346,8 @@ pub async fn count_open_for(
 /// A request: its workspace, its id and its session.
 pub type RequestKey = (TenantId, FeedbackRequestId, SessionId);
 
-/// Where the next call of [`of_ended`] goes on: after this workspace and request. The default is the beginning.
+/// Position at which the next call of [`of_ended`] continues: after this workspace and request. The default is the
+/// start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpenPosition(Uuid, Uuid);
 

@@ -1,4 +1,4 @@
-//! Rows of `memory_runs`: every run of a writer, whatever came of it.
+//! Rows of `memory_runs`: every run of a writer, successful or not.
 
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},
@@ -29,14 +29,14 @@ pub(crate) const SQL: Texts =
 /// Most agents whose runs are counted.
 const AGENTS_MAX: i64 = 1_000;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
-    /// Its watermarks moved.
+    /// The run wrote its changes and moved the watermarks.
     Succeeded,
-    /// It is tried again.
+    /// The run failed and is tried again.
     Failed,
-    /// It failed too often. A person has to look at it.
+    /// The run failed too often. The window is not tried again before a person asks for it.
     Parked,
 }
 

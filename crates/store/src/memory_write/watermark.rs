@@ -40,7 +40,7 @@ pub struct OpenSession {
     pub head_sequence: u64,
     /// Its watermark: the events up to here are summarised.
     pub sequence: u64,
-    /// Where the session stands now.
+    /// Present status of the session.
     pub status: Status,
     /// When it was created (UTC).
     pub created_at: Timestamp,

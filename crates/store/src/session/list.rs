@@ -77,7 +77,7 @@ pub struct Filter {
     pub private_to: Option<String>,
 }
 
-/// One page, newest first, starting after `before`.
+/// One page of sessions, newest first. With `before`, only older ones.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

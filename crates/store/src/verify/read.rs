@@ -29,9 +29,8 @@ pub(crate) const SQLITE_SQL: Texts = &[
 /// Most rows that are reported because the row they refer to is missing.
 const KEYS_MAX: usize = 20;
 
-/// What SQLite itself finds wrong in its file: damaged pages, indexes that differ from their tables, constraints that
-/// rows
-/// break, rows whose foreign keys lead nowhere. On PostgreSQL nothing is asked.
+/// Returns what SQLite itself finds wrong in its file: damaged pages, indexes that differ from their tables, rows that
+/// break constraints, rows whose foreign keys lead nowhere. On PostgreSQL nothing is checked.
 pub async fn file(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     match conn {
         Conn::Sqlite(c) => {
@@ -43,7 +42,7 @@ pub async fn file(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     }
 }
 
-/// The same of any file.
+/// Returns what SQLite finds wrong in the file of this connection.
 pub(crate) fn check_file(c: &mut SqliteConnection) -> Result<Vec<String>> {
     type Text = (String,);
     type Lost = (String, Option<i64>, String);

@@ -126,7 +126,7 @@ row! {
     }
 }
 
-/// Where the next step goes on in the queue: after this workspace and session. The default is its beginning.
+/// Position in the queue at which the next step continues: after this workspace and session. The default is its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RollPosition(Uuid, Uuid);
 
@@ -159,7 +159,7 @@ pub struct RollStep {
     pub entered: u64,
     /// Whether more sessions may be waiting.
     pub more: bool,
-    /// Where the next step goes on.
+    /// Position at which the next step continues.
     pub position: RollPosition,
 }
 
