@@ -56,9 +56,9 @@ pub struct GivenAnswer {
     pub answer_id: Option<RequestAnswerId>,
     /// The request, if one opened the gate.
     pub request_id: Option<FeedbackRequestId>,
-    /// Whether the question was answered, declined or closed, or nobody answered.
+    /// Whether the question was answered, declined or closed, or no one answered.
     pub outcome: Outcome,
-    /// Person or program that answered; the server if nobody did.
+    /// Person or program that answered; the server if no one did.
     pub respondent: Respondent,
     /// Question and answer as a block of untrusted text for the agent.
     pub block: String,

@@ -126,7 +126,7 @@ pub async fn preview_revert_session(
 ///
 /// # Errors
 /// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a reason that is too long;
-/// [`Error::MemoryConflict`] if somebody writes at the same time; [`Error::Forbidden`] for a worker, and for an agent
+/// [`Error::MemoryConflict`] if someone writes at the same time; [`Error::Forbidden`] for a worker, and for an agent
 /// and a document below `self/`; [`Error::LimitReached`] for a full memory.
 pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: RevertSession) -> Result<RevertedSession> {
     check(scope, agent, &of)?;

@@ -74,7 +74,7 @@ pub struct AnswerRecord {
     pub session_id: SessionId,
     /// Response session in which it was given; `None` if it was given elsewhere.
     pub response_session_id: Option<SessionId>,
-    /// Person or program that answered; the server if nobody did.
+    /// Person or program that answered; the server if no one did.
     pub respondent: Respondent,
     /// How it ended the request.
     pub outcome: Outcome,
