@@ -1,6 +1,9 @@
 //! Making an entity from a response.
 
-use super::promotion::{self, Ids};
+use super::{
+    promoted_entity::{Promote, PromoteTo, values_of},
+    promotion::{self, Ids},
+};
 use crate::{
     Error, Ledger, ResponseRecord, Result,
     entity::{self, NewEntity},
@@ -10,40 +13,13 @@ use crate::{
 use domain::{
     Scope,
     criteria_set::evaluate_safety_gate,
-    entity::{FieldDef, FieldType, Values},
-    id::{ActionId, EntityTypeId, SessionId},
+    id::{EntityTypeId, SessionId},
     issue::Issue,
     role::Permission,
-    view::{Answers, Field, Kind, shown},
+    view::{Answers, Field, Kind},
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
-use store::{EntityTypeRecord, Promotion, ResponseState, WriteTx};
-
-/// Keys of answers that can be the title of an entity, if the caller gives none.
-const TITLE_KEYS: [&str; 2] = ["title", "name"];
-
-/// What makes the entity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PromoteTo {
-    /// A new entity of this type, at once.
-    Type(EntityTypeId),
-    /// The output contract of this task. Its safety rules judge the answers, and it waits for approval where the
-    /// task requires one.
-    Action(ActionId),
-}
-
-/// How an entity is made from a response.
-#[derive(Debug, Clone)]
-pub struct Promote {
-    /// What makes the entity.
-    pub to: PromoteTo,
-    /// Title of the entity. By default the answer with the key `title` or `name`.
-    pub title: Option<String>,
-    /// Key of the answer for each field of the type, by the field's slug. Fields that are not named take the answer
-    /// with the same key, hyphens written as underscores.
-    pub fields: BTreeMap<String, String>,
-}
+use store::{Promotion, ResponseState, WriteTx};
 
 /// Makes an entity from a submitted response, in one transaction. The response names the entity, and a version of the
 /// entity names the response's session, or the session of the task, which the response's session started. A repeat
@@ -120,38 +96,4 @@ fn refuse_unsafe(fields: &[Field], answers: &Answers) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns the title, if there is one, and the values of an entity. The type's own check comes later.
-pub(super) fn values_of(
-    of_type: &EntityTypeRecord,
-    fields: &[Field],
-    answers: &Answers,
-    to: Promote,
-) -> Result<(Option<String>, Values)> {
-    if let Some(unknown) = to.fields.keys().find(|slug| !of_type.fields.iter().any(|field| field.slug == **slug)) {
-        return Err(Error::invalid(format!("fields.{unknown}"), "the entity type has no such field"));
-    }
-    let by_key = |key: &str| fields.iter().find(|field| field.key == key);
-    let title = to.title.or_else(|| {
-        let key = TITLE_KEYS.into_iter().find(|key| answers.contains_key(*key))?;
-        Some(shown(by_key(key)?, answers.get(key)?))
-    });
-    let mut values = Values::new();
-    for def in &of_type.fields {
-        let key = to.fields.get(&def.slug).cloned().unwrap_or_else(|| def.slug.replace('-', "_"));
-        if let (Some(field), Some(answer)) = (by_key(&key), answers.get(&key)) {
-            values.insert(def.slug.clone(), value_of(def, field, answer));
-        }
-    }
-    Ok((title, values))
-}
-
-/// Converts an answer to a value of an entity's field. A text takes any answer, as people read it.
-fn value_of(def: &FieldDef, field: &Field, answer: &Value) -> Value {
-    match (def.kind, answer) {
-        (FieldType::Text, Value::String(_)) | (FieldType::Number, Value::Number(_)) => answer.clone(),
-        (FieldType::Text | FieldType::Number, _) => Value::from(shown(field, answer)),
-        (FieldType::Select | FieldType::Date | FieldType::Relation, _) => answer.clone(),
-    }
 }

@@ -1,7 +1,7 @@
 //! Making an entity from a response by a task: the answers are the task's output, in a session of their own. Safety
 //! rules and approval apply as to the output of an agent.
 
-use super::promote::{Promote, values_of};
+use super::promoted_entity::{Promote, values_of};
 use crate::{
     ActionRecord, Error, Ledger, ResponseRecord, Result,
     commit::{Change, EventFactory, state, write},
