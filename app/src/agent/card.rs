@@ -1,6 +1,6 @@
 //! The character card of an agent: what it is, the form that gives another one, and what that one would change.
 
-use super::page::Props;
+use super::props::Props;
 use crate::{
     memory::{View, changed_lines, document_href},
     render::static_html,
@@ -16,20 +16,6 @@ use crate::{
 };
 use domain::{limit::MEMORY_CARD_BYTES_MAX, role::Permission};
 use leptos::prelude::*;
-use wire::memory::MemoryDiffLine;
-
-/// A card that was uploaded and not given to the agent yet.
-#[derive(Debug, Clone)]
-pub struct CardPreview {
-    /// Name of the character.
-    pub name: String,
-    /// SHA-256 of the file, by which the server finds it again.
-    pub digest: String,
-    /// Whether the agent has this card already.
-    pub is_same: bool,
-    /// Path, what would happen to the document, and its changed lines.
-    pub changes: Vec<(String, &'static str, Vec<MemoryDiffLine>)>,
-}
 
 /// What the card in use is, and how to give another one.
 pub(super) fn card(shell: &Shell, props: &Props) -> impl IntoView + use<> {

@@ -3,7 +3,8 @@
 mod card;
 mod list_page;
 mod page;
+mod props;
 
-pub use card::CardPreview;
 pub use list_page::{ListProps, ListedAgent, list_page};
-pub use page::{Erasures, Figures, Props, page};
+pub use page::page;
+pub use props::{CardPreview, Erasures, Figures, Props};

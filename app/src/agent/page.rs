@@ -1,11 +1,12 @@
 //! The page /agents/{slug}.
 
-use super::card::{CardPreview, card, preview};
+use super::{
+    card::{card, preview},
+    props::Props,
+};
 use crate::{
-    FormState,
     document::render,
-    entity::People,
-    memory::{StalledWriter, View, document_href, document_name, stalled},
+    memory::{View, document_href, document_name, stalled},
     render::static_html,
     sessions::Filter,
     shell::{RailEntry, Shell, frame},
@@ -21,72 +22,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::Timestamp;
 use leptos::prelude::*;
-use wire::memory::{CharacterCard, MemoryVersion};
-
-/// Figures of the last 30 days.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Figures {
-    /// Sessions that ended.
-    pub sessions: u64,
-    /// Of those, sessions that completed.
-    pub completed: u64,
-    /// Of those, sessions that failed.
-    pub failed: u64,
-    /// Ratings that it helped.
-    pub positive: u64,
-    /// Ratings that it did not.
-    pub negative: u64,
-    /// Tokens that the models read.
-    pub input_tokens: u64,
-    /// Tokens that the models wrote.
-    pub output_tokens: u64,
-    /// Cost, where sessions report one.
-    pub cost_usd: f64,
-}
-
-/// What is gone of an agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Erasures {
-    /// Sessions of which retention erased what was said.
-    pub sessions: u64,
-    /// Whether there are more than were counted.
-    pub is_more: bool,
-    /// Events of those sessions.
-    pub events: u64,
-    /// Sessions that ended before this were due at the last run that erased some of them (UTC).
-    pub older_than: Option<Timestamp>,
-    /// Time of that run (UTC).
-    pub at: Option<Timestamp>,
-    /// Memory documents that people erased with all their versions.
-    pub documents: u64,
-}
-
-/// Data of the page.
-#[derive(Debug, Clone)]
-pub struct Props {
-    /// Slug of the agent.
-    pub agent: String,
-    /// Its character card.
-    pub card: Option<CharacterCard>,
-    /// Number of its memory documents.
-    pub documents: u64,
-    /// The newest versions of them.
-    pub recent: Vec<MemoryVersion>,
-    /// Its figures; `None` if it had no session.
-    pub figures: Option<Figures>,
-    /// What retention and people erased.
-    pub erasures: Erasures,
-    /// Its memory writer, if it waits after failures.
-    pub stalled: Vec<StalledWriter>,
-    /// Names of authors.
-    pub people: People,
-    /// A card that was uploaded and not given yet.
-    pub preview: Option<CardPreview>,
-    /// The refused form.
-    pub form: FormState,
-}
 
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {

@@ -12,6 +12,8 @@ mod follow;
 #[cfg(feature = "ssr")]
 mod conversation;
 #[cfg(feature = "ssr")]
+mod conversation_view;
+#[cfg(feature = "ssr")]
 mod list_page;
 #[cfg(feature = "ssr")]
 mod message;
@@ -21,7 +23,9 @@ mod page;
 mod state;
 
 #[cfg(feature = "ssr")]
-pub use conversation::{Conversation, Gate, fragment};
+pub use conversation::{Conversation, Gate};
+#[cfg(feature = "ssr")]
+pub use conversation_view::fragment;
 pub use island::LiveConversation;
 #[cfg(feature = "ssr")]
 pub use list_page::{Entry, ListProps, list_page, rows_fragment};

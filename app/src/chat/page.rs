@@ -2,7 +2,8 @@
 
 use super::{
     LiveConversation,
-    conversation::{Conversation, conversation_view},
+    conversation::Conversation,
+    conversation_view::conversation_view,
     state::end_view,
     store::{Content, Written},
 };

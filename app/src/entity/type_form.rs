@@ -3,7 +3,6 @@
 //! Fields: `version`, `name`; for each row `fields[N].name`, `.slug`, `.type`, `.required` (on), `.options` (one per
 //! line), `.relationType`. A row without a name is ignored.
 
-use super::type_page::type_word;
 use crate::{
     FormState,
     form::row_number,
@@ -23,6 +22,17 @@ use wire::entity::EntityType;
 /// Number of empty rows for new fields.
 const EMPTY_ROWS: usize = 3;
 const PARTS: [&str; 6] = ["name", "slug", "type", "required", "options", "relationType"];
+
+/// The label of a field type.
+pub const fn type_word(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Text => "Text",
+        FieldType::Number => "Number",
+        FieldType::Select => "Choice",
+        FieldType::Date => "Date",
+        FieldType::Relation => "Relation",
+    }
+}
 
 /// The form that creates an entity type or changes `of`.
 pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) -> impl IntoView + use<> {

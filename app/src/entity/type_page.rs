@@ -1,6 +1,6 @@
 //! The page /entity-types/{id}.
 
-use super::type_form::type_form;
+use super::type_form::{type_form, type_word};
 use crate::{
     FormState,
     document::render,
@@ -32,17 +32,6 @@ pub struct TypeProps {
     pub types: Vec<(String, String)>,
     /// State of a refused `POST /entity-types/{id}` (form `edit`).
     pub form: FormState,
-}
-
-/// The label of a field type.
-pub const fn type_word(kind: FieldType) -> &'static str {
-    match kind {
-        FieldType::Text => "Text",
-        FieldType::Number => "Number",
-        FieldType::Select => "Choice",
-        FieldType::Date => "Date",
-        FieldType::Relation => "Relation",
-    }
 }
 
 /// Renders the page.

@@ -39,12 +39,16 @@ mod control_name;
 mod detail;
 #[cfg(feature = "ssr")]
 mod draft;
+#[cfg(feature = "ssr")]
+mod error_control;
 #[cfg(all(test, feature = "ssr"))]
 mod fixture;
 #[cfg(feature = "ssr")]
 mod item_text;
 #[cfg(feature = "ssr")]
 mod list;
+#[cfg(feature = "ssr")]
+mod list_content;
 #[cfg(feature = "ssr")]
 mod memory;
 #[cfg(feature = "ssr")]
@@ -77,15 +81,17 @@ pub use api::{
 #[cfg(feature = "ssr")]
 pub use api::{InboxBackend, TypedDecision};
 #[cfg(feature = "ssr")]
-pub use control_name::control_of;
-#[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
 pub use draft::undone_form;
 #[cfg(feature = "ssr")]
+pub use error_control::control_of;
+#[cfg(feature = "ssr")]
 pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]
-pub use list::{List, Shown, list_fragment};
+pub use list::{List, Shown};
+#[cfg(feature = "ssr")]
+pub use list_content::list_fragment;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]

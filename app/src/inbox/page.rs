@@ -4,7 +4,8 @@ use super::{
     content::Content,
     detail::{Detail, detail_view},
     island::LiveInbox,
-    list::{List, Shown, content},
+    list::{List, Shown},
+    list_content::content,
 };
 use crate::{
     document::render,

@@ -1,6 +1,7 @@
 //! The insights page: ratings, outcomes, decisions, waiting times and cost.
 
 pub(crate) mod chart;
+mod figure_text;
 mod page;
 mod section;
 mod table;

@@ -2,6 +2,7 @@
 
 use super::{
     chart::{Series, SeriesColor},
+    figure_text::{percent, seconds, whole},
     section::{Day, Section, section},
     table::{parts, writers},
 };
@@ -11,10 +12,7 @@ use crate::{
     render::static_html,
     sessions::Filter,
     shell::{RailEntry, Shell, frame},
-    text::{
-        duration,
-        number::{counted, dollars, grouped},
-    },
+    text::number::{counted, dollars, grouped},
     ui::{
         button::ButtonLink,
         empty::Empty,
@@ -287,21 +285,6 @@ fn cost(insights: &Insights) -> Section {
         word: dollars,
         is_of_sessions: true,
     }
-}
-
-/// A count for the vertical axis; empty for a fraction.
-fn whole(value: f64) -> String {
-    if value.fract() == 0.0 { grouped(value as u64) } else { String::new() }
-}
-
-/// Seconds as a duration.
-pub(super) fn seconds(value: f64) -> String {
-    if value == 0.0 { "0 s".to_owned() } else { duration::words((value * 1_000.0) as u64) }
-}
-
-/// A share in percent without decimals, because it is a share of few answers.
-pub(super) fn percent(share: f64) -> String {
-    format!("{:.0}%", share * 100.0)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tables that compare agents, and tasks.
 
-use super::page::{percent, seconds};
+use super::figure_text::{percent, seconds};
 use crate::{
     render::static_html,
     sessions::Filter,

@@ -2,7 +2,7 @@
 
 use super::{
     lines::changed_lines,
-    page::{Props, Selected},
+    props::{Props, Selected},
 };
 use crate::{
     FormState,

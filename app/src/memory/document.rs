@@ -3,7 +3,7 @@
 use super::{
     change::{change_forms, edit_form},
     lines::changed_lines,
-    page::{Props, Selected, View},
+    props::{Props, Selected, View},
 };
 use crate::{
     memory::document_href,

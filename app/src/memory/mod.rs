@@ -6,6 +6,7 @@ mod forget;
 mod home;
 mod lines;
 mod page;
+mod props;
 mod runs;
 mod session;
 mod stalled;
@@ -14,7 +15,8 @@ pub(crate) use lines::changed_lines;
 
 pub use forget::{ForgetProps, forget_page};
 pub use home::{HomeProps, home_page};
-pub use page::{Preview, Props, Selected, View, page};
+pub use page::page;
+pub use props::{Preview, Props, Selected, View};
 pub use runs::{RunsProps, WriterSettings, WriterState, runs_page};
 pub use session::{SessionProps, session_page};
 pub use stalled::{StalledWriter, stalled};

@@ -1,7 +1,7 @@
 //! The page /agents/{slug}/memory/session: what one session wrote into the agent's memory, and the form that reverts
 //! it.
 
-use super::{document_href, document_name, lines::changed_lines, page::View};
+use super::{document_href, document_name, lines::changed_lines, props::View};
 use crate::{
     document::render,
     entity::People,

@@ -1,6 +1,10 @@
 //! The text of decisions at gates, and of what an approved output wrote.
 
-use super::{describe::member, row::Titles, tool, value_text::named};
+use super::{
+    describe::member,
+    tool,
+    value_text::{Titles, named},
+};
 use crate::text::{html::Html, json, label::slug_label, shorten};
 use domain::gate::{MEMORY_BASE, MEMORY_BODY, Verdict};
 use serde::Deserialize;

@@ -69,12 +69,14 @@ pub use page::{OpensAt, Props, moving_fragment, page};
 pub use promotion::PromotionOffer;
 pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
-pub use row::{Titles, rows_fragment};
+pub use row::rows_fragment;
 #[cfg(feature = "ssr")]
 pub use summary::{Summary, retry_fields};
 #[cfg(feature = "ssr")]
 pub(crate) use title::{duration_ms, row_title};
 #[cfg(feature = "ssr")]
 pub(crate) use usage::cost;
+#[cfg(feature = "ssr")]
+pub use value_text::Titles;
 #[cfg(feature = "ssr")]
 pub(crate) use value_text::named;

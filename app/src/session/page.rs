@@ -4,11 +4,12 @@ use super::{
     LiveTranscript, PromoteResponse,
     group::{Group, counts, parse_groups},
     promotion::{PromotionOffer, promotion_form},
-    row::{Titles, rows_fragment},
+    row::rows_fragment,
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
     title::row_title,
     transcript::Content,
+    value_text::Titles,
 };
 use crate::{
     document::render,

@@ -7,6 +7,7 @@ use super::{
     group::Group,
     part::Part,
     tool,
+    value_text::Titles,
     view_model::{Entry, entries},
 };
 use crate::{
@@ -19,7 +20,6 @@ use crate::{
 use chrono::{Datelike, Timelike};
 use domain::session::Status;
 use leptos::prelude::*;
-use std::collections::HashMap;
 use wire::event::Event;
 
 /// Longest text that is shown unfolded, bytes.
@@ -32,9 +32,6 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 const REASONING_CHARS_MAX: usize = 140;
 /// Typical size of a row's HTML, bytes; used to size the buffer.
 const ROW_BYTES: usize = 1_400;
-
-/// Names by id: of records, and of people by `user:ID`.
-pub type Titles = HashMap<String, String>;
 
 /// The rows of these events, oldest first, as HTML. The caller applies `?kinds=`. Records and people that are not in
 /// `titles` are shown by id.

@@ -1,11 +1,14 @@
-//! Values of a record, shortened for a sentence.
+//! Values of a record, shortened for a sentence, and the names that stand for ids in them.
 
-use super::row::Titles;
 use crate::text::{number::counted, shorten::one_line};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Longest value in a sentence, characters.
 const VALUE_CHARS_MAX: usize = 40;
+
+/// Names by id: of records, and of people by `user:ID`.
+pub type Titles = HashMap<String, String>;
 
 /// A value shortened for a sentence; the id of a record is shown as its title.
 pub fn named(value: &Value, titles: &Titles) -> String {

@@ -1,0 +1,81 @@
+//! Data of the page of an agent.
+
+use crate::{FormState, entity::People, memory::StalledWriter};
+use domain::Timestamp;
+use wire::memory::{CharacterCard, MemoryDiffLine, MemoryVersion};
+
+/// Figures of the last 30 days.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Figures {
+    /// Sessions that ended.
+    pub sessions: u64,
+    /// Of those, sessions that completed.
+    pub completed: u64,
+    /// Of those, sessions that failed.
+    pub failed: u64,
+    /// Ratings that it helped.
+    pub positive: u64,
+    /// Ratings that it did not.
+    pub negative: u64,
+    /// Tokens that the models read.
+    pub input_tokens: u64,
+    /// Tokens that the models wrote.
+    pub output_tokens: u64,
+    /// Cost, where sessions report one.
+    pub cost_usd: f64,
+}
+
+/// What is gone of an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Erasures {
+    /// Sessions of which retention erased what was said.
+    pub sessions: u64,
+    /// Whether there are more than were counted.
+    pub is_more: bool,
+    /// Events of those sessions.
+    pub events: u64,
+    /// Sessions that ended before this were due at the last run that erased some of them (UTC).
+    pub older_than: Option<Timestamp>,
+    /// Time of that run (UTC).
+    pub at: Option<Timestamp>,
+    /// Memory documents that people erased with all their versions.
+    pub documents: u64,
+}
+
+/// A card that was uploaded and not given to the agent yet.
+#[derive(Debug, Clone)]
+pub struct CardPreview {
+    /// Name of the character.
+    pub name: String,
+    /// SHA-256 of the file, by which the server finds it again.
+    pub digest: String,
+    /// Whether the agent has this card already.
+    pub is_same: bool,
+    /// Path, what would happen to the document, and its changed lines.
+    pub changes: Vec<(String, &'static str, Vec<MemoryDiffLine>)>,
+}
+
+/// Data of the page.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// Slug of the agent.
+    pub agent: String,
+    /// Its character card.
+    pub card: Option<CharacterCard>,
+    /// Number of its memory documents.
+    pub documents: u64,
+    /// The newest versions of them.
+    pub recent: Vec<MemoryVersion>,
+    /// Its figures; `None` if it had no session.
+    pub figures: Option<Figures>,
+    /// What retention and people erased.
+    pub erasures: Erasures,
+    /// Its memory writer, if it waits after failures.
+    pub stalled: Vec<StalledWriter>,
+    /// Names of authors.
+    pub people: People,
+    /// A card that was uploaded and not given yet.
+    pub preview: Option<CardPreview>,
+    /// The refused form.
+    pub form: FormState,
+}
