@@ -7,6 +7,8 @@ mod island;
 mod rating;
 #[cfg(feature = "hydrate")]
 mod tail;
+#[cfg(feature = "hydrate")]
+mod tail_state;
 mod transcript;
 #[cfg(feature = "hydrate")]
 mod transcript_rows;

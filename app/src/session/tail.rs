@@ -1,6 +1,7 @@
 //! The live tail: appends new rows by sequence and keeps the reader's scroll position. Only in the WASM build.
 
 use super::{
+    tail_state::TailState,
     transcript::{BEYOND_TARGET, Transcript},
     transcript_rows,
 };
@@ -16,17 +17,6 @@ use web_sys::{Event, HtmlElement};
 const FOLLOWING_PX: f64 = 96.0;
 /// Signals within this time cause one reading of the header, in milliseconds.
 const GATHER_MS: i32 = 400;
-
-/// What the live tail of a transcript knows.
-pub struct Tail {
-    last_sequence: f64,
-    /// Newest sequence that a signal has announced.
-    head_sequence: f64,
-    /// Whether signals may have been missed. The next read that starts after this was set clears it.
-    is_head_unknown: bool,
-    is_reading: bool,
-    is_summary_due: bool,
-}
 
 /// Starts the live tail of a page's transcript.
 pub fn start(transcript: Transcript, opens_at: Option<&str>) {
@@ -58,40 +48,13 @@ pub fn start(transcript: Transcript, opens_at: Option<&str>) {
     dom::on(&dom::window(), "hashchange", move |_: Event| open_target(transcript));
 }
 
-impl Tail {
-    /// The tail of a page that has everything up to this sequence.
-    pub fn new(last_sequence: u64) -> Self {
-        let last = last_sequence as f64;
-        let (is_head_unknown, is_reading, is_summary_due) = (false, false, false);
-        Self { last_sequence: last, head_sequence: last, is_head_unknown, is_reading, is_summary_due }
-    }
-
-    /// Whether there may be rows after the last one.
-    fn is_behind(&self) -> bool {
-        self.is_head_unknown || self.head_sequence > self.last_sequence
-    }
-}
-
 impl Transcript {
-    fn tail<T: Default>(self, with: impl FnOnce(&mut Tail) -> T) -> T {
+    fn tail<T: Default>(self, with: impl FnOnce(&mut TailState) -> T) -> T {
         self.tail.try_update_value(with).unwrap_or_default()
     }
 
     fn page(self) -> Option<HtmlElement> {
         self.page.get_untracked().map(Into::into)
-    }
-
-    /// An address below the session's page.
-    pub fn address(self, rest: &str) -> String {
-        self.session_id.with_value(|id| ["/sessions/", id, rest].concat())
-    }
-
-    /// The filter as a query parameter; empty without a filter.
-    pub fn kinds_query(self) -> String {
-        self.kinds.with_value(|kinds| match kinds.as_str() {
-            "" => String::new(),
-            kinds => ["&kinds=", &String::from(js_sys::encode_uri_component(kinds))].concat(),
-        })
     }
 
     /// Reads the rows after the last one, page by page, one request at a time. Signals that arrive during a request

@@ -1,7 +1,7 @@
 //! The state of a transcript's page, and what the page shows at first.
 
 #[cfg(feature = "hydrate")]
-use super::tail::Tail;
+use super::tail_state::TailState;
 use super::{Rating, RatingState};
 use crate::fragment::Slot;
 use leptos::{html, prelude::*};
@@ -109,7 +109,7 @@ pub struct Transcript {
     pub rating: RatingState,
     /// What the live tail knows.
     #[cfg(feature = "hydrate")]
-    pub tail: StoredValue<Tail>,
+    pub tail: StoredValue<TailState>,
 }
 
 impl Transcript {
@@ -134,7 +134,23 @@ impl Transcript {
             arrived: RwSignal::new(0),
             rating: RatingState::new(&content.session_id, content.rating),
             #[cfg(feature = "hydrate")]
-            tail: StoredValue::new(Tail::new(content.last_sequence)),
+            tail: StoredValue::new(TailState::new(content.last_sequence)),
         }
+    }
+}
+
+#[cfg(feature = "hydrate")]
+impl Transcript {
+    /// An address below the session's page.
+    pub fn address(self, rest: &str) -> String {
+        self.session_id.with_value(|id| ["/sessions/", id, rest].concat())
+    }
+
+    /// The filter as a query parameter; empty without a filter.
+    pub fn kinds_query(self) -> String {
+        self.kinds.with_value(|kinds| match kinds.as_str() {
+            "" => String::new(),
+            kinds => ["&kinds=", &String::from(js_sys::encode_uri_component(kinds))].concat(),
+        })
     }
 }
