@@ -2,7 +2,7 @@
 
 use super::{item::Row, store::Store};
 #[cfg(feature = "hydrate")]
-use super::{send, triage};
+use super::{send, shown_item, triage};
 use leptos::ev::{Event, KeyboardEvent, MouseEvent, SubmitEvent};
 
 /// Whether a click on a link is one for the page. Others open a tab or a window.
@@ -39,7 +39,7 @@ events! {
     /// The link of a row got the focus: its item is shown.
     focus(store, key: &str) {
         if let Some(row) = store.row(key).filter(|row| row.get(|item| !item.is_current)) {
-            triage::show(store, &row);
+            shown_item::show(store, &row);
         }
     }
     /// The link of a row was clicked.

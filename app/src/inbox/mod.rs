@@ -18,12 +18,16 @@ mod undo_notice;
 
 #[cfg(feature = "hydrate")]
 mod countdown;
+#[cfg(feature = "hydrate")]
+mod item_element;
 #[cfg(any(feature = "hydrate", test))]
 mod reading;
 #[cfg(feature = "hydrate")]
 mod refusal;
 #[cfg(feature = "hydrate")]
 mod send;
+#[cfg(feature = "hydrate")]
+mod shown_item;
 #[cfg(feature = "hydrate")]
 mod tab_draft;
 #[cfg(feature = "hydrate")]

@@ -5,14 +5,14 @@ use super::{
     api::{Decide, DecideMany, SnoozeItems, UndoDecisions, UndoOffer, item_of_field},
     content::Content,
     item::Row,
+    item_element::{id_of, parse, shown},
     reading::{Due, Reading},
-    refusal,
+    refusal, shown_item,
     store::{Kept, Store},
-    tab_draft, triage,
+    tab_draft,
 };
-use crate::browser::task::spawn_local;
 use crate::{
-    browser::{dom, fetch, times},
+    browser::{dom, fetch, task::spawn_local, times},
     server_function::{Refusal, submit},
 };
 use leptos::{
@@ -58,13 +58,13 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     let own = form.get_attribute("action").unwrap_or_default();
     let action = pressed.as_ref().and_then(|pressed| pressed.get_attribute("formaction"));
     let path = action.as_ref().unwrap_or(&own).split('?').next().unwrap_or_default().to_owned();
-    let item = triage::shown(store);
+    let item = shown(store);
     let pressed = pressed.map(|pressed| visible_button(item.as_ref(), pressed));
     let is_batch = own == DecideMany::PATH;
     let leaving = match path.as_str() {
         _ if is_batch => store.selected(),
         UndoDecisions::PATH => Vec::new(),
-        _ => item.as_ref().and_then(|item| store.row(&triage::id_of(item))).into_iter().collect(),
+        _ => item.as_ref().and_then(|item| store.row(&id_of(item))).into_iter().collect(),
     };
     if is_batch && leaving.is_empty() {
         store.announce("Nothing is selected.");
@@ -112,11 +112,11 @@ fn advance(store: Store, leaving: &[Row]) {
     if store.current().is_some_and(|row| row.is_open()) {
         return;
     }
-    triage::keep_shown_item(store);
+    shown_item::keep_shown_item(store);
     match store.next(last) {
         Some(next) => {
-            triage::show(store, &next);
-            triage::focus(store, &next);
+            shown_item::show(store, &next);
+            shown_item::focus(store, &next);
         }
         None => {
             let nothing =
@@ -155,8 +155,8 @@ async fn run(store: Store, sent: Sent) {
 async fn show_undone(store: Store, id: &str) {
     read_list(store).await;
     if let Some(row) = store.row(id) {
-        triage::show(store, &row);
-        dom::after(0, move || triage::focus(store, &row));
+        shown_item::show(store, &row);
+        dom::after(0, move || shown_item::focus(store, &row));
         store.announce("Undone. The item is waiting for a decision again.");
     }
 }
@@ -187,7 +187,7 @@ async fn restore(store: Store, sent: &Sent, refusal: &Refusal) {
     } else if let [row] = sent.leaving.as_slice()
         && row.get(|item| item.is_current)
     {
-        triage::show(store, row);
+        shown_item::show(store, row);
         refuse(row, &why);
     } else if sent.leaving.is_empty() {
         store.refused.set(vec![why]);
@@ -204,7 +204,7 @@ fn refuse(row: &Row, why: &str) {
 /// row.
 async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     let Some(before) = &sent.item else { return };
-    let now = triage::read(store, &triage::id_of(before)).await.and_then(|html| triage::parse(&html));
+    let now = shown_item::read(store, &id_of(before)).await.and_then(|html| parse(&html));
     let item = match now {
         Some(now) => {
             refusal::carry_over(before, &now);
@@ -247,7 +247,7 @@ fn refresh_when_idle(store: Store) {
 async fn read_list(store: Store) {
     let request = store.reading(Reading::next_request).unwrap_or_default();
     let Ok(html) = fetch::get_text(&["/inbox/list?", &store.query.get_value()].concat()).await else { return };
-    let Some(new) = triage::parse(&html) else { return };
+    let Some(new) = parse(&html) else { return };
     if store.reading(|reading| reading.shows(request)) != Some(true) {
         return refresh_soon(store);
     }
@@ -255,7 +255,7 @@ async fn read_list(store: Store) {
     let content = Content::read(&new);
     store.set_rows(content.rows);
     if let Some(row) = store.current() {
-        triage::prefetch(store, &row);
+        shown_item::prefetch(store, &row);
     }
     store.set_offer(content.offer);
     for slot in [store.empty, store.pager, store.terminal] {

@@ -2,8 +2,8 @@
 //! sign-in that has ended lose nothing. Only in the WASM build.
 
 use super::{
+    item_element::id_of,
     refusal::{properties, typed},
-    triage::id_of,
 };
 use crate::{browser::dom, server_function::stringified};
 use web_sys::HtmlElement;

@@ -1,0 +1,20 @@
+//! The element of an item, which is HTML of the server. Only in the WASM build.
+
+use super::store::Store;
+use crate::browser::patch;
+use web_sys::HtmlElement;
+
+/// The shown item; `None` while it loads, and if there is none.
+pub fn shown(store: Store) -> Option<HtmlElement> {
+    store.detail.child().filter(|item| item.has_attribute("data-id"))
+}
+
+/// The id of an item's element.
+pub fn id_of(item: &HtmlElement) -> String {
+    item.get_attribute("data-id").unwrap_or_default()
+}
+
+/// The element that an answer consists of.
+pub fn parse(html: &str) -> Option<HtmlElement> {
+    patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next())
+}
