@@ -5,7 +5,7 @@ use web_sys::{
     Document, Element, Event, EventTarget, PageTransitionEvent, ScrollIntoViewOptions, ScrollLogicalPosition, Window,
 };
 
-/// An element of the page, and a form.
+/// An element of the page, as the functions of this folder find, read and change it, and a form.
 pub use web_sys::{HtmlElement, HtmlFormElement};
 
 /// The window. It exists wherever islands run.

@@ -48,9 +48,9 @@ pub const UNREACHABLE: &str = "The server cannot be reached.";
 /// The message for a request after the sign-in has ended. What was typed is still there.
 pub const SIGNED_OUT: &str = "You are signed out. Sign in on another tab, then send it again.";
 
-/// The encoded fields of a form, including the pressed button.
-pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<String> {
-    let data = FormData::new_with_form(form).ok()?;
+/// The encoded fields of a form, including the pressed button. `None` for another element.
+pub fn fields(form: &HtmlElement, pressed: Option<&HtmlElement>) -> Option<String> {
+    let data = FormData::new_with_form(form.dyn_ref::<HtmlFormElement>()?).ok()?;
     if let Some(pressed) = pressed {
         let get = |name| pressed.get_attribute(name).unwrap_or_default();
         let _ = data.append_with_str(&get("name"), &get("value"));

@@ -1,8 +1,11 @@
 //! Browser APIs for the islands. Only in the WASM build.
 
+pub mod address;
 pub mod channel;
+pub mod checkbox;
 pub mod database;
 pub mod dom;
+pub mod element;
 pub mod fetch;
 pub mod id;
 pub mod live;
@@ -13,3 +16,4 @@ pub mod patch;
 pub mod task;
 pub mod theme;
 pub mod times;
+pub mod viewport;

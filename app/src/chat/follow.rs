@@ -19,8 +19,6 @@ use leptos::{
     server_fn::ServerFn as _,
 };
 use std::{cell::Cell, rc::Rc};
-use wasm_bindgen::JsCast;
-use web_sys::HtmlFormElement;
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 250;
@@ -85,8 +83,7 @@ pub fn send(store: Store) {
 /// Sends a form that the server rendered, if it stays on this page: one that stops the agent's turn or sends a message
 /// again.
 pub fn on_submit(store: Store, event: &SubmitEvent) {
-    let form = dom::closest(event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
-    let Some(form) = form.filter(|_| !event.default_prevented()) else { return };
+    let Some(form) = dom::closest(event, "form").filter(|_| !event.default_prevented()) else { return };
     let path = form.get_attribute("action").unwrap_or_default();
     if ![InterruptTurn::PATH, SendMessage::PATH].contains(&path.as_str()) {
         return;

@@ -53,9 +53,10 @@ impl Content {
 #[cfg(feature = "hydrate")]
 mod reading {
     use super::{Content, Item, UndoOffer};
-    use crate::browser::dom;
-    use crate::server_function::Answer as _;
-    use web_sys::HtmlElement;
+    use crate::{
+        browser::dom::{self, HtmlElement},
+        server_function::Answer as _,
+    };
 
     impl Content {
         /// Reads a list as the server renders it.

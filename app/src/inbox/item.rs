@@ -56,10 +56,11 @@ impl Row {
 #[cfg(feature = "hydrate")]
 mod reading {
     use super::{Item, Row};
-    use crate::browser::dom;
+    use crate::browser::{
+        checkbox,
+        dom::{self, HtmlElement},
+    };
     use leptos::prelude::*;
-    use wasm_bindgen::JsCast;
-    use web_sys::{HtmlElement, HtmlInputElement};
 
     impl Item {
         /// Reads a row as the server renders it.
@@ -70,7 +71,7 @@ mod reading {
             };
             let (link, group) = (find(".row-title"), row.get_attribute("data-group"));
             let text = |element: HtmlElement| element.text_content().unwrap_or_default();
-            let tick = find("input").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
+            let tick = find("input").and_then(|tick| checkbox::read(&tick));
             Self {
                 is_heading: group.is_some(),
                 id: group.or_else(|| row.get_attribute("data-id")).unwrap_or_default(),
@@ -86,8 +87,8 @@ mod reading {
                 body: find("[data-body]").map(|body| body.inner_html()).unwrap_or_default(),
                 refusal: find("[data-reason]:not([hidden])").map(text),
                 is_current: row.has_attribute("aria-current"),
-                is_ticked: tick.as_ref().is_some_and(HtmlInputElement::checked),
-                digest: tick.map(|tick| tick.value()),
+                is_ticked: tick.as_ref().is_some_and(|tick| tick.is_ticked),
+                digest: tick.map(|tick| tick.value),
                 is_leaving: false,
             }
         }

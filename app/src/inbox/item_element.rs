@@ -1,8 +1,7 @@
 //! The element of an item, which is HTML of the server. Only in the WASM build.
 
 use super::store::Store;
-use crate::browser::patch;
-use web_sys::HtmlElement;
+use crate::browser::{dom::HtmlElement, patch};
 
 /// The shown item; `None` while it loads, and if there is none.
 pub fn shown(store: Store) -> Option<HtmlElement> {

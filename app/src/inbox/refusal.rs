@@ -1,9 +1,14 @@
 //! Shows an item again whose decision was refused: as it is now, with what was typed, and each error at its control.
 //! Only in the WASM build.
 
-use crate::{browser::dom, server_function::Refusal};
+use crate::{
+    browser::{
+        dom::{self, HtmlElement},
+        element,
+    },
+    server_function::Refusal,
+};
 use wasm_bindgen::JsValue;
-use web_sys::{Element, HtmlElement, Node};
 
 /// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now. Controls
 /// that the reviewer left alone show what is proposed now: another reviewer may have changed it.
@@ -93,29 +98,23 @@ pub fn show_errors(item: &HtmlElement, refusal: &Refusal) {
 
 fn show_error(control: &HtmlElement, message: &str) {
     let id = [&control.id(), "-error"].concat();
+    let Some(error) = dom::make("p", "field-error") else { return };
+    error.set_id(&id);
+    append_text(&error, "span", message);
     // The error of a group of options stands above all of them.
-    if let Some(options) = control.closest(".choices").ok().flatten() {
-        if let Some(group) = options.parent_element() {
+    if let Some(options) = element::closest(control, ".choices") {
+        if let Some(group) = element::parent(&options) {
             let _ = group.set_attribute("data-invalid", "true");
             let _ = group.set_attribute("aria-describedby", &id);
-            insert_error(&group, Some(&options), &id, message);
+            element::insert(&group, &error, Some(&options));
         }
         return;
     }
-    let hint = control.parent_element().and_then(|field| dom::find(&field, ".field-hint"));
+    let hint = element::parent(control).and_then(|field| dom::find(&field, ".field-hint"));
     let described = hint.map_or_else(|| id.clone(), |hint| [&id, " ", &hint.id()].concat());
     let _ = control.set_attribute("aria-invalid", "true");
     let _ = control.set_attribute("aria-describedby", &described);
-    if let Some(field) = control.parent_element() {
-        insert_error(&field, control.next_sibling().as_ref(), &id, message);
-    }
-}
-
-fn insert_error(field: &Element, before: Option<&Node>, id: &str, message: &str) {
-    let Some(error) = dom::make("p", "field-error") else { return };
-    error.set_id(id);
-    append_text(&error, "span", message);
-    let _ = field.insert_before(&error, before);
+    element::put_after(control, &error);
 }
 
 fn append_text(parent: &HtmlElement, tag: &str, text: &str) {

@@ -12,15 +12,19 @@ use super::{
     tab_draft,
 };
 use crate::{
-    browser::{dom, fetch, task::spawn_local, times},
+    browser::{
+        dom::{self, HtmlElement},
+        fetch,
+        task::spawn_local,
+        times,
+    },
     server_function::{Refusal, submit},
 };
 use leptos::{
+    ev::SubmitEvent,
     prelude::{GetValue as _, Set as _, SetValue as _, Update as _},
     server_fn::ServerFn as _,
 };
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlFormElement, SubmitEvent};
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 250;
@@ -50,11 +54,9 @@ struct Sent {
 
 /// Handles the submit event of every form of the page.
 pub fn on_submit(store: Store, event: &SubmitEvent) {
-    let Some(form) = dom::closest(event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else {
-        return;
-    };
+    let Some(form) = dom::closest(event, "form") else { return };
     event.prevent_default();
-    let pressed = event.submitter().and_then(|pressed| pressed.dyn_into::<HtmlElement>().ok());
+    let pressed = event.submitter();
     let own = form.get_attribute("action").unwrap_or_default();
     let action = pressed.as_ref().and_then(|pressed| pressed.get_attribute("formaction"));
     let path = action.as_ref().unwrap_or(&own).split('?').next().unwrap_or_default().to_owned();

@@ -8,14 +8,16 @@ use super::{
     tab_draft,
 };
 use crate::{
-    browser::{dom, fetch, patch, task::spawn_local},
+    browser::{
+        dom::{self, HtmlElement},
+        fetch, patch,
+        task::spawn_local,
+    },
     palette::act_on_waiting,
     server_function::submit,
     ui::skeleton,
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, HtmlFormElement};
 
 /// Shown while the current item loads, before the rows of a skeleton. It has no controls, so that a shortcut cannot
 /// decide another item.
@@ -163,7 +165,7 @@ fn hide_questions_soon(store: Store, item: &HtmlElement) {
         if store.hiding.get_value() == id {
             store.hiding.set_value(None);
         }
-        let form = dom::find(&item, "form[data-part=values]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok());
+        let form = dom::find(&item, "form[data-part=values]");
         let Some(fields) = form.and_then(|form| fetch::fields(&form, None)) else { return };
         spawn_local(async move {
             let Ok(off) = submit::<Vec<String>>(QuestionsOff::PATH, fields).await else { return };
@@ -177,7 +179,7 @@ fn hide_questions_soon(store: Store, item: &HtmlElement) {
 
 /// Moves the focus to the link of a row, or to the shown item if the list is hidden (narrow screens).
 pub fn focus(store: Store, row: &Row) {
-    let list: Option<Element> = store.list.get_untracked().map(Into::into);
+    let list: Option<HtmlElement> = store.list.get_untracked().map(Into::into);
     let link = list.and_then(|list| dom::find(&list, &["[data-id=\"", &row.key, "\"] .row-title"].concat()));
     match link.filter(|link| link.offset_parent().is_some()) {
         Some(link) => {

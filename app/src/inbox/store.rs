@@ -7,6 +7,8 @@ use super::{
     content::Content,
     item::{Item, Row},
 };
+#[cfg(feature = "hydrate")]
+use crate::browser::dom::HtmlElement;
 use crate::fragment::Slot;
 use leptos::{html, prelude::*};
 
@@ -59,7 +61,7 @@ pub struct Store {
     pub hiding: StoredValue<Option<String>>,
     /// The button that was pressed last: a decision that cannot be undone needs a second press of the same one.
     #[cfg(feature = "hydrate")]
-    pub pressed_last: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
+    pub pressed_last: StoredValue<Option<HtmlElement>, LocalStorage>,
     /// Items that can be shown at once, by id.
     #[cfg(feature = "hydrate")]
     kept: StoredValue<Vec<(String, Kept)>, LocalStorage>,
@@ -72,7 +74,7 @@ pub enum Kept {
     /// HTML of the server. An outdated one was read before the list has changed: it is shown, and read again.
     Html { html: String, is_outdated: bool },
     /// The element into which the reviewer has typed.
-    Typed(web_sys::HtmlElement),
+    Typed(HtmlElement),
 }
 
 impl Store {

@@ -5,8 +5,13 @@ use super::{
     item_element::id_of,
     refusal::{properties, typed},
 };
-use crate::{browser::dom, server_function::stringified};
-use web_sys::HtmlElement;
+use crate::{
+    browser::{
+        dom::{self, HtmlElement},
+        element,
+    },
+    server_function::stringified,
+};
 
 const CONTROLS: &str = "input[id][name], textarea[id][name], select[id][name]";
 /// Hidden fields that say what the reviewer was shown, with the members in which they are stored: the digest of the
@@ -64,7 +69,7 @@ pub fn restore(item: &HtmlElement) -> bool {
             let Some(value) = value.filter(|value| !value.is_undefined()) else { continue };
             let _ = js_sys::Reflect::set(control, &properties(control).0.into(), &value);
         }
-        is_value |= control.closest("[data-part=values]").ok().flatten().is_some();
+        is_value |= element::closest(control, "[data-part=values]").is_some();
     }
     // The decision is about what was shown when it was typed: the server refuses it if something else is proposed, and
     // joins the text with what a newer version of the document changed, or refuses it.

@@ -11,27 +11,24 @@ use super::{
 };
 use crate::{
     browser::{
-        dom,
+        address, dom, element,
         live::{self, Signal},
         task::spawn_local,
     },
     palette::step,
 };
-use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Event, HtmlElement, KeyboardEvent, MouseEvent};
-
-fn path() -> String {
-    dom::window().location().pathname().unwrap_or_default()
-}
+use leptos::{
+    ev::{Event, KeyboardEvent, MouseEvent},
+    prelude::*,
+};
 
 /// Brings the page to life.
 pub fn start(store: Store) {
-    store.path.set_value(path());
-    dom::on(&dom::window(), "popstate", move |_: Event| {
-        // Following a link to a fragment also fires popstate; then the path is the same.
-        if store.path.get_value() != path() {
-            let _ = dom::window().location().reload();
+    store.path.set_value(address::path());
+    address::on_step(move || {
+        // After a link to a part of the page, the path is the same.
+        if store.path.get_value() != address::path() {
+            address::reload();
         }
     });
     restore_typed(store);
@@ -68,11 +65,8 @@ pub fn on_click(event: &MouseEvent) {
     if let Some(summary) = dom::closest(event, ".popover > summary") {
         // The `details` element opens after this event. Then the focus moves to its first control.
         dom::after(0, move || {
-            let first = summary
-                .next_element_sibling()
-                .and_then(|sheet| sheet.dyn_into::<HtmlElement>().ok())
-                .filter(|sheet| sheet.offset_width() > 0);
-            if let Some(first) = first.and_then(|sheet| dom::find(&sheet, "textarea, button")) {
+            let sheet = element::next(&summary).filter(|sheet| sheet.offset_width() > 0);
+            if let Some(first) = sheet.and_then(|sheet| dom::find(&sheet, "textarea, button")) {
                 let _ = first.focus();
             }
         });
@@ -131,9 +125,7 @@ pub fn select_range(store: Store) {
 pub fn open(store: Store, row: &Row) {
     show(store, row);
     store.is_opened.set(true);
-    if let Ok(history) = dom::window().history() {
-        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&["/inbox/", &row.key].concat()));
-    }
-    store.path.set_value(path());
+    address::push(&["/inbox/", &row.key].concat());
+    store.path.set_value(address::path());
     store.detail.focus_title();
 }

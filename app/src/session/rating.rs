@@ -197,11 +197,14 @@ fn press(state: RatingState, to: Rating, event: &MouseEvent) {
 mod calls {
     use super::{DismissRating, RateSession, Rating, RatingState, UndoRating};
     use crate::{
-        browser::{dom, fetch, task::spawn_local},
+        browser::{
+            dom::{self, HtmlElement},
+            fetch,
+            task::spawn_local,
+        },
         server_function::{Refusal, call},
     };
     use leptos::prelude::*;
-    use web_sys::HtmlElement;
 
     /// The status of a refusal because nobody is signed in.
     const SIGNED_OUT: u16 = 401;

@@ -5,13 +5,16 @@ use super::{
     transcript::{BEYOND_TARGET, Transcript},
     transcript_rows,
 };
-use crate::browser::task::spawn_local;
-use crate::{
-    browser::live::{self, Signal},
-    browser::{dom, fetch, patch},
+use crate::browser::{
+    address,
+    dom::{self, HtmlElement},
+    element, fetch,
+    live::{self, Signal},
+    patch,
+    task::spawn_local,
+    viewport,
 };
 use leptos::prelude::*;
-use web_sys::{Event, HtmlElement};
 
 /// A reader within this distance of the end of the page follows new rows, pixels.
 const FOLLOWING_PX: f64 = 96.0;
@@ -38,14 +41,14 @@ pub fn start(transcript: Transcript, opens_at: Option<&str>) {
         _ => {}
     });
     let arrived = transcript.arrived;
-    dom::on(&dom::window(), "scroll", move |_: Event| {
+    viewport::on_scroll(move || {
         if arrived.get_untracked() > 0 && is_following() {
             arrived.set(0);
         }
     });
     open_first(transcript, opens_at);
     open_target(transcript);
-    dom::on(&dom::window(), "hashchange", move |_: Event| open_target(transcript));
+    address::on_fragment(move || open_target(transcript));
 }
 
 impl Transcript {
@@ -99,7 +102,7 @@ impl Transcript {
         self.tail(|tail| tail.last_sequence = read);
         if added > 0 {
             if follow {
-                scroll_to_end();
+                viewport::scroll_to_end();
             } else {
                 self.arrived.update(|n| *n += added);
             }
@@ -134,41 +137,26 @@ impl Transcript {
     }
 }
 
-/// Distance between the bottom of the viewport and the end of the page, pixels.
-fn distance_to_end() -> f64 {
-    let window = dom::window();
-    let height = dom::root().map_or(0, |root| root.scroll_height());
-    let seen = window.inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
-    f64::from(height) - window.scroll_y().unwrap_or_default() - seen
-}
-
 fn is_following() -> bool {
-    distance_to_end() < FOLLOWING_PX
-}
-
-fn scroll_to_end() {
-    if let Some(root) = dom::root() {
-        dom::window().scroll_to_with_x_and_y(0.0, f64::from(root.scroll_height()));
-    }
+    viewport::distance_to_end() < FOLLOWING_PX
 }
 
 /// Scrolls to the newest event, or opens the page that has it.
 pub fn jump_to_newest(transcript: Transcript) {
     if transcript.at_head {
-        scroll_to_end();
+        viewport::scroll_to_end();
     } else {
-        let _ = dom::window().location().set_href(&transcript.address("?at=end"));
+        address::open(&transcript.address("?at=end"));
     }
 }
 
 /// Scrolls to the initial row, unless the address or the reader has chosen a position.
 fn open_first(transcript: Transcript, opens_at: Option<&str>) {
-    let is_chosen = dom::window().location().hash().is_ok_and(|hash| !hash.is_empty());
-    if is_chosen || dom::window().scroll_y().is_ok_and(|y| y != 0.0) {
+    if !address::fragment().is_empty() || viewport::is_scrolled() {
         return;
     }
     match opens_at {
-        Some("end") => scroll_to_end(),
+        Some("end") => viewport::scroll_to_end(),
         Some(row) => {
             if let Some(row) = transcript.named(row) {
                 row.scroll_into_view();
@@ -180,19 +168,17 @@ fn open_first(transcript: Transcript, opens_at: Option<&str>) {
 
 /// Follows the fragment of the address: unfolds the row that it names, or loads the page that has its event.
 fn open_target(transcript: Transcript) {
-    let location = dom::window().location();
-    let Ok(hash) = location.hash() else { return };
-    let name = hash.trim_start_matches('#');
-    let Some(target) = transcript.named(name) else {
+    let name = address::fragment();
+    let Some(target) = transcript.named(&name) else {
         if let Some(sequence) = name.strip_prefix("seq-").and_then(dom::figure) {
             let wanted = ["?before=", &dom::integer_text(sequence + BEYOND_TARGET as f64)].concat();
-            if location.search().is_ok_and(|search| search != wanted) {
-                let _ = location.replace(&[&transcript.address(&wanted), hash.as_str()].concat());
+            if address::query() != wanted {
+                address::replace(&[transcript.address(&wanted).as_str(), "#", &name].concat());
             }
         }
         return;
     };
-    if let Ok(Some(around)) = target.closest("details") {
+    if let Some(around) = element::closest(&target, "details") {
         let _ = around.set_attribute("open", "");
         target.scroll_into_view();
     }

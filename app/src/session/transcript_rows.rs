@@ -1,12 +1,15 @@
 //! The rows of a transcript: appending, prepending, joining results with calls, folding. Only in the WASM build.
 
 use super::transcript::Transcript;
-use crate::browser::task::spawn_local;
-use crate::browser::{dom, fetch, patch, times};
+use crate::browser::{
+    dom::{self, HtmlElement},
+    element, fetch, patch,
+    task::spawn_local,
+    times, viewport,
+};
 use js_sys::Date;
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Event, HtmlElement, Node};
+use wasm_bindgen::JsValue;
 
 /// Most rows on the page. Beyond it the oldest rows are removed; they can be loaded again.
 const ROWS_MAX: usize = 2_000;
@@ -31,11 +34,7 @@ fn sequence(row: &HtmlElement) -> f64 {
 /// Attaches the handler of raw JSON.
 pub fn start(transcript: Transcript) {
     let Some(list) = transcript.element() else { return };
-    dom::on_capture(&list, "toggle", move |event: Event| {
-        if let Some(raw) = dom::closest(&event, "details.raw[open]") {
-            spawn_local(show_raw(transcript, vec![raw]));
-        }
-    });
+    element::on_toggle(&list, "details.raw[open]", move |raw| spawn_local(show_raw(transcript, vec![raw])));
 }
 
 /// Appends rows that are newer than the last one. Returns how many were added.
@@ -95,7 +94,7 @@ fn join(call: &HtmlElement, answer: &HtmlElement, row: &HtmlElement) {
     let (Some(shown), Some(outcome)) = (dom::find(call, ".tool-outcome"), dom::find(answer, ".tool-outcome")) else {
         return;
     };
-    let asked = call.closest("li").ok().flatten().and_then(|li| at(li.unchecked_ref()));
+    let asked = element::closest(call, "li").and_then(|row| at(&row));
     let words = outcome.text_content().unwrap_or_default();
     shown.set_text_content(Some(&match (asked, at(row)) {
         (Some(asked), Some(answered)) if answered >= asked => format!("{words}, {}", lasted(answered - asked)),
@@ -142,15 +141,15 @@ async fn read_earlier(transcript: Transcript) -> Option<bool> {
     let response = fetch::get(&transcript.address(&from)).await.ok()?;
     let has_more = fetch::header(&response, "x-has-more").as_deref() == Some("true");
     let fragment = patch::parse(&fetch::text(&response).await.ok()?)?;
-    let top_before = first.as_ref().map(|row| row.get_bounding_client_rect().top());
-    let anchor: Option<Node> = list.first_element_child().map(|row| row.unchecked_into());
+    let top_before = first.as_ref().map(viewport::top_of);
+    let anchor = transcript.rows().into_iter().next();
     for row in patch::children(&fragment).into_iter().filter(|row| before == 0.0 || sequence(row) < before) {
         times::refine(&row);
-        let _ = list.insert_before(&row, anchor.as_ref());
+        element::insert(&list, &row, anchor.as_ref());
     }
     // Results of the new calls may be further down, in rows of their own.
     for answer in dom::find_all(&list, "details[data-answers]") {
-        if let Some(row) = answer.closest("li").ok().flatten().and_then(|li| li.dyn_into::<HtmlElement>().ok())
+        if let Some(row) = element::closest(&answer, "li")
             && join_answers(&list, &row)
         {
             row.remove();
@@ -159,8 +158,7 @@ async fn read_earlier(transcript: Transcript) -> Option<bool> {
     if let (Some(first), Some(top)) = (first, top_before)
         && first.is_connected()
     {
-        let moved = first.get_bounding_client_rect().top() - top;
-        dom::window().scroll_by_with_x_and_y(0.0, moved);
+        viewport::scroll_by(viewport::top_of(&first) - top);
     }
     Some(has_more)
 }
@@ -198,15 +196,8 @@ pub fn raw_all(transcript: Transcript, open: bool) {
         }
         return;
     }
-    let height = dom::window().inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
-    let seen: Vec<_> = raws
-        .into_iter()
-        .filter(|raw| {
-            let place = raw.parent_element().map(|p| p.get_bounding_client_rect());
-            place.is_some_and(|p| p.height() > 0.0 && p.bottom() > 0.0 && p.top() < height)
-        })
-        .collect();
-    spawn_local(show_raw(transcript, seen));
+    let is_seen = |raw: &HtmlElement| element::parent(raw).is_some_and(|body| viewport::shows(&body));
+    spawn_local(show_raw(transcript, raws.into_iter().filter(is_seen).collect()));
 }
 
 /// Set on raw JSON that was asked for. Unfolding it here calls the handler of [`start`] too, before there is an answer.
@@ -217,7 +208,7 @@ async fn show_raw(transcript: Transcript, raws: Vec<HtmlElement>) {
     let wanted: Vec<(f64, HtmlElement)> = raws
         .into_iter()
         .filter_map(|raw| {
-            let row: HtmlElement = raw.closest("li").ok()??.dyn_into().ok()?;
+            let row = element::closest(&raw, "li")?;
             Some((sequence(&row), raw))
         })
         .collect();
@@ -246,8 +237,7 @@ async fn show_raw(transcript: Transcript, raws: Vec<HtmlElement>) {
         else {
             continue;
         };
-        let Ok(pre) = dom::document().create_element("pre") else { continue };
-        pre.set_class_name("payload");
+        let Some(pre) = dom::make("pre", "payload") else { continue };
         let _ = pre.set_attribute("tabindex", "0");
         pre.set_text_content(Some(&String::from(text)));
         let _ = raw.append_child(&pre);
