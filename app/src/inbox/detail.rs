@@ -24,7 +24,7 @@ use crate::{
         button::{Button, Look},
         field::{Field, TextArea},
         notice::{Notice, Refused, Tone},
-        time::{absolute, machine, moment, stamp},
+        time::{due, moment, stamp},
     },
 };
 use domain::{
@@ -169,7 +169,7 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
     let record = approval.entity_id.zip(approval.entity_title.clone());
     let due = approval.due_at.filter(|_| approval.state == GateState::Open).map(|at| {
         let word = if approval.kind == GateKind::Memory { "Expires " } else { "Due " };
-        view! { <span class="inbox-due">{word}<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
+        view! { <span class="inbox-due">{word}{due(at)}</span> }
     });
     let stands = (approval.state == GateState::Open).then(
         || view! { <span class="inbox-turn" data-mine=is_viewers_turn(approval).then_some("")>{whose_turn(approval)}</span> },

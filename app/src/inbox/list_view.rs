@@ -12,7 +12,7 @@ use super::{
 use crate::{
     fragment::Fragment,
     ui::{
-        button::{Button, Look, Press},
+        button::{Button, ButtonLink, Look, Press},
         icon::{Icon, icon},
     },
 };
@@ -158,12 +158,12 @@ fn HeadingRow(store: Store, row: Row) -> impl IntoView {
                 </a>
                 <div class="row-sub" data-body inner_html=of(&row, |item| item.body.clone())></div>
             </div>
-            <a
-                class="button inbox-select" data-size="small" data-key="select" data-select href=item.select_href
+            <ButtonLink
+                small=true attr:data-key="select" attr:data-select="" href=item.select_href about="that are alike"
                 title="Select all of these items (x)" on:click=move |event| events::select_group(store, &group, &event)
             >
-                "Select all"<span class="hidden-text">" that are alike"</span>
-            </a>
+                "Select all"
+            </ButtonLink>
         </li>
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     text::shorten::one_line,
     ui::{
         icon::{Icon, icon},
-        time::{absolute, machine, moment, stamp},
+        time::{due, moment, stamp},
     },
 };
 use domain::{
@@ -47,7 +47,7 @@ pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &
 
 /// The row of a question for which no session waits. No batch contains it, because it takes no approval.
 pub fn question_row(list: &List, question: &Approval) -> Item {
-    let due = question.due_at.map(due);
+    let due = question.due_at.map(due_view);
     let facts = view! {
         <div class="inbox-facts"><div class="row-sub">
             <span>{kind_word(question.kind)}</span>
@@ -91,13 +91,13 @@ pub fn flags(flags: &[String]) -> impl IntoView + use<> {
     view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
 }
 
-fn due(at: Timestamp) -> impl IntoView {
-    view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
+fn due_view(at: Timestamp) -> impl IntoView {
+    view! { <span class="inbox-due">"Due "{due(at)}</span> }
 }
 
 /// The line of facts of a row. In the viewer's own list an item that waits for the viewer does not say so.
 fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
-    let due = item.due_at.filter(|_| item.state == GateState::Open).map(due);
+    let due = item.due_at.filter(|_| item.state == GateState::Open).map(due_view);
     let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
     let quorum =
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });

@@ -8,7 +8,7 @@ use crate::{
     count::counted,
     fragment::Fragment,
     ui::{
-        button::{Button, Look, Press},
+        button::{Button, ButtonLink, Look, Press},
         icon::{Icon, icon},
     },
 };
@@ -69,12 +69,12 @@ fn earlier(transcript: Transcript) -> Option<impl IntoView> {
     let href = transcript.earlier.get()?;
     let is_disabled = move || transcript.is_loading_earlier.get().then_some("true");
     Some(view! {
-        <a
-            class="button" data-size="small" id="earlier" href=href aria-disabled=is_disabled
+        <ButtonLink
+            small=true id="earlier" href=href attr:aria-disabled=is_disabled
             on:click=move |event| load_earlier(transcript, &event)
         >
             "Load earlier events"
-        </a>
+        </ButtonLink>
     })
 }
 
