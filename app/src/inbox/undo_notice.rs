@@ -4,12 +4,7 @@ use super::{
     api::{UndoDecisions, UndoOffer, item_field},
     store::Store,
 };
-use crate::ui::{
-    button::Button,
-    icon::{Icon, icon},
-    toast::Toast,
-    tone::Tone,
-};
+use crate::ui::{button::Button, notice_frame::NoticeFrame, toast::Toast, tone::Tone};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Offers to undo the viewer's latest decision while it is held. The live page counts the seconds down; without
@@ -44,9 +39,7 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
 pub fn Refusals(store: Store) -> impl IntoView {
     let notice = |why: Vec<String>| {
         let lines: Vec<_> = why.into_iter().map(|why| view! { <p>{why}</p> }).collect();
-        view! {
-            <div class="notice" data-tone="bad" role="alert">{icon(Icon::Alert)}<div class="notice-body">{lines}</div></div>
-        }
+        view! { <NoticeFrame tone=Tone::Bad>{lines}</NoticeFrame> }
     };
     move || Some(store.refused.get()).filter(|why| !why.is_empty()).map(notice)
 }

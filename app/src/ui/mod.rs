@@ -24,6 +24,7 @@ pub mod field;
 pub mod icon;
 #[cfg(feature = "ssr")]
 pub mod notice;
+pub mod notice_frame;
 #[cfg(feature = "ssr")]
 pub mod page_head;
 #[cfg(feature = "ssr")]

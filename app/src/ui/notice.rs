@@ -1,10 +1,7 @@
 //! Notices: short messages about what happened.
 
 pub use super::tone::Tone;
-use super::{
-    content::Content,
-    icon::{Icon, icon},
-};
+use super::{content::Content, notice_frame::NoticeFrame};
 use crate::render::static_html;
 use leptos::prelude::*;
 
@@ -75,24 +72,6 @@ pub fn text(code: &str) -> Option<&'static str> {
     })
 }
 
-impl Tone {
-    const fn picture(self) -> Icon {
-        match self {
-            Self::Good => Icon::Completed,
-            Self::Wait | Self::Bad => Icon::Alert,
-        }
-    }
-
-    /// Errors interrupt a screen reader; the others do not.
-    const fn role(self) -> &'static str {
-        match self {
-            Self::Good => "status",
-            Self::Wait => "note",
-            Self::Bad => "alert",
-        }
-    }
-}
-
 /// A message in the page.
 #[component]
 pub fn Notice(
@@ -101,12 +80,7 @@ pub fn Notice(
     /// The message, as paragraphs.
     children: Content,
 ) -> impl IntoView {
-    view! {
-        <div class="notice" data-tone=tone.as_str() role=tone.role()>
-            {icon(tone.picture())}
-            <div class="notice-body">{children.view()}</div>
-        </div>
-    }
+    view! { <NoticeFrame tone>{children.view()}</NoticeFrame> }
 }
 
 /// The errors of a whole form; nothing if there are none.
