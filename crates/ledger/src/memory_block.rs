@@ -23,7 +23,10 @@ use domain::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashSet};
-use store::{Conn, memory::FoundDocument};
+use store::{
+    Conn,
+    memory::{Around, FoundDocument},
+};
 
 /// Value of `context` in the metadata of the event that records a block.
 pub(crate) const CONTEXT: &str = "memory";
@@ -102,20 +105,17 @@ pub(crate) async fn select(
     let own = about.person.and_then(|person| MemoryPath::parse(&person.path).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
     let looked_for = words_of(conn, tenant_id, Some(agent), &said).await?;
-    let mut found = search_part(conn, tenant_id, Some(agent), &looked_for, most, own.as_ref()).await?;
+    let channel = about.channel.map(|channel| (channel.platform.as_str(), channel.id.as_str()));
+    let around = Around { beside: own.as_ref(), channel };
+    let mut found = search_part(conn, tenant_id, Some(agent), &looked_for, most, around).await?;
     if let Some(person) = about.person.filter(|person| !person.name.is_empty()) {
         let names = words_of(conn, tenant_id, Some(agent), &format!("{} {}", person.name, person.id())).await?;
-        let named = search_part(conn, tenant_id, Some(agent), &names, most, None).await?;
+        let named = search_part(conn, tenant_id, Some(agent), &names, most, Around { beside: None, channel }).await?;
         let known: HashSet<MemoryDocumentId> = found.iter().map(|(found, _)| found.record.id).collect();
         let named = named.into_iter().filter(|(one, _)| !known.contains(&one.record.id) && has_alias(one, person));
         found.extend(named.map(|(one, _)| (one, 0.0)));
     }
     let theirs = about.person.map(|person| of_person(&found, person)).unwrap_or_default();
-    let ids: Vec<MemoryDocumentId> = found.iter().map(|(found, _)| found.record.id).collect();
-    let here = match about.channel {
-        Some(channel) => store::memory::of_channel(conn, tenant_id, &ids, (&channel.platform, &channel.id)).await?,
-        None => HashSet::new(),
-    };
     let mut wanted = words(&said);
     let looked_for: HashSet<String> = looked_for.into_iter().collect();
     wanted.retain(|word| terms(word).iter().any(|term| looked_for.contains(term)));
@@ -126,7 +126,7 @@ pub(crate) async fn select(
             score: *score,
             importance: found.document.importance(),
             same_person: is_own,
-            same_channel: here.contains(&found.record.id),
+            same_channel: found.is_of_channel,
         };
         let passages = passages(&found.document.body).into_iter();
         let passages = passages.map(|passage| candidate(&found.record, passage, (&wanted, of), now));

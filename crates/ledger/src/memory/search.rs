@@ -18,7 +18,7 @@ use domain::{
 use std::collections::BTreeSet;
 use store::{
     Conn,
-    memory::{Found, FoundDocument, SearchBounds},
+    memory::{Around, Found, FoundDocument, SearchBounds},
 };
 
 /// Longest excerpt of a document, characters.
@@ -78,7 +78,7 @@ pub async fn search_on(
     limit: u32,
 ) -> Result<Vec<FoundMemory>> {
     let words = words_of(conn, tenant_id, agent, query).await?;
-    let found = search_part(conn, tenant_id, agent, &words, (limit, MEMORY_TERM_DOCUMENTS), None).await?;
+    let found = search_part(conn, tenant_id, agent, &words, (limit, MEMORY_TERM_DOCUMENTS), Around::default()).await?;
     let found = found.into_iter().map(|(found, score)| {
         let text = found.document.to_text();
         let (line, excerpt) = excerpt(&text, &words);
@@ -107,19 +107,19 @@ pub(crate) async fn words_of(
 }
 
 /// [`search_on`] for the words of [`words_of`]. It reads at most so many documents of each word, and says of each
-/// document only its score. The agent's document at the path `beside` is the last one, with the score 0, if there is
-/// one and it was not found.
+/// document only its score. The document that `around` asks for is the last one, with the score 0, if there is one and
+/// it was not found.
 pub(crate) async fn search_part(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
     words: &[String],
     (limit, documents_of_term): (u32, u32),
-    beside: Option<&MemoryPath>,
+    around: Around<'_>,
 ) -> Result<Vec<(FoundDocument, f64)>> {
     let bounds = SearchBounds { documents_of_term, found: (2 * limit).clamp(CANDIDATES_MIN, MEMORY_CANDIDATES) };
     let Found { best, beside: other } =
-        store::memory::search_beside(conn, tenant_id, agent, words, bounds, beside).await?;
+        store::memory::search_beside(conn, tenant_id, agent, words, bounds, around).await?;
     let texts: Vec<String> = best.iter().map(|one| one.document.to_text()).collect();
     let candidates: Vec<(&str, &str)> =
         best.iter().zip(&texts).map(|(one, text)| (one.record.path.as_str(), text.as_str())).collect();
@@ -131,7 +131,7 @@ pub(crate) async fn search_part(
         .filter_map(|ranked| Some((best[ranked.at].take()?, ranked.score)))
         .collect();
     // What is left was not good enough for a place of its own.
-    let folded = beside.map(MemoryPath::folded);
+    let folded = around.beside.map(MemoryPath::folded);
     let is_beside =
         |one: &FoundDocument| MemoryPath::parse(&one.record.path).is_ok_and(|at| Some(at.folded()) == folded);
     found.extend(other.or_else(|| best.into_iter().flatten().find(is_beside)).map(|document| (document, 0.0)));

@@ -14,10 +14,10 @@ mod version;
 pub use agent::{MemoryAgentRecord, agents, find_agent, lock_agent, save_agent};
 pub use card::{CardRecord, card, insert_card, original};
 pub use card_draft::{CardDraft, card_draft, drop_card_draft, expire_card_drafts, save_card_draft};
-pub use channel::{add_channel, drop_channels, of_channel};
+pub use channel::{add_channel, drop_channels};
 pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
 pub use origin::{of_session, save_reverted};
-pub use search::{Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
+pub use search::{Around, Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
     versions,
@@ -27,5 +27,5 @@ use crate::engine::Texts;
 
 pub(crate) const SQL: [Texts; 7] =
     [agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, origin::SQL, version::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 2] = [channel::SQLITE_SQL, search::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 3] = [agent::POSTGRES_SQL, channel::POSTGRES_SQL, search::POSTGRES_SQL];
+pub(crate) const SQLITE_SQL: [Texts; 1] = [search::SQLITE_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 2] = [agent::POSTGRES_SQL, search::POSTGRES_SQL];

@@ -26,11 +26,16 @@ use std::{
 use uuid::Uuid;
 
 macro_rules! found_select {
-    ($with:literal, $filter:literal, $($from:tt)+) => {
+    ($with:literal, ($platform:literal, $channel:literal), $filter:literal, $($from:tt)+) => {
         concat!(
             $with,
             "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
-             v.source, v.author, v.front_matter, v.body, f.place FROM (",
+             v.source, v.author, v.front_matter, v.body, f.place, CAST(CASE WHEN EXISTS (SELECT 1 FROM memory_channels c \
+             WHERE c.tenant_id = d.tenant_id AND c.document_id = d.id AND c.platform = ",
+            $platform,
+            " AND c.channel = ",
+            $channel,
+            ") THEN 1 ELSE 0 END AS bigint) AS is_of_channel FROM (",
             $($from)+,
             ") f JOIN memory_documents d ON d.tenant_id = f.tenant_id AND d.id = f.document_id \
              JOIN memory_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version \
@@ -65,12 +70,13 @@ const HOLDERS_POSTGRES: &str = "SELECT (SELECT COUNT(*) FROM (SELECT m.document_
      FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) ORDER BY w.number";
 const FOUND_SQLITE: &str = found_select!(
     "",
+    ("$4", "$5"),
     "AND (d.agent = $3 OR $3 IS NULL) ",
     "SELECT r.tenant_id, r.document_id, j.key AS place FROM json_each($2) j \
      CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
 );
-const BESIDE_SQLITE: &str = found_select!("", "", at_path!("0", "$3"));
-// One round trip: a claim waits for it. The newest documents of each word and agent come from the end of their part of
+const BESIDE_SQLITE: &str = found_select!("", ("$4", "$5"), "", at_path!("0", "$3"));
+// The newest documents of each word and agent come from the end of their part of
 // the index. Weights are integers, because the sum of bigints is a numeric, which takes several times as long.
 const FOUND_POSTGRES: &str = found_select!(
     "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
@@ -89,6 +95,7 @@ const FOUND_POSTGRES: &str = found_select!(
      best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
          JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest(h.ids) AS d (id) \
          GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $5) ",
+    ("$7", "$8"),
     "",
     "SELECT $1 AS tenant_id, b.document_id, ROW_NUMBER() OVER (ORDER BY b.score DESC, b.document_id DESC) AS place \
      FROM best b UNION ALL ",
@@ -143,6 +150,8 @@ pub struct FoundDocument {
     pub record: MemoryDocumentRecord,
     /// Text of its newest version.
     pub document: Document,
+    /// Whether it comes from the channel of [`Around`].
+    pub is_of_channel: bool,
 }
 
 row! {
@@ -161,6 +170,7 @@ row! {
         front_matter: Option<String>,
         body: String,
         place: i64,
+        is_of_channel: i64,
     }
 }
 
@@ -182,7 +192,7 @@ impl TryFrom<FoundRow> for FoundDocument {
             source: row.source,
             author: row.author,
         })?;
-        Ok(Self { record, document })
+        Ok(Self { record, document, is_of_channel: row.is_of_channel != 0 })
     }
 }
 
@@ -196,6 +206,15 @@ pub struct SearchBounds {
     pub documents_of_term: u32,
     /// Documents that are returned.
     pub found: u32,
+}
+
+/// What [`search_beside`] adds to the documents that have the words.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Around<'a> {
+    /// The document of the agent at this path is returned too.
+    pub beside: Option<&'a MemoryPath>,
+    /// Platform and id of a channel. Each document tells whether it comes from there.
+    pub channel: Option<(&'a str, &'a str)>,
 }
 
 /// A word as the index has it: behind the number of its agent, so that a search reads entries of that agent only.
@@ -232,29 +251,33 @@ pub async fn search(
     terms: &[String],
     bounds: SearchBounds,
 ) -> Result<Vec<FoundDocument>> {
-    Ok(search_beside(conn, tenant_id, agent, terms, bounds, None).await?.best)
+    Ok(search_beside(conn, tenant_id, agent, terms, bounds, Around::default()).await?.best)
 }
 
-/// [`search`], and the document of the agent at the path `beside`, if there is one.
+/// [`search`], and what `around` adds to it. On PostgreSQL it is one statement, because a claim waits for it.
 pub async fn search_beside(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
     terms: &[String],
     bounds: SearchBounds,
-    beside: Option<&MemoryPath>,
+    around: Around<'_>,
 ) -> Result<Found> {
-    if terms.is_empty() && beside.is_none() {
+    if terms.is_empty() && around.beside.is_none() {
         return Ok(Found { best: Vec::new(), beside: None });
     }
-    let beside = beside.map(MemoryPath::folded);
+    let beside = around.beside.map(MemoryPath::folded);
+    let (platform, channel) = around.channel.unzip();
     let (of_term, found) = (i64::from(bounds.documents_of_term), i64::from(bounds.found));
     let (best, beside): (Vec<FoundRow>, Vec<FoundRow>) = match conn {
         Conn::Sqlite(c) => {
             let best = best_on_sqlite(c, tenant_id, agent, terms, bounds)?;
-            let best = c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &best, &agent])?;
+            let best = c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &best, &agent, &platform, &channel])?;
             let mut at_path = match &beside {
-                Some(path) => c.fetch_all::<FoundRow>(BESIDE_SQLITE, &[&tenant_id.0, &agent, path])?,
+                Some(path) => {
+                    let binds: [&dyn rusqlite::ToSql; 5] = [&tenant_id.0, &agent, path, &platform, &channel];
+                    c.fetch_all::<FoundRow>(BESIDE_SQLITE, &binds)?
+                }
                 None => Vec::new(),
             };
             at_path.retain(|row| best.iter().all(|one| one.id != row.id));
@@ -262,7 +285,8 @@ pub async fn search_beside(
         }
         Conn::Postgres(c) => {
             let query = sqlx::query_as::<_, FoundRow>(FOUND_POSTGRES).bind(tenant_id.0).bind(agent).bind(terms);
-            let rows = query.bind(of_term).bind(found).bind(beside).fetch_all(&mut **c).await?;
+            let query = query.bind(of_term).bind(found).bind(beside).bind(platform).bind(channel);
+            let rows = query.fetch_all(&mut **c).await?;
             rows.into_iter().partition(|row| row.place <= found)
         }
     };
