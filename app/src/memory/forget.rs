@@ -14,6 +14,7 @@ use crate::{
         section::Section,
     },
 };
+use domain::memory_forget::RemovalReason;
 use leptos::prelude::*;
 use wire::memory_forget::{ForgottenDocument, ForgottenLine, ForgottenPerson, ForgottenProposal};
 
@@ -103,11 +104,11 @@ fn document(document: &ForgottenDocument) -> AnyView {
 }
 
 fn line(line: &ForgottenLine) -> impl IntoView + use<> {
-    let why = match line.why.as_str() {
-        "said" => "from their turn",
-        "named" => "names them",
-        "below" => "below such a heading",
-        _ => "",
+    let why = match line.why {
+        RemovalReason::Said => "from their turn",
+        RemovalReason::Named => "names them",
+        RemovalReason::Below => "below such a heading",
+        RemovalReason::Whole => "",
     };
     view! {
         <li>
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_page_lists_lines_with_the_reason_and_asks_for_a_word() {
-        let line = ForgottenLine { line: 3, text: "- <b>Ines</b>".into(), why: "said".into() };
+        let line = ForgottenLine { line: 3, text: "- <b>Ines</b>".into(), why: RemovalReason::Said };
         let document = ForgottenDocument {
             agent: "scout".into(),
             path: "topics/a.md".into(),

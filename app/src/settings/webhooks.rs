@@ -90,6 +90,7 @@ pub fn webhooks_section(
 
 fn entry(WebhookEntry { webhook, deliveries }: WebhookEntry) -> impl IntoView + use<> {
     let Webhook { id, url, events, disabled_reason, .. } = webhook;
+    let events: Vec<_> = events.into_iter().map(Topic::as_str).collect();
     let disabled = disabled_reason.is_some();
     let test = (!disabled).then(|| {
         view! { <form method="post" action=format!("/settings/webhooks/{id}/test")><Button small=true about=url.clone()>"Send a test"</Button></form> }
@@ -127,7 +128,7 @@ fn row(delivery: Delivery) -> impl IntoView + use<> {
     };
     view! {
         <tr>
-            <td class="table-main"><code>{delivery.event}</code></td>
+            <td class="table-main"><code>{delivery.event.as_str()}</code></td>
             <td class="meta">{moment(delivery.created_at)}</td>
             <td class="meta">{state}", "{tries}{delivery.last_error.map(|error| format!(": {error}"))}</td>
         </tr>

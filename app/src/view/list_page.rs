@@ -80,7 +80,7 @@ fn table(views: &[Entry]) -> impl IntoView + use<> {
                         <a class="quiet" dir="auto" href=format!("/views/{}", form.slug)>{one_line(&form.title, ABOUT_CHARS_MAX)}</a>
                         <div class="meta" dir="auto">{one_line(&form.introduction, ABOUT_CHARS_MAX)}</div>
                     </td>
-                    <td>{state_badge(&form.state)}{changed}</td>
+                    <td>{state_badge(form.state)}{changed}</td>
                     <td class="meta">{counted(form.fields.len() as u64, "question")}</td>
                     <td class="meta">{responses}</td>
                     <td class="meta table-number">{version}</td>

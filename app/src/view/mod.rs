@@ -40,17 +40,17 @@ pub use row::{Row, Unreadable, control_of};
 #[cfg(feature = "ssr")]
 use crate::ui::{badge::Badge, icon::Icon};
 #[cfg(feature = "ssr")]
-use domain::session::Status;
+use domain::{session::Status, view::State};
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
 /// The badge of a view's state.
 #[cfg(feature = "ssr")]
-fn state_badge(state: &str) -> impl IntoView + use<> {
+fn state_badge(state: State) -> impl IntoView + use<> {
     let (picture, word, colour) = match state {
-        "published" => (Icon::Completed, "Published", Status::Completed),
-        "unpublished" => (Icon::Abandoned, "Unpublished", Status::Abandoned),
-        _ => (Icon::Draft, "Draft", Status::Draft),
+        State::Draft => (Icon::Draft, "Draft", Status::Draft),
+        State::Published => (Icon::Completed, "Published", Status::Completed),
+        State::Unpublished => (Icon::Abandoned, "Unpublished", Status::Abandoned),
     };
     view! { <Badge picture=picture word=word colour=colour/> }
 }

@@ -23,7 +23,7 @@ use crate::{
 };
 use domain::{
     role::Permission,
-    view::{Field, Gate, Publication, Responses},
+    view::{Field, Gate, Publication, Responses, State},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::view::{View, ViewVersion};
@@ -56,7 +56,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let edit = manages.then(|| {
             view! { <ButtonLink href=format!("/views/{}/edit", form.slug)>"Edit"</ButtonLink> }
         });
-        let answer = (form.state == "published" && form.publish_config.gate == Gate::Member).then(|| {
+        let answer = (form.state == State::Published && form.publish_config.gate == Gate::Member).then(|| {
             view! { <ButtonLink href=format!("/views/{}/answer", form.slug)>"Answer"</ButtonLink> }
         });
         let responses = form.version.is_some().then(|| {
@@ -73,7 +73,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <PageHead title=title.clone() crumbs=vec![("Forms".to_owned(), "/views".to_owned())]>{answer}{responses}{edit}</PageHead>
             <Refused messages=refusals/>
             <dl class="facts">
-                <div><dt>"State"</dt><dd>{state_badge(&form.state)}</dd></div>
+                <div><dt>"State"</dt><dd>{state_badge(form.state)}</dd></div>
                 <div><dt>"Version"</dt><dd>{version}</dd></div>
                 <div><dt>"Slug"</dt><dd><code>{form.slug.clone()}</code></dd></div>
                 <div><dt>"Changed"</dt><dd>{moment(form.updated_at)}</dd></div>
@@ -93,15 +93,15 @@ pub fn page(shell: &Shell, props: Props) -> String {
 /// Publishes, closes or deletes.
 fn state_form(form: &View) -> InertElement {
     // A form without questions cannot be published.
-    let is_ready = !form.fields.is_empty() && (form.state != "published" || form.changed);
+    let is_ready = !form.fields.is_empty() && (form.state != State::Published || form.changed);
     let publish = is_ready.then(|| {
         let word = if form.version.is_some() && form.changed { "Publish changes" } else { "Publish" };
         view! { <Button name="do" value="publish" look=Look::Primary>{word}</Button> }
     });
-    let close = (form.state == "published").then(|| {
+    let close = (form.state == State::Published).then(|| {
         view! { <Button name="do" value="unpublish">"Unpublish"</Button> }
     });
-    let delete = (form.state == "draft").then(|| {
+    let delete = (form.state == State::Draft).then(|| {
         view! { <Button name="do" value="delete" look=Look::Danger>"Delete draft"</Button> }
     });
     static_html(view! {

@@ -9,10 +9,12 @@ use crate::{
     },
     names::names,
 };
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a line goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RemovalReason {
     /// It comes from a turn of the person.
     Said,

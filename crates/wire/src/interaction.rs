@@ -4,6 +4,7 @@ use domain::{
     Timestamp,
     id::{ActionId, InteractionId, SessionId},
     interaction::{Feedback, Source},
+    message::Role,
     outcome::Outcome,
 };
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ pub struct Interaction {
 pub struct PromptMessage {
     /// `user`, `assistant` or `system`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::PromptRole))]
-    pub role: String,
+    pub role: Role,
     /// Its text.
     pub content: String,
 }

@@ -1,6 +1,6 @@
 //! Forgetting a person in the memories of all agents.
 
-use domain::id::SessionId;
+use domain::{id::SessionId, memory_forget::RemovalReason};
 use serde::{Deserialize, Serialize};
 
 /// `POST /api/memory/forget`
@@ -76,8 +76,8 @@ pub struct ForgottenLine {
     pub text: String,
     /// `said`: it comes from a turn of the person. `named`: it names them. `below`: the heading above it names them.
     /// `whole`: the document goes.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
-    pub why: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RemovalReason))]
+    pub why: RemovalReason,
 }
 
 /// A proposal about the person.

@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::ViewId,
-    view::{Field, FormSchema, Publication},
+    view::{Field, FormSchema, Publication, State},
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct View {
     pub publish_config: Publication,
     /// Whether the view takes responses.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ViewState))]
-    pub state: String,
+    pub state: State,
     /// Number of the version published last; absent in a draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,

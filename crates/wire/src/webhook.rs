@@ -1,7 +1,10 @@
 //! Webhooks: URLs to which a workspace sends messages about events.
 
-use domain::Timestamp;
-use domain::id::{MessageId, WebhookId};
+use domain::{
+    Timestamp,
+    id::{MessageId, WebhookId},
+    notification::Topic,
+};
 use serde::{Deserialize, Serialize};
 
 /// A webhook to add.
@@ -31,7 +34,7 @@ pub struct Webhook {
     pub url: String,
     /// Events that it subscribes to.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::WebhookEvent>))]
-    pub events: Vec<String>,
+    pub events: Vec<Topic>,
     /// Creator: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
@@ -89,7 +92,7 @@ pub struct Delivery {
     pub id: MessageId,
     /// Event that the message is about.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeliveredEvent))]
-    pub event: String,
+    pub event: Topic,
     /// Whether it waits, was delivered, or was given up.
     pub state: DeliveryState,
     /// Number of attempts.

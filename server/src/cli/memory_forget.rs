@@ -103,11 +103,12 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::memory_forget::RemovalReason;
     use wire::memory_forget::{ForgottenDocument, ForgottenLine};
 
     #[test]
     fn the_answer_says_what_goes_and_what_is_kept() {
-        let line = ForgottenLine { line: 3, text: "- Ines\u{1b}".into(), why: "named".into() };
+        let line = ForgottenLine { line: 3, text: "- Ines\u{1b}".into(), why: RemovalReason::Named };
         let document = ForgottenDocument {
             agent: "scout".into(),
             path: "topics/a.md".into(),

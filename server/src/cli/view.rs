@@ -191,7 +191,7 @@ fn response_line(response: &Response) -> String {
 fn line(view: &View) -> String {
     let version = view.version.map_or_else(|| "-".to_owned(), |version| format!("v{version}"));
     let changed = if view.changed && view.version.is_some() { "\tunpublished changes" } else { "" };
-    format!("{}\t{}\t{version}\t{}{changed}", view.slug, view.state, view.title)
+    format!("{}\t{}\t{version}\t{}{changed}", view.slug, view.state.as_str(), view.title)
 }
 
 fn read(file: &PathBuf) -> Result<String, Failure> {

@@ -12,10 +12,7 @@ use wire::interaction as wired;
 pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_json::Error> {
     let record: InteractionRecord = serde_json::from_str(&row.record)?;
     let feedback: Option<FeedbackRecord> = row.feedback.as_deref().map(serde_json::from_str).transpose()?;
-    let message = |message: datalake::Message| wired::PromptMessage {
-        role: message.role.as_str().to_owned(),
-        content: message.content,
-    };
+    let message = |message: datalake::Message| wired::PromptMessage { role: message.role, content: message.content };
     // Only messages; tool calls and their results are in the session's log.
     let said = |message: &datalake::Message| message.role != Role::Tool && !message.content.is_empty();
     Ok(wired::Interaction {

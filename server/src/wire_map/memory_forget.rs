@@ -11,11 +11,8 @@ pub fn forget_person(body: to::ForgetPerson) -> from::Forget {
 /// Converts what is erased, or would be.
 pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
     let from::Forgetting { path, names, short_names, documents, proposals, denials, kept, is_done } = found;
-    let line = |one: domain::memory_forget::RemovedLine| to::ForgottenLine {
-        line: one.line,
-        text: one.text,
-        why: one.why.as_str().to_owned(),
-    };
+    let line =
+        |one: domain::memory_forget::RemovedLine| to::ForgottenLine { line: one.line, text: one.text, why: one.why };
     let document = |one: from::ForgottenDocument| to::ForgottenDocument {
         agent: one.agent,
         path: one.path,

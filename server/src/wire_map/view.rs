@@ -21,7 +21,7 @@ pub fn view(record: ViewRecord) -> View {
         introduction: record.introduction,
         fields: record.fields,
         publish_config: record.publication,
-        state: record.state.as_str().to_owned(),
+        state: record.state,
         version: record.version,
         revision: record.revision,
         changed,

@@ -13,7 +13,7 @@ pub fn webhook(record: WebhookRecord) -> wired::Webhook {
     wired::Webhook {
         id: record.id,
         url: record.url,
-        events: record.topics.iter().map(ToString::to_string).collect(),
+        events: record.topics,
         created_by: record.created_by,
         created_at: record.created_at,
         disabled_at: record.disabled_at,
@@ -31,7 +31,7 @@ pub fn delivery(record: MessageRecord) -> wired::Delivery {
     };
     wired::Delivery {
         id: record.id,
-        event: record.topic.to_string(),
+        event: record.topic,
         state,
         attempts: record.attempts,
         last_error: record.last_error,

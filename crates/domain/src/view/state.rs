@@ -1,10 +1,12 @@
 //! States of a view, and the rules of its slug.
 
 use crate::{names::names, slug::is_slug};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Whether a view takes responses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum State {
     /// It was never published. Only a draft can be deleted.
     Draft,

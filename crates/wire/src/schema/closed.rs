@@ -4,7 +4,8 @@
 use super::{Named, named};
 use domain::{
     action, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction, member,
-    memory, memory_write, notification, outcome, respondent, response, role, session, session_feedback, thread, view,
+    memory, memory_forget, memory_write, notification, outcome, respondent, response, role, session, session_feedback,
+    thread, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -152,6 +153,8 @@ closed! {
     MemoryLineChange = ["kept", "added", "removed"].into_iter();
     /// Media type of a character card.
     CardMediaType = ["image/png", "application/json"].into_iter();
+    /// Why a line about a person goes.
+    RemovalReason = memory_forget::RemovalReason::ALL.into_iter().map(memory_forget::RemovalReason::as_str);
     /// Where in a memory a document is.
     MemoryFolder = memory::Folder::ALL.into_iter().map(memory::Folder::as_str);
     /// Author of a message in a prompt.
