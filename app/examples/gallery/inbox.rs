@@ -147,7 +147,7 @@ pub fn all(shell: &Shell) -> Made<Vec<(&'static str, String)>> {
         "inbox-question",
         inbox::page(shell, Props { opened: true, ..props(items.clone(), Some(one(items[2].clone())?)) }),
     ));
-    let decision = json!({"number": 1, "decision": "deny", "undoes": null, "userId": "u3", "email": "lin@northwind.example", "value": null, "note": "Not signed yet.", "at": ago(0)});
+    let decision = json!({"number": 1, "decision": "deny", "undoes": null, "userId": "01935f04-0000-7000-8000-000000000003", "email": "lin@northwind.example", "value": null, "note": "Not signed yet.", "at": ago(0)});
     let decided = approval(1, json!({"state": "settled", "mayDecide": false, "decision": decision}))?;
     pages.push((
         "inbox-decided",
@@ -156,7 +156,7 @@ pub fn all(shell: &Shell) -> Made<Vec<(&'static str, String)>> {
     let held = |n| {
         approval(
             n,
-            json!({"state": "held", "mayDecide": false, "heldUntil": now() + TimeDelta::seconds(4), "decision": {"number": 1, "decision": "approve", "undoes": null, "userId": "u1", "email": "ada@northwind.example", "value": null, "note": null, "at": now()}}),
+            json!({"state": "held", "mayDecide": false, "heldUntil": now() + TimeDelta::seconds(4), "decision": {"number": 1, "decision": "approve", "undoes": null, "userId": "01935f04-0000-7000-8000-000000000001", "email": "ada@northwind.example", "value": null, "note": null, "at": now()}}),
         )
     };
     let mut props_full = props(full()?, Some(one(rich(1)?)?));

@@ -30,6 +30,7 @@ use crate::{
 use domain::{
     Timestamp,
     gate::{GateKind, GateState, MEMORY_BASE, Verdict},
+    id::UserId,
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
@@ -57,7 +58,7 @@ pub struct Detail {
     /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
     /// Id of the signed-in person; absent for API tokens.
-    pub viewer_id: Option<String>,
+    pub viewer_id: Option<UserId>,
     /// State of a refused form: `approve`, `deny` or `respond` for a decision, else `snooze` or `undo`.
     pub form: FormState,
 }
@@ -70,7 +71,8 @@ pub fn detail_fragment(detail: &Detail) -> String {
 /// The item as part of its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let Detail { item, next, goes_on, events, titles, relations, entities, now, viewer_id, form } = detail;
-    let by_viewer = item.approval.decision.as_ref().is_some_and(|d| Some(&d.user_id) == viewer_id.as_ref());
+    let decided_by = item.approval.decision.as_ref().and_then(|decision| decision.user_id);
+    let by_viewer = decided_by.is_some() && decided_by == *viewer_id;
     let approval = &item.approval;
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
@@ -288,7 +290,7 @@ fn history(item: &ApprovalDetail) -> impl IntoView + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{detail, output, question, tool};
+    use crate::inbox::fixture::{detail, output, person, question, tool};
     use serde_json::json;
     use wire::approval::Denial;
 
@@ -391,7 +393,7 @@ mod tests {
             number: 1,
             decision: Some(domain::gate::Verdict::Deny),
             undoes: None,
-            user_id: "u".into(),
+            user_id: Some(person(1)),
             email: "mia@acme.test".into(),
             value: None,
             note: Some("Too <early>".into()),
@@ -411,17 +413,17 @@ mod tests {
             number: 1,
             decision: Some(domain::gate::Verdict::Approve),
             undoes: None,
-            user_id: "ada".into(),
+            user_id: Some(person(1)),
             email: "ada@acme.test".into(),
             value: None,
             note: None,
             at: item.opened_at,
         });
-        let offers = |who: &str| {
-            let shown = Detail { viewer_id: Some(who.to_owned()), ..shown(detail(item.clone())) };
+        let offers = |who: UserId| {
+            let shown = Detail { viewer_id: Some(who), ..shown(detail(item.clone())) };
             detail_fragment(&shown).contains("data-key=\"undo\"")
         };
-        assert!(offers("ada") && !offers("mia"));
+        assert!(offers(person(1)) && !offers(person(2)));
     }
 
     #[test]

@@ -7,15 +7,19 @@ use super::{
     values::rows,
 };
 use crate::FormState;
-use domain::gate::{GateState, Verdict};
+use domain::{
+    gate::{GateState, Verdict},
+    id::UserId,
+};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use wire::approval::{ApprovalDetail, Decision};
 
 /// The form state of the viewer's last decision, if they have undone it and nobody has decided since.
-pub fn undone_form(detail: &ApprovalDetail, viewer_id: &str) -> Option<FormState> {
+pub fn undone_form(detail: &ApprovalDetail, viewer_id: UserId) -> Option<FormState> {
     let withdrawal = detail.decisions.last().filter(|_| detail.approval.state == GateState::Open)?;
-    let undone = detail.decisions.iter().find(|d| Some(d.number) == withdrawal.undoes && d.user_id == viewer_id)?;
+    let undone =
+        detail.decisions.iter().find(|d| Some(d.number) == withdrawal.undoes && d.user_id == Some(viewer_id))?;
     let note = undone.note.clone().map(|note| ("note".to_owned(), note));
     let (form, values) = match undone.decision? {
         Verdict::Approve => return None,
@@ -50,7 +54,7 @@ fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{detail, output, raw};
+    use crate::inbox::fixture::{detail, output, person, raw};
     use serde_json::json;
 
     fn decision(number: u32, verdict: Option<Verdict>, undoes: Option<u32>, value: Option<Value>) -> Decision {
@@ -58,7 +62,7 @@ mod tests {
             number,
             decision: verdict,
             undoes,
-            user_id: "ada".into(),
+            user_id: Some(person(1)),
             email: "ada@acme.test".into(),
             value: value.as_ref().map(raw),
             note: Some("Too early".into()),
@@ -71,23 +75,23 @@ mod tests {
         let mut item = detail(output(1, json!({"stage": "Won", "amount": 3})));
         item.decisions =
             vec![decision(1, Some(Verdict::Edit), None, Some(json!({"amount": 4}))), decision(2, None, Some(1), None)];
-        let form = undone_form(&item, "ada").unwrap();
+        let form = undone_form(&item, person(1)).unwrap();
         assert_eq!(
             (form.form.as_str(), form.value("value.amount"), form.value("value.stage")),
             ("approve", Some("4"), None)
         );
-        assert_eq!(undone_form(&item, "mia"), None);
+        assert_eq!(undone_form(&item, person(2)), None);
         item.decisions.push(decision(3, Some(Verdict::Edit), None, Some(json!({"amount": 5}))));
-        assert_eq!(undone_form(&item, "ada"), None, "something was decided since");
+        assert_eq!(undone_form(&item, person(1)), None, "something was decided since");
     }
 
     #[test]
     fn an_undone_denial_keeps_its_reason() {
         let mut item = detail(output(1, json!({"stage": "Won"})));
         item.decisions = vec![decision(1, Some(Verdict::Deny), None, None), decision(2, None, Some(1), None)];
-        let form = undone_form(&item, "ada").unwrap();
+        let form = undone_form(&item, person(1)).unwrap();
         assert_eq!((form.form.as_str(), form.value("note"), form.is_refused()), ("deny", Some("Too early"), false));
         item.approval.state = GateState::Settled;
-        assert_eq!(undone_form(&item, "ada"), None);
+        assert_eq!(undone_form(&item, person(1)), None);
     }
 }

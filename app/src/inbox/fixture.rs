@@ -2,12 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "compiled for tests only")]
 
-use domain::gate::{GateKind, GateState};
+use domain::{
+    gate::{GateKind, GateState, ReviewerKind},
+    id::UserId,
+};
 use serde_json::{Value, json, value::RawValue};
 use wire::approval::{Approval, ApprovalDetail, Reviewer};
 
 pub fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
+}
+
+/// The id of a person.
+pub fn person(n: u32) -> UserId {
+    format!("01935f03-0000-7000-8000-{n:012}").parse().unwrap()
 }
 
 fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value>) -> Approval {
@@ -29,7 +37,7 @@ fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value
         score: None,
         flags: Vec::new(),
         similar_key: kind.as_str().into(),
-        reviewers: vec![Reviewer { kind: "group".into(), id: None, name: "legal".into() }],
+        reviewers: vec![Reviewer { kind: ReviewerKind::Group, id: None, name: "legal".into() }],
         quorum: 1,
         approvals: 0,
         may_decide: true,

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::{
     entity::FIELD_TITLE,
-    gate::{GateKind, MemoryProposal, Task},
+    gate::{GateKind, MemoryProposal, ReviewerKind, Task},
     memory_write::{evidence::new_lines, text::says_something},
 };
 use serde_json::{Map, Value};
@@ -149,7 +149,7 @@ const FEW_REVIEWERS: &str = "too few of its reviewers are left";
 
 /// Whether admins may decide an item for which others were asked.
 fn admins_may(approval: &Approval) -> bool {
-    approval.reviewers.iter().any(|reviewer| reviewer.kind == "admins")
+    approval.reviewers.iter().any(|reviewer| reviewer.kind == ReviewerKind::Admins)
 }
 
 /// States that admins may decide an item for which others were asked first, and why.
@@ -238,7 +238,8 @@ mod tests {
     fn an_item_that_admins_were_given_says_why() {
         let mut item = output(1, json!({"stage": "Won"}));
         assert_eq!(given_to_admins(&item), None);
-        item.reviewers.push(wire::approval::Reviewer { kind: "admins".into(), id: None, name: "admins".into() });
+        let admins = wire::approval::Reviewer { kind: ReviewerKind::Admins, id: None, name: "admins".into() };
+        item.reviewers.push(admins);
         assert_eq!(whose_turn(&item), "Your turn: too few of its reviewers are left");
         assert_eq!(given_to_admins(&item), Some("Too few of its reviewers are left: admins may decide."));
         item.may_decide = false;

@@ -56,7 +56,7 @@ fn changed_message(row: &Row) -> String {
 mod tests {
     use super::*;
     use crate::inbox::{
-        fixture::{detail, output, raw},
+        fixture::{detail, output, person, raw},
         values::rows,
     };
     use serde_json::json;
@@ -70,7 +70,7 @@ mod tests {
             number: 1,
             decision: Some(Verdict::Edit),
             undoes: None,
-            user_id: "mia".into(),
+            user_id: Some(person(2)),
             email: "mia@acme.test".into(),
             value: Some(raw(&json!({"note": "b", "stage": "Lost"}))),
             note: None,

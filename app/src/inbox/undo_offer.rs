@@ -53,7 +53,12 @@ pub fn undo_offer(held: &[Approval], now: Timestamp) -> Option<UndoOffer> {
 mod tests {
     use super::*;
     use crate::{
-        inbox::{content::Content, fixture::output, store::Store, undo_notice::UndoNotice},
+        inbox::{
+            content::Content,
+            fixture::{output, person},
+            store::Store,
+            undo_notice::UndoNotice,
+        },
         render::to_html,
     };
     use domain::gate::{GateState, Verdict};
@@ -67,7 +72,7 @@ mod tests {
             number: 1,
             decision: Some(Verdict::Approve),
             undoes: None,
-            user_id: "u".into(),
+            user_id: Some(person(1)),
             email: "ada@acme.test".into(),
             value: None,
             note: None,

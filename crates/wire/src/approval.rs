@@ -6,8 +6,8 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    gate::{GateKind, GateState, Verdict},
-    id::{ActionId, EntityId, FeedbackRequestId, GateId, SessionId},
+    gate::{GateKind, GateState, ReviewerKind, Verdict},
+    id::{ActionId, EntityId, FeedbackRequestId, GateId, SessionId, UserId},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -114,7 +114,7 @@ pub struct Approval {
 pub struct Reviewer {
     /// user, group, anyone, or admins (if too few of the others are left).
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerKind))]
-    pub kind: String,
+    pub kind: ReviewerKind,
     /// UUID of the person or the group.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<Uuid>,
@@ -136,8 +136,9 @@ pub struct Decision {
     /// Number of the decision that it withdraws.
     pub undoes: Option<u32>,
     /// UUID of the person who decided.
+    #[serde(with = "decider_id")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeciderId))]
-    pub user_id: String,
+    pub user_id: Option<UserId>,
     /// E-mail address of that person.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Decider))]
     pub email: String,
@@ -150,6 +151,24 @@ pub struct Decision {
     /// Time at which the decision was recorded.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
+}
+
+/// The id of who decided. In JSON it is the empty text where no person did.
+mod decider_id {
+    use domain::id::UserId;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(id: &Option<UserId>, serializer: S) -> Result<S::Ok, S::Error> {
+        match id {
+            Some(id) => serializer.collect_str(id),
+            None => serializer.serialize_str(""),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<UserId>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(D::Error::custom) }
+    }
 }
 
 /// `GET /api/approvals/{id}`

@@ -185,8 +185,8 @@ fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) 
             (item, true, found.events, found.names, Relations::default())
         }
     };
-    let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
-    let before = viewer_id.as_deref().and_then(|viewer_id| ui::undone_form(&item, viewer_id));
+    let viewer_id = viewer.scope.user_id();
+    let before = viewer_id.and_then(|viewer_id| ui::undone_form(&item, viewer_id));
     let form = if form == FormState::default() { before.unwrap_or_default() } else { form };
     Detail {
         item,

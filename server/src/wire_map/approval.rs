@@ -55,13 +55,14 @@ pub fn approval(item: GateItem) -> to::Approval {
 }
 
 fn reviewer(record: ReviewerRecord) -> to::Reviewer {
-    let (kind, id, name) = match record {
-        ReviewerRecord::User { id, email } => ("user", Some(id.0), email),
-        ReviewerRecord::Group { id, name } => ("group", Some(id.0), name),
-        ReviewerRecord::Anyone => ("anyone", None, "anyone who reviews".to_owned()),
-        ReviewerRecord::Admins => ("admins", None, "admins".to_owned()),
+    let kind = record.kind();
+    let (id, name) = match record {
+        ReviewerRecord::User { id, email } => (Some(id.0), email),
+        ReviewerRecord::Group { id, name } => (Some(id.0), name),
+        ReviewerRecord::Anyone => (None, "anyone who reviews".to_owned()),
+        ReviewerRecord::Admins => (None, "admins".to_owned()),
     };
-    to::Reviewer { kind: kind.to_owned(), id, name }
+    to::Reviewer { kind, id, name }
 }
 
 /// Converts a recorded decision.
@@ -70,7 +71,7 @@ pub fn decision(record: DecisionRecord) -> to::Decision {
         number: record.number,
         decision: record.verdict,
         undoes: record.undoes,
-        user_id: record.user_id.map(|id| id.to_string()).unwrap_or_default(),
+        user_id: record.user_id,
         email: if record.email.is_empty() { record.actor } else { record.email },
         value: record.value.map(json),
         note: record.note,

@@ -90,6 +90,22 @@ pub enum Verdict {
 
 names!(Verdict { Approve = "approve", Edit = "edit", Deny = "deny", Respond = "respond" });
 
+/// Which people one reviewer of a gate stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewerKind {
+    /// A person.
+    User,
+    /// All members of a group.
+    Group,
+    /// Everyone whose role includes the permission to decide.
+    Anyone,
+    /// The admins, because too few of the other reviewers are left.
+    Admins,
+}
+
+names!(ReviewerKind { User = "user", Group = "group", Anyone = "anyone", Admins = "admins" });
+
 /// Number of denials of a session's output at which the session fails.
 pub const OUTPUT_REJECTION_MAX: u32 = 3;
 

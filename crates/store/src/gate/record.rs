@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     chain::Digest,
-    gate::Verdict,
+    gate::{ReviewerKind, Verdict},
     id::{GroupId, UserId},
 };
 
@@ -28,6 +28,18 @@ pub enum ReviewerRecord {
     Anyone,
     /// The workspace's admins, because too few reviewers are left.
     Admins,
+}
+
+impl ReviewerRecord {
+    /// Which people it stands for.
+    pub const fn kind(&self) -> ReviewerKind {
+        match self {
+            Self::User { .. } => ReviewerKind::User,
+            Self::Group { .. } => ReviewerKind::Group,
+            Self::Anyone => ReviewerKind::Anyone,
+            Self::Admins => ReviewerKind::Admins,
+        }
+    }
 }
 
 /// A recorded decision on a gate.

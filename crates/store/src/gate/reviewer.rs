@@ -6,7 +6,7 @@ use crate::{
     transaction::WriteTx,
 };
 use domain::{
-    gate::ByRole,
+    gate::{ByRole, ReviewerKind},
     id::{GateId, GroupId, SessionId, TenantId, UserId},
     role::Role,
 };
@@ -140,13 +140,12 @@ pub async fn add_reviewer(
     id: GateId,
     reviewer: &ReviewerRecord,
 ) -> Result<()> {
-    let (kind, reviewer) = match reviewer {
-        ReviewerRecord::User { id, .. } => ("user", id.0),
-        ReviewerRecord::Group { id, .. } => ("group", id.0),
-        ReviewerRecord::Anyone => ("anyone", Uuid::nil()),
-        ReviewerRecord::Admins => ("admins", Uuid::nil()),
+    let reviewer_id = match reviewer {
+        ReviewerRecord::User { id, .. } => id.0,
+        ReviewerRecord::Group { id, .. } => id.0,
+        ReviewerRecord::Anyone | ReviewerRecord::Admins => Uuid::nil(),
     };
-    run!(tx.conn(), execute, INSERT, tenant_id.0, id.0, kind, reviewer)?;
+    run!(tx.conn(), execute, INSERT, tenant_id.0, id.0, reviewer.kind().as_str(), reviewer_id)?;
     Ok(())
 }
 
@@ -179,12 +178,12 @@ pub async fn reviewers(
     };
     let mut all: HashMap<GateId, Vec<ReviewerRecord>> = HashMap::new();
     for (gate, kind, id, name) in rows {
-        let reviewer = match kind.as_str() {
-            "user" => ReviewerRecord::User { id: UserId(id), email: name },
-            "group" => ReviewerRecord::Group { id: GroupId(id), name },
-            "anyone" => ReviewerRecord::Anyone,
-            "admins" => ReviewerRecord::Admins,
-            other => return Err(Error::inconsistent("gate_reviewers", "kind", other)),
+        let known = ReviewerKind::parse(&kind).ok_or_else(|| Error::inconsistent("gate_reviewers", "kind", &kind))?;
+        let reviewer = match known {
+            ReviewerKind::User => ReviewerRecord::User { id: UserId(id), email: name },
+            ReviewerKind::Group => ReviewerRecord::Group { id: GroupId(id), name },
+            ReviewerKind::Anyone => ReviewerRecord::Anyone,
+            ReviewerKind::Admins => ReviewerRecord::Admins,
         };
         all.entry(GateId(gate)).or_default().push(reviewer);
     }

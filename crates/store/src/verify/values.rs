@@ -4,7 +4,7 @@ use crate::engine::{Conn, Result};
 use domain::{
     action::OutputType,
     event::EventRole,
-    gate::{GateKind, GateState, Verdict},
+    gate::{GateKind, GateState, ReviewerKind, Verdict},
     id::{SessionId, TenantId},
     interaction::ExportState,
     notification::Channel,
@@ -51,12 +51,7 @@ fn closed() -> Vec<Closed> {
         of("gates", ID, "kind", names!(GateKind)),
         of("gates", ID, "state", names!(GateState)),
         of("gates", ID, "outcome", names!(Verdict)),
-        of(
-            "gate_reviewers",
-            &["tenant_id", "gate_id", "reviewer_id"],
-            "kind",
-            vec!["user", "group", "anyone", "admins"],
-        ),
+        of("gate_reviewers", &["tenant_id", "gate_id", "reviewer_id"], "kind", names!(ReviewerKind)),
         of("gate_decisions", &["tenant_id", "gate_id", "number"], "verdict", names!(Verdict)),
         of("outbox", ID, "channel", names!(Channel)),
         of("export_jobs", ID, "state", names!(ExportState)),

@@ -85,7 +85,7 @@ closed! {
     /// What a reviewer decided.
     Verdict = gate::Verdict::ALL.into_iter().map(gate::Verdict::as_str);
     /// Which people may decide.
-    ReviewerKind = ["user", "group", "anyone", "admins"].into_iter();
+    ReviewerKind = gate::ReviewerKind::ALL.into_iter().map(gate::ReviewerKind::as_str);
     /// State of a request of an agent.
     RequestState = feedback_request::RequestState::ALL.into_iter().map(feedback_request::RequestState::as_str);
     /// What happens to a session when no one answers in time.
