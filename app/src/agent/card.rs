@@ -27,7 +27,7 @@ pub(super) fn card(shell: &Shell, props: &Props) -> impl IntoView + use<> {
                 <dl class="facts">
                     <div><dt>"Name"</dt><dd dir="auto">{one_line(&card.name, 200)}</dd></div>
                     <div><dt>"Given"</dt><dd>{moment(card.created_at)}" by "{props.people.word(&card.author)}</dd></div>
-                    <div><dt>"File"</dt><dd><a href=original download="">{card.media_type.clone()}</a></dd></div>
+                    <div><dt>"File"</dt><dd><a href=original download="">{card.media_type.as_str()}</a></dd></div>
                     <div><dt>"SHA-256"</dt><dd class="memory-digest">{card.sha256.clone()}</dd></div>
                 </dl>
                 <p><a href=document_href(&props.agent, "self/description.md", View::Text)>"Its fields are documents below self/"</a></p>

@@ -1,5 +1,6 @@
 //! The lines of two texts beside each other, with changed words marked.
 
+use domain::memory::LineChange;
 use leptos::prelude::*;
 use wire::memory::{MemoryDiffLine, MemoryDiffPart};
 
@@ -10,7 +11,7 @@ const LINES_MAX: usize = 4_000;
 
 /// The changed lines with some around them, as a list.
 pub fn changed_lines(lines: &[MemoryDiffLine]) -> impl IntoView + use<> {
-    let is_changed = |at: usize| lines[at].change != "kept";
+    let is_changed = |at: usize| lines[at].change != LineChange::Kept;
     let near = |at: usize| {
         let from = at.saturating_sub(AROUND);
         (from..=(at + AROUND).min(lines.len() - 1)).any(is_changed)
@@ -29,7 +30,7 @@ pub fn changed_lines(lines: &[MemoryDiffLine]) -> impl IntoView + use<> {
             is_gap = true;
         }
     }
-    let is_same = lines.iter().all(|line| line.change == "kept");
+    let is_same = lines.iter().all(|line| line.change == LineChange::Kept);
     let is_cut = lines.len() > LINES_MAX;
     view! {
         {is_same.then(|| view! { <p class="meta">"Nothing differs."</p> })}
@@ -39,16 +40,16 @@ pub fn changed_lines(lines: &[MemoryDiffLine]) -> impl IntoView + use<> {
 }
 
 fn line_view(line: &MemoryDiffLine) -> impl IntoView + use<> {
-    let (sign, said) = match line.change.as_str() {
-        "added" => ("+", "Added: "),
-        "removed" => ("−", "Removed: "),
-        _ => (" ", ""),
+    let (sign, said) = match line.change {
+        LineChange::Kept => (" ", ""),
+        LineChange::Added => ("+", "Added: "),
+        LineChange::Removed => ("−", "Removed: "),
     };
     let number = line.new.or(line.old).unwrap_or_default();
-    let is_added = line.change == "added";
+    let is_added = line.change == LineChange::Added;
     let parts = line.parts.iter().map(|part| part_view(part, is_added)).collect::<Vec<_>>();
     view! {
-        <li data-change=line.change.clone()>
+        <li data-change=line.change.as_str()>
             <span class="memory-number" aria-hidden="true">{number}</span>
             <span aria-hidden="true">{sign}</span>
             <span class="memory-text" dir="auto"><span class="hidden-text">{said}</span>{parts}</span>

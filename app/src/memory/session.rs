@@ -97,12 +97,13 @@ fn document(agent: &str, document: &RevertedMemory, people: &People) -> impl Int
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::memory::LineChange;
     use wire::memory::{MemoryDiffLine, MemoryDiffPart};
 
     #[test]
     fn the_page_shows_each_document_and_offers_the_revert() {
         let part = MemoryDiffPart { text: "- <b>poison".into(), is_changed: true };
-        let line = MemoryDiffLine { change: "removed".into(), old: Some(1), new: None, parts: vec![part] };
+        let line = MemoryDiffLine { change: LineChange::Removed, old: Some(1), new: None, parts: vec![part] };
         let document = RevertedMemory { path: "topics/a.md".into(), version: 3, is_whole: true, lines: vec![line] };
         let html = crate::render::to_html(self::document("scout", &document, &People::default()));
         assert!(html.contains("/agents/scout/memory?path=") && html.contains("&amp;view=origin"), "{html}");

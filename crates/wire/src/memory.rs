@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::{MemoryDocumentId, SessionId},
-    memory::{Operation, Source},
+    memory::{CardFormat, LineChange, Operation, Source},
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub struct CharacterCard {
     pub name: String,
     /// `image/png` or `application/json`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CardMediaType))]
-    pub media_type: String,
+    pub media_type: CardFormat,
     /// SHA-256 of the bytes that were uploaded.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Digest))]
     pub sha256: String,
@@ -323,7 +323,7 @@ pub struct MemoryDiff {
 pub struct MemoryDiffLine {
     /// What became of it.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryLineChange))]
-    pub change: String,
+    pub change: LineChange,
     /// Number in the older text, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<u64>,

@@ -12,6 +12,7 @@ use axum::{
     http::header,
     response::{IntoResponse, Response},
 };
+use domain::memory::CardFormat;
 use ledger::memory as use_case;
 use wire::{
     Code,
@@ -39,7 +40,7 @@ pub async fn upload(
     AgentSlug(agent): AgentSlug,
     CardBody { is_png, bytes }: CardBody,
 ) -> Result<Json<UploadedCard>, Problem> {
-    let format = if is_png { use_case::CardFormat::Png } else { use_case::CardFormat::Json };
+    let format = if is_png { CardFormat::Png } else { CardFormat::Json };
     let uploaded = use_case::upload_card(&state.ledger, caller.scope(), &agent, format, bytes.into()).await?;
     Ok(Json(wire_map::uploaded_card(uploaded)))
 }
@@ -83,7 +84,7 @@ pub async fn original(
     let (card, bytes) = use_case::original_card(&state.ledger, caller.scope(), &agent).await?;
     // The media type is one of two that the server chose itself. The file is for saving, never for showing here.
     let headers = [
-        (header::CONTENT_TYPE, card.media_type),
+        (header::CONTENT_TYPE, card.format.as_str().to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{agent}-card\"")),
     ];
     Ok((headers, bytes).into_response())

@@ -4,11 +4,8 @@ use super::{
     common::{Failure, print_line},
     memory::Server,
 };
-use domain::limit::MEMORY_CARD_BYTES_MAX;
+use domain::{limit::MEMORY_CARD_BYTES_MAX, memory::CardFormat};
 use std::{io::Read, path::PathBuf};
-
-/// The first bytes of a PNG.
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// What can be done with an agent.
 #[derive(Debug, clap::Subcommand)]
@@ -37,7 +34,7 @@ pub async fn run(command: AgentCommand) -> Result<(), Failure> {
     if bytes.len() > MEMORY_CARD_BYTES_MAX {
         return Err(Failure::Misused(format!("a card has at most {MEMORY_CARD_BYTES_MAX} bytes")));
     }
-    let media_type = if bytes.starts_with(PNG) { "image/png" } else { "application/json" };
+    let media_type = CardFormat::of(&bytes).as_str();
     let client = args.server.client()?;
     let put = client.put_card(&args.server.agent, media_type, bytes).await;
     let uploaded = put.map_err(|error| Failure::Failed(error.to_string()))?;

@@ -11,7 +11,7 @@ use client::Client;
 use domain::{
     count::counted,
     id::SessionId,
-    memory::{MemoryPath, digest, fold},
+    memory::{CardFormat, MemoryPath, digest, fold},
 };
 use similar::{ChangeTag, TextDiff};
 use std::{
@@ -201,7 +201,7 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
     // The original of an earlier card may have the other ending.
     let old = match client.get_card(agent).await {
         Ok(card) => {
-            let is_image = card.media_type == "image/png";
+            let is_image = card.media_type == CardFormat::Png;
             let (ending, other) = if is_image { ("png", "json") } else { ("json", "png") };
             let bytes = client.download_card(agent).await.map_err(failed)?;
             save(&args.folder, &original(ending), &bytes)?;

@@ -22,9 +22,10 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use domain::memory::CardFormat;
 use ledger::{
     Scope,
-    memory::{self, CardChangeKind, CardFormat},
+    memory::{self, CardChangeKind},
     page::memory as page,
 };
 use std::collections::BTreeMap;

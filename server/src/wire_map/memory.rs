@@ -86,7 +86,7 @@ pub fn memory_text(found: memory::MemoryText) -> wired::MemoryDocumentText {
 pub fn memory_diff_lines(lines: Vec<memory::DiffLine>) -> Vec<wired::MemoryDiffLine> {
     let part = |part: memory::Part| wired::MemoryDiffPart { text: part.text, is_changed: part.is_changed };
     let line = |line: memory::DiffLine| wired::MemoryDiffLine {
-        change: line.change.as_str().to_owned(),
+        change: line.change,
         old: line.old.map(|number| number as u64),
         new: line.new.map(|number| number as u64),
         parts: line.parts.into_iter().map(part).collect(),
@@ -174,7 +174,7 @@ pub fn memory_tool_command(command: wired::MemoryToolCommand) -> ToolCommand {
 pub fn character_card(record: CardRecord) -> wired::CharacterCard {
     wired::CharacterCard {
         name: record.name,
-        media_type: record.media_type,
+        media_type: record.format,
         sha256: record.digest.to_string(),
         author: record.author,
         created_at: record.created_at,

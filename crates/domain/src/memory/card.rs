@@ -2,6 +2,7 @@
 
 use super::MemoryPath;
 use crate::{event::json_depth, limit::JSON_DEPTH_MAX, names::names};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -25,6 +26,29 @@ const LISTS: [&str; 4] = ["alternate_greetings", "group_only_greetings", "tags",
 const NAME: &str = "name";
 /// The document with all other fields, as JSON.
 const REST: &str = "card_fields";
+
+/// The first bytes of a PNG.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// The format of a card's file. Its name is the content type of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CardFormat {
+    /// A PNG with the card in a text chunk.
+    #[serde(rename = "image/png")]
+    Png,
+    /// The card's JSON.
+    #[serde(rename = "application/json")]
+    Json,
+}
+
+names!(CardFormat { Png = "image/png", Json = "application/json" });
+
+impl CardFormat {
+    /// The format of a file whose type is not known, by its first bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        if bytes.starts_with(PNG) { Self::Png } else { Self::Json }
+    }
+}
 
 /// Why a card was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -9,10 +9,10 @@ mod section;
 mod tool;
 mod version;
 
-pub use card::{BadCard, Card, Packed, read_card};
+pub use card::{BadCard, Card, CardFormat, Packed, read_card};
 pub use document::{BadDocument, Document, check_text, digest};
 pub use path::{BadPath, Folder, MemoryPath, fold};
 pub use rank::{Ranked, query_words, rank, rarest, terms};
 pub use section::{Section, SectionError, aliases, append, find, replace, sections};
 pub use tool::{Edited, ToolCommand, ToolError, document_path, existing_path, insert, str_replace, tool_path, view};
-pub use version::{Evidence, Operation, Source};
+pub use version::{Evidence, LineChange, Operation, Source};

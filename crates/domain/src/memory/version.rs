@@ -53,6 +53,19 @@ names!(Operation {
     Erased = "erased",
 });
 
+/// How a line differs between two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineChange {
+    /// It is in both texts.
+    Kept,
+    /// It is in the new text only.
+    Added,
+    /// It is in the old text only.
+    Removed,
+}
+names!(LineChange { Kept = "kept", Added = "added", Removed = "removed" });
+
 /// The event of a session's log that a line of a version comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

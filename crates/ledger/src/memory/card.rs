@@ -14,7 +14,7 @@ use domain::{
     chain::Digest,
     id::{CardId, TenantId},
     limit::{MEMORY_CARD_BYTES_MAX, PAGE_MAX},
-    memory::{Card, Folder, MemoryPath, Operation, Source, read_card},
+    memory::{Card, CardFormat, Folder, MemoryPath, Operation, Source, read_card},
     role::Permission,
 };
 use sha2::{Digest as _, Sha256};
@@ -24,33 +24,6 @@ use store::WriteTx;
 pub(super) const CARDS: &str = "only operators and admins can give an agent a character card";
 /// Why documents of a card were written.
 const REASON: &str = "From the character card.";
-
-/// The format of an uploaded card.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CardFormat {
-    /// A PNG with the card in a text chunk.
-    Png,
-    /// The card's JSON.
-    Json,
-}
-
-/// The first bytes of a PNG.
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-
-impl CardFormat {
-    /// The format of a file whose type is not known, by its first bytes.
-    pub fn of(bytes: &[u8]) -> Self {
-        if bytes.starts_with(PNG) { Self::Png } else { Self::Json }
-    }
-
-    /// The content type of the file.
-    pub const fn media_type(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Json => "application/json",
-        }
-    }
-}
 
 /// A card that was uploaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +58,7 @@ pub async fn upload_card(
     let now = ledger.now();
     let record = CardRecord {
         id: CardId::new(now, ledger.entropy()),
-        media_type: format.media_type().to_owned(),
+        format,
         digest: Digest(Sha256::digest(&original).into()),
         name: card.name.clone(),
         author: scope.caller.to_string(),

@@ -2,7 +2,7 @@
 //! does not choose the file again.
 
 use super::{
-    card::{CARDS, CardFormat, UploadedCard, parse, upload_card},
+    card::{CARDS, UploadedCard, parse, upload_card},
     check_agent,
     diff::{DiffLine, compare},
     origin::redacted,
@@ -14,7 +14,7 @@ use domain::{
     chain::Digest,
     id::TenantId,
     limit::{MEMORY_CARD_BYTES_MAX, MEMORY_CARD_DRAFT_MINUTES_MAX, PAGE_MAX},
-    memory::{Card, Folder, MemoryPath, Source, check_text},
+    memory::{Card, CardFormat, Folder, MemoryPath, Source, check_text},
     role::Permission,
 };
 use sha2::{Digest as _, Sha256};
@@ -76,7 +76,7 @@ pub async fn preview_card(
         check_text(text).map_err(|why| Error::invalid("card", format!("{path}: {why}")))?;
     }
     let digest = Digest(Sha256::digest(&original).into());
-    let draft = CardDraft { media_type: format.media_type().to_owned(), original, digest };
+    let draft = CardDraft { format, original, digest };
     let (tenant_id, author, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
     let agent = agent.to_owned();
     let kept = ledger.store().write(scope.into(), move |tx| {
@@ -107,8 +107,7 @@ pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &st
     });
     let draft = found.await?.filter(|draft| draft.digest.to_string() == digest);
     let draft = draft.ok_or_else(|| Error::invalid("card", "the preview is over; choose the file again"))?;
-    let format = if draft.media_type == CardFormat::Png.media_type() { CardFormat::Png } else { CardFormat::Json };
-    let uploaded = upload_card(ledger, scope, agent, format, draft.original).await?;
+    let uploaded = upload_card(ledger, scope, agent, draft.format, draft.original).await?;
     let of = agent.to_owned();
     let dropped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move { Ok(store::memory::drop_card_draft(tx, tenant_id, (&of, &author)).await?) })

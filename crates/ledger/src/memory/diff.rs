@@ -1,5 +1,6 @@
 //! Two texts compared by line, and changed lines by word.
 
+use domain::memory::LineChange;
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 use std::collections::VecDeque;
 
@@ -8,28 +9,6 @@ use std::collections::VecDeque;
 const LINES_MAX: usize = 6_000;
 /// Most words of a replaced block that are compared word by word, for the same reason.
 const WORDS_MAX: usize = 3_000;
-
-/// How a line differs between two texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineChange {
-    /// It is in both texts.
-    Kept,
-    /// It is in the new text only.
-    Added,
-    /// It is in the old text only.
-    Removed,
-}
-
-impl LineChange {
-    /// The wire name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Added => "added",
-            Self::Removed => "removed",
-        }
-    }
-}
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,11 +20,11 @@ mod tool;
 mod write;
 
 pub use blame::{BlamedLine, blame};
-pub use card::{CardFormat, UploadedCard, card, original_card, upload_card};
+pub use card::{UploadedCard, card, original_card, upload_card};
 pub use card_preview::{CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
 pub use change::{Change, delete, rename, revert};
 pub use conflict::{Conflict, Side};
-pub use diff::{DiffLine, LineChange, Part, compare};
+pub use diff::{DiffLine, Part, compare};
 pub use erase::{Erased, erase, erase_on};
 pub(crate) use forget::{Cleaned, clean_on};
 pub(crate) use forgotten::{Marks, mark};

@@ -1,6 +1,6 @@
 //! Reading memory documents, their versions, and the audit lists.
 
-use super::{LineChange, check_agent, compare, diff::DiffLine};
+use super::{check_agent, compare, diff::DiffLine};
 use crate::{
     Error, Ledger, ListPage, Listed, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     Result,
@@ -11,7 +11,7 @@ use domain::{
     Scope,
     id::{MemoryDocumentId, MemoryVersionId, TenantId},
     limit::PAGE_MAX,
-    memory::{Folder, MemoryPath},
+    memory::{Folder, LineChange, MemoryPath},
     role::Permission,
 };
 use store::Conn;

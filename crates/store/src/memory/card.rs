@@ -9,6 +9,7 @@ use domain::{
     chain::Digest,
     clock::{from_micros, to_micros},
     id::{CardId, TenantId},
+    memory::CardFormat,
 };
 use uuid::Uuid;
 
@@ -26,8 +27,8 @@ pub(crate) const SQL: Texts =
 pub struct CardRecord {
     /// Identifies the card. Newer cards have larger ids.
     pub id: CardId,
-    /// `image/png` or `application/json`.
-    pub media_type: String,
+    /// Format of the file.
+    pub format: CardFormat,
     /// SHA-256 of the original bytes.
     pub digest: Digest,
     /// Name of the character.
@@ -49,6 +50,11 @@ row! {
     }
 }
 
+/// The format of a file whose content type is stored in `table`.
+pub(super) fn card_format(table: &str, media_type: &str) -> Result<CardFormat> {
+    CardFormat::parse(media_type).ok_or_else(|| Error::inconsistent(table, "media_type", media_type))
+}
+
 /// The newest card of an agent.
 pub async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Option<CardRecord>> {
     let Some(row) = run!(conn, fetch_optional Row, NEWEST, tenant_id.0, agent)? else { return Ok(None) };
@@ -56,7 +62,7 @@ pub async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Resu
     Ok(Some(CardRecord {
         id: CardId(row.id),
         digest: digest.ok_or_else(|| Error::inconsistent("memory_cards", "digest", row.digest.len()))?,
-        media_type: row.media_type,
+        format: card_format("memory_cards", &row.media_type)?,
         name: row.name,
         author: row.author,
         created_at: from_micros(row.created_at),
@@ -85,7 +91,7 @@ pub async fn insert_card(
         tenant_id.0,
         agent,
         card.id.0,
-        card.media_type.as_str(),
+        card.format.as_str(),
         original.to_vec(),
         card.digest.0.to_vec(),
         card.name.as_str(),

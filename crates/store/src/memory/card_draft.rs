@@ -1,10 +1,11 @@
 //! Rows of `memory_card_drafts`: cards that were uploaded for a preview and not yet given to their agent.
 
+use super::card::card_format;
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
 };
-use domain::{Timestamp, chain::Digest, clock::to_micros, id::TenantId};
+use domain::{Timestamp, chain::Digest, clock::to_micros, id::TenantId, memory::CardFormat};
 
 const SAVE: &str = "INSERT INTO memory_card_drafts (tenant_id, agent, author, media_type, original, digest, created_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, agent, author) DO UPDATE SET \
@@ -25,8 +26,8 @@ pub(crate) const SQL: Texts = &[
 /// A card in preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardDraft {
-    /// `image/png` or `application/json`.
-    pub media_type: String,
+    /// Format of the file.
+    pub format: CardFormat,
     /// The bytes as they were uploaded.
     pub original: Vec<u8>,
     /// SHA-256 of the bytes.
@@ -56,7 +57,7 @@ pub async fn save_card_draft(
         tenant_id.0,
         agent,
         author,
-        draft.media_type.as_str(),
+        draft.format.as_str(),
         draft.original.clone(),
         draft.digest.0.to_vec(),
         to_micros(at),
@@ -76,7 +77,8 @@ pub async fn card_draft(
     };
     let digest = Digest::from_slice(&row.digest);
     let digest = digest.ok_or_else(|| Error::inconsistent("memory_card_drafts", "digest", row.digest.len()))?;
-    Ok(Some(CardDraft { media_type: row.media_type, original: row.original, digest }))
+    let format = card_format("memory_card_drafts", &row.media_type)?;
+    Ok(Some(CardDraft { format, original: row.original, digest }))
 }
 
 /// Removes the author's draft for an agent.

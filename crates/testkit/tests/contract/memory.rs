@@ -4,12 +4,12 @@ use domain::{
     Scope,
     id::SessionId,
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_EVIDENCE_MAX},
-    memory::{Evidence, Folder, Operation, Source},
+    memory::{Evidence, Folder, LineChange, Operation, Source},
     role::Role,
 };
 use ledger::{
     Error, ListPage, MemoryVersionRecord,
-    memory::{self, Change, LineChange, Listing, Write, Written},
+    memory::{self, Change, Listing, Write, Written},
     token,
 };
 use testkit::{Fixture, on_both_engines, text};

@@ -9,12 +9,12 @@ use domain::{
     Scope,
     gate::Verdict,
     id::SessionId,
-    memory::{Source, ToolCommand, digest},
+    memory::{CardFormat, Source, ToolCommand, digest},
     memory_write::plan::Policy,
 };
 use ledger::{
     Error, ListPage, MemoryDocumentRecord, MemoryVersionRecord, gate,
-    memory::{self, CardFormat, Change, Listing, Write},
+    memory::{self, Change, Listing, Write},
     memory_forget::{self, Forget},
     memory_write::WriterTerms,
     session::{self, Completion},

@@ -3,11 +3,11 @@
 use crate::memory::{AGENT, put};
 use domain::{
     limit::MEMORY_CARD_BYTES_MAX,
-    memory::{Folder, Source, digest},
+    memory::{CardFormat, Folder, Source, digest},
 };
 use ledger::{
     Error,
-    memory::{self, CardChangeKind, CardFormat, Listing},
+    memory::{self, CardChangeKind, Listing},
     memory_forget, memory_write,
 };
 use serde_json::{Value, json};
@@ -65,10 +65,7 @@ async fn a_card_is_kept_as_it_was_and_its_fields_become_documents(f: Fixture) {
     let expected = [("self/description.md".to_owned(), 1, made), ("self/name.md".to_owned(), 1, made)];
     assert_eq!(documents(&f).await, expected);
     let (kept, original) = memory::original_card(l, &f.member, AGENT).await.unwrap();
-    assert_eq!(
-        (original.as_slice(), kept.name.as_str(), kept.media_type.as_str()),
-        (&bytes[..], "Iris", "application/json")
-    );
+    assert_eq!((original.as_slice(), kept.name.as_str(), kept.format), (&bytes[..], "Iris", CardFormat::Json));
     assert_eq!(kept.digest, digest(std::str::from_utf8(&bytes).unwrap()));
     let again = memory::upload_card(l, s, AGENT, CardFormat::Json, bytes).await.unwrap();
     assert!(!again.is_new && again.changed.is_empty());

@@ -1,12 +1,9 @@
 //! Images of character cards: what their compressed chunks unpack to is bounded, and refused by the chunk's name.
 
 use crate::memory::AGENT;
-use domain::limit::MEMORY_CARD_UNPACKED_BYTES_MAX;
+use domain::{limit::MEMORY_CARD_UNPACKED_BYTES_MAX, memory::CardFormat};
 use flate2::{Compression, write::ZlibEncoder};
-use ledger::{
-    Error,
-    memory::{self, CardFormat},
-};
+use ledger::{Error, memory};
 use std::io::Write as _;
 use testkit::{Fixture, on_both_engines};
 

@@ -150,9 +150,9 @@ closed! {
     /// What a version did to its memory document.
     MemoryOperation = memory::Operation::ALL.into_iter().map(memory::Operation::as_str);
     /// What became of a line between two versions.
-    MemoryLineChange = ["kept", "added", "removed"].into_iter();
+    MemoryLineChange = memory::LineChange::ALL.into_iter().map(memory::LineChange::as_str);
     /// Media type of a character card.
-    CardMediaType = ["image/png", "application/json"].into_iter();
+    CardMediaType = memory::CardFormat::ALL.into_iter().map(memory::CardFormat::as_str);
     /// Why a line about a person goes.
     RemovalReason = memory_forget::RemovalReason::ALL.into_iter().map(memory_forget::RemovalReason::as_str);
     /// Where in a memory a document is.
