@@ -17,7 +17,14 @@ use crate::{
         time::{due, moment},
     },
 };
-use domain::{Timestamp, memory_write::plan::Policy, role::Permission};
+use domain::{
+    Timestamp,
+    memory_write::{
+        plan::Policy,
+        run::{RunCause, RunState},
+    },
+    role::Permission,
+};
 use leptos::prelude::*;
 use wire::memory_writer::MemoryRun;
 
@@ -178,20 +185,20 @@ fn runs(runs: &[MemoryRun]) -> impl IntoView + use<> {
 }
 
 /// What started a run, as people say it.
-fn cause(cause: &str) -> &'static str {
+const fn cause(cause: RunCause) -> &'static str {
     match cause {
-        "end" => "a conversation ended",
-        "turns" => "enough new turns",
-        "idle" => "silence",
-        _ => "asked for, or left by a server that ended",
+        RunCause::Flush => "asked for, or left by a server that ended",
+        RunCause::End => "a conversation ended",
+        RunCause::Turns => "enough new turns",
+        RunCause::Idle => "silence",
     }
 }
 
 fn run(run: &MemoryRun) -> impl IntoView + use<> {
-    let (word, state) = match run.state.as_str() {
-        "succeeded" => ("Succeeded", "completed"),
-        "failed" => ("Failed", "failed"),
-        _ => ("Parked", "failed"),
+    let (word, state) = match run.state {
+        RunState::Succeeded => ("Succeeded", "completed"),
+        RunState::Failed => ("Failed", "failed"),
+        RunState::Parked => ("Parked", "failed"),
     };
     let took = duration::words(u64::try_from((run.ended_at - run.started_at).num_milliseconds()).unwrap_or_default());
     let cost = run.cost_usd.map_or_else(|| "cost not known".to_owned(), dollars);
@@ -214,7 +221,7 @@ fn run(run: &MemoryRun) -> impl IntoView + use<> {
         <li class="history-item">
             <p class="history-head">
                 <strong data-status=state>{word}</strong>
-                <span class="meta">{moment(run.started_at)}" · "{cause(&run.cause)}" · "{turns}" · "{made}</span>
+                <span class="meta">{moment(run.started_at)}" · "{cause(run.cause)}" · "{turns}" · "{made}</span>
             </p>
             {error}
             <p class="meta">{run.model.clone()}" · "{tokens}" · "{cost}" · "{took}</p>

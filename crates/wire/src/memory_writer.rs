@@ -1,6 +1,10 @@
 //! The memory writers of agents, and their runs.
 
-use domain::{Timestamp, id::SessionId};
+use domain::{
+    Timestamp,
+    id::SessionId,
+    memory_write::run::{RunCause, RunState, RunWaitsFor},
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -13,8 +17,8 @@ pub struct MemoryFlush {
     pub has_writer: bool,
     /// What the run waits for: `writer`, or the budget of the day: `runs` or `tokens`. Absent if it begins at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
-    pub waits_for: Option<String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::MemoryRunWaitsFor>))]
+    pub waits_for: Option<RunWaitsFor>,
     /// The same as a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
@@ -43,11 +47,11 @@ pub struct MemoryRun {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: Uuid,
     /// What started it: `flush`, `end`, `turns` or `idle`.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
-    pub cause: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryRunCause))]
+    pub cause: RunCause,
     /// `succeeded`, `failed` (it is tried again) or `parked` (it waits for a person).
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
-    pub state: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryRunState))]
+    pub state: RunState,
     /// What it covers.
     pub window: Vec<MemoryRunRange>,
     /// Number of turns that it covers.

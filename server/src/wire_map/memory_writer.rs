@@ -1,13 +1,13 @@
 //! Converts runs of memory writers.
 
-use ledger::memory_write::{Flushed, RunRecord};
+use ledger::memory_write::{FlushWait, Flushed, RunRecord};
 use wire::memory_writer as to;
 
 /// Converts what becomes of a request for a run.
 pub fn memory_flush(flushed: Flushed) -> to::MemoryFlush {
     to::MemoryFlush {
         has_writer: flushed.has_writer,
-        waits_for: flushed.waits.map(|waits| waits.as_str().to_owned()),
+        waits_for: flushed.waits.map(FlushWait::waits_for),
         reason: flushed.waits.map(|waits| waits.to_string()),
         waits_until: flushed.waits.and_then(|waits| waits.until()),
     }
@@ -18,7 +18,7 @@ pub fn memory_run(run: RunRecord) -> to::MemoryRun {
     to::MemoryRun {
         id: run.id,
         cause: run.cause,
-        state: run.state.as_str().to_owned(),
+        state: run.state,
         window: serde_json::from_str(&run.window).unwrap_or_default(),
         turns: run.turns,
         proposals: run.proposals,

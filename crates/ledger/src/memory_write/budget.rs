@@ -2,7 +2,7 @@
 
 use super::WriterTerms;
 use chrono::TimeDelta;
-use domain::{Timestamp, count::grouped};
+use domain::{Timestamp, count::grouped, memory_write::run::RunWaitsFor};
 use std::fmt;
 use store::memory_write::{Spent, WriterRecord};
 
@@ -34,12 +34,12 @@ pub enum FlushWait {
 }
 
 impl FlushWait {
-    /// The sent name of what the run waits for.
-    pub const fn as_str(self) -> &'static str {
+    /// What the run waits for, without the figures.
+    pub const fn waits_for(self) -> RunWaitsFor {
         match self {
-            Self::Writer => "writer",
-            Self::Runs { .. } => "runs",
-            Self::Tokens { .. } => "tokens",
+            Self::Writer => RunWaitsFor::Writer,
+            Self::Runs { .. } => RunWaitsFor::Runs,
+            Self::Tokens { .. } => RunWaitsFor::Tokens,
         }
     }
 

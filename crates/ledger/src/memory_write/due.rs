@@ -15,6 +15,7 @@ use domain::{
             IDLE_SECONDS_DEFAULT, LEASE_SECONDS, RUNS_PER_DAY_DEFAULT, TOKENS_PER_DAY_DEFAULT, TURN_THRESHOLD_DEFAULT,
         },
         plan::Policy,
+        run::RunCause,
         turn::KINDS,
     },
 };
@@ -49,31 +50,6 @@ impl Default for WriterTerms {
             runs_per_day: RUNS_PER_DAY_DEFAULT,
             tokens_per_day: TOKENS_PER_DAY_DEFAULT,
             approvals: 1,
-        }
-    }
-}
-
-/// What starts a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// Someone asked for it, the server stops, or an earlier one left it.
-    Flush,
-    /// A conversation or session ended.
-    End,
-    /// Enough turns have accumulated.
-    Turns,
-    /// No session of the agent has changed for [`WriterTerms::idle_seconds`].
-    Idle,
-}
-
-impl Cause {
-    /// The stored name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Flush => "flush",
-            Self::End => "end",
-            Self::Turns => "turns",
-            Self::Idle => "idle",
         }
     }
 }
@@ -158,7 +134,7 @@ async fn due(
     writer: &WriterRecord,
     open: &[OpenSession],
     (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
-) -> Result<Option<Cause>> {
+) -> Result<Option<RunCause>> {
     let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
     let is_spent = used_up(writer.spent, terms, now).is_some();
     let Some(newest) = open.iter().map(|session| session.updated_at).max() else { return Ok(None) };
@@ -167,13 +143,13 @@ async fn due(
     }
     let is_left = left_before.is_some_and(|left| open.iter().any(|session| session.updated_at <= left));
     if is_left || writer.flush_at.is_some() {
-        return Ok(Some(Cause::Flush));
+        return Ok(Some(RunCause::Flush));
     }
     if open.iter().any(|session| session.status.is_final()) {
-        return Ok(Some(Cause::End));
+        return Ok(Some(RunCause::End));
     }
     if now - newest >= TimeDelta::seconds(terms.idle_seconds.into()) {
-        return Ok(Some(Cause::Idle));
+        return Ok(Some(RunCause::Idle));
     }
     let threshold = u64::from(terms.turn_threshold);
     let events: u64 = open.iter().map(|session| session.head_sequence - session.sequence).sum();
@@ -187,5 +163,5 @@ async fn due(
         let page = store::event::after(conn, tenant_id, session.id, range, &kinds, terms.turn_threshold).await?;
         turns += page.items.len() as u64 + u64::from(page.has_more) * threshold;
     }
-    Ok((turns >= threshold).then_some(Cause::Turns))
+    Ok((turns >= threshold).then_some(RunCause::Turns))
 }

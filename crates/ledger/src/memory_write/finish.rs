@@ -16,12 +16,13 @@ use domain::{
     memory_write::{
         limit::{BACKOFF_SECONDS, FAILURES_MAX, LEASE_SECONDS},
         plan::{Change, Policy},
+        run::RunState,
     },
     thread::cut,
 };
 use store::{
     WriteTx,
-    memory_write::{RunRecord, RunState, Spent},
+    memory_write::{RunRecord, Spent},
 };
 
 /// What the model was asked for a run.
@@ -88,7 +89,7 @@ impl Ending {
         let record = RunRecord {
             id: new_v7(now, ledger.entropy()),
             agent: agent.to_owned(),
-            cause: run.cause.as_str().to_owned(),
+            cause: run.cause,
             state: RunState::Succeeded,
             window: serde_json::to_string(&run.ranges).unwrap_or_default(),
             window_key: run.key(),

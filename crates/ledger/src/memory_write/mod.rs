@@ -14,14 +14,14 @@ mod stalled;
 mod window;
 
 pub use budget::{FlushWait, spent_today, waits};
-pub use due::{Cause, WriterTerms, take};
+pub use due::{WriterTerms, take};
 pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
 pub(crate) use flush::RUNS_MAX;
 pub use flush::{Flushed, flush, runs, status};
 pub use known::redacted;
 pub use stalled::stalled;
 pub(crate) use stalled::stalled_on;
-pub use store::memory_write::{RunRecord, RunState, RunTotals, Spent, StalledRecord, WriterRecord};
+pub use store::memory_write::{RunRecord, RunTotals, Spent, StalledRecord, WriterRecord};
 pub use window::{Range, RunWindow, note_named, read_more};
 
 /// Makes the delimiter of one run's prompt.

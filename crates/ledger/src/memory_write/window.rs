@@ -1,6 +1,6 @@
 //! Reads what one run is about: the turns past the watermarks, and the documents of those who take part.
 
-use super::{Cause, SESSIONS_MAX, known, redacted};
+use super::{SESSIONS_MAX, known, redacted};
 use crate::{
     Ledger, Result,
     memory::{Marks, search_on},
@@ -18,6 +18,7 @@ use domain::{
         evidence::Evidence,
         limit::{DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX, WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
+        run::RunCause,
         slot::session_path,
         turn::{self, KINDS, Participant, Taint, Turn},
     },
@@ -51,7 +52,7 @@ pub struct Range {
 #[derive(Debug, Clone)]
 pub struct RunWindow {
     /// Why the run is due.
-    pub cause: Cause,
+    pub cause: RunCause,
     /// When its window was read (UTC).
     pub began: Timestamp,
     /// Events that the run covers, by session.
@@ -81,7 +82,7 @@ pub(super) async fn read(
     ledger: &Ledger,
     tenant_id: TenantId,
     agent: &str,
-    (cause, began): (Cause, Timestamp),
+    (cause, began): (RunCause, Timestamp),
 ) -> Result<RunWindow> {
     let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
     let read = ledger.snapshot(&scope, move |conn| {

@@ -11,11 +11,8 @@ mod tests;
 pub use config::{MemoryAgentConfig, MemoryConfig};
 pub use pass::{PassOutcome, WriterModel, run_once};
 
-use domain::{Timestamp, id::TenantId};
-use ledger::{
-    Ledger,
-    memory_write::{RunState, WriterTerms},
-};
+use domain::{Timestamp, id::TenantId, memory_write::run::RunState};
+use ledger::{Ledger, memory_write::WriterTerms};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;

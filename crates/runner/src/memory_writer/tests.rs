@@ -4,13 +4,16 @@ use super::{MemoryWriter, PassOutcome, WriterModel, run_once};
 use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
 use domain::{
     gate::{GateKind, GateState},
-    memory_write::limit::{READ_ROUNDS_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
+    memory_write::{
+        limit::{READ_ROUNDS_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
+        run::RunState,
+    },
     session::YieldTo,
     session_feedback::Surface,
 };
 use ledger::{
     gate::{self, GateFilter, GateItem, ListGates},
-    memory_write::{RunRecord, RunState, WriterTerms},
+    memory_write::{RunRecord, WriterTerms},
     session::{self, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };

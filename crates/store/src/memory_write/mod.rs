@@ -6,7 +6,7 @@ mod watermark;
 mod writer;
 
 pub use denial::{denied, deny, pending};
-pub use run::{RunRecord, RunState, RunTotals, insert_run, runs, totals};
+pub use run::{RunRecord, RunTotals, insert_run, runs, totals};
 pub use watermark::{OpenSession, move_watermark, open_sessions, track};
 pub use writer::{
     Lease, Spent, StalledRecord, WriterRecord, ensure, fail, find, finish, flush, hold, release, release_all, stalled,

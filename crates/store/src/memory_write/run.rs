@@ -9,6 +9,7 @@ use domain::{
     chain::Digest,
     clock::{from_micros, to_micros},
     id::TenantId,
+    memory_write::run::{RunCause, RunState},
 };
 use uuid::Uuid;
 
@@ -29,32 +30,6 @@ pub(crate) const SQL: Texts =
 /// Most agents whose runs are counted.
 const AGENTS_MAX: i64 = 1_000;
 
-/// The result of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunState {
-    /// The run wrote its changes and moved the watermarks.
-    Succeeded,
-    /// The run failed and is tried again.
-    Failed,
-    /// The run failed too often. The window is not tried again before a person asks for it.
-    Parked,
-}
-
-impl RunState {
-    /// The stored and sent name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Parked => "parked",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        [Self::Succeeded, Self::Failed, Self::Parked].into_iter().find(|state| state.as_str() == text)
-    }
-}
-
 /// A run of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
@@ -62,8 +37,8 @@ pub struct RunRecord {
     pub id: Uuid,
     /// Slug of the agent.
     pub agent: String,
-    /// What started it: `turns`, `idle`, `end` or `flush`.
-    pub cause: String,
+    /// What started it.
+    pub cause: RunCause,
     /// Whether the run succeeded, failed, or parked its window after too many failures.
     pub state: RunState,
     /// JSON array of `{session, after, upto}`.
@@ -121,6 +96,7 @@ impl TryFrom<Row> for RunRecord {
         let count = |column, value: i64| u32::try_from(value).map_err(|_| bad(column, &value));
         let tokens = |column, value: i64| u64::try_from(value).map_err(|_| bad(column, &value));
         Ok(Self {
+            cause: RunCause::parse(&row.cause).ok_or_else(|| bad("cause", &row.cause))?,
             state: RunState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
             window_key: Digest::from_slice(&row.window_key).ok_or_else(|| bad("window_key", &row.window_key.len()))?,
             turns: count("turns", row.turns)?,
@@ -130,7 +106,6 @@ impl TryFrom<Row> for RunRecord {
             output_tokens: tokens("output_tokens", row.output_tokens)?,
             id: row.id,
             agent: row.agent,
-            cause: row.cause,
             window: row.covers,
             error: row.error,
             model: row.model,

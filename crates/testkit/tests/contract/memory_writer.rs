@@ -14,6 +14,7 @@ use domain::{
         dedupe::dedupe,
         limit::FAILURES_MAX,
         plan::{Change, Policy, plan},
+        run::{RunCause, RunState},
     },
     session::{Session, Status},
 };
@@ -21,7 +22,7 @@ use ledger::{
     Error,
     gate::{self, GateItem, NewDecision},
     memory,
-    memory_write::{self, Asked, Cause, Finished, RunFailure, RunRecord, RunState, RunWindow, WriterTerms},
+    memory_write::{self, Asked, Finished, RunFailure, RunRecord, RunWindow, WriterTerms},
     session::{self, Claim},
     thread::{self, Message, NewThread},
 };
@@ -151,7 +152,7 @@ async fn a_topic_that_a_long_conversation_names_last_is_shown(f: Fixture) {
 async fn what_a_conversation_taught_is_reviewed_and_begins_the_next_one(f: Fixture) {
     let id = talked(&f, "Remember that I moved to Oslo. My key is sk-ant-api03-abcdefghij.").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
-    assert_eq!((run.cause, run.window.turns.len()), (Cause::End, 2));
+    assert_eq!((run.cause, run.window.turns.len()), (RunCause::End, 2));
     assert_eq!(run.window.turns[0].speaker.as_ref().unwrap().name, "mia@acme.test");
     let own = own_path(&run);
     let evidence = json!([{ "session": "s1", "sequence": run.window.turns[0].at.sequence }]);
@@ -381,7 +382,7 @@ async fn a_window_that_fails_is_tried_again_then_parked_and_a_flush_frees_it(f: 
     assert!(take(&f, WriterTerms::default()).await.is_none(), "it waits for a person");
     memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     let run = take(&f, WriterTerms::default()).await.unwrap();
-    assert_eq!(run.cause, Cause::Flush);
+    assert_eq!(run.cause, RunCause::Flush);
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     let states: Vec<_> = memory_write::runs(&f.ledger, &f.member, AGENT).await.unwrap();
     let states: Vec<_> = states.iter().map(|run| run.state).collect();
@@ -398,7 +399,7 @@ async fn what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request(f: F
     thread::send_message(&f.ledger, &f.member, session.id, said).await.unwrap();
     turn(&f, "Four").await;
     let run = take(&f, terms).await.unwrap();
-    assert_eq!((run.cause, run.window.turns.len()), (Cause::Turns, 4));
+    assert_eq!((run.cause, run.window.turns.len()), (RunCause::Turns, 4));
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     let said = Message { text: "Five".into(), id: None };
     thread::send_message(&f.ledger, &f.member, session.id, said).await.unwrap();
@@ -406,7 +407,7 @@ async fn what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request(f: F
     assert!(take(&f, terms).await.is_none());
     f.clock.advance(TimeDelta::seconds(1_800));
     let run = take(&f, terms).await.unwrap();
-    assert_eq!((run.cause, run.window.turns.len()), (Cause::Idle, 2));
+    assert_eq!((run.cause, run.window.turns.len()), (RunCause::Idle, 2));
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     // A server that starts or stops summarises what is open.
     let said = Message { text: "Seven".into(), id: None };

@@ -10,11 +10,11 @@ use domain::{
     Scope,
     gate::Task,
     id::SessionId,
-    memory_write::{plan::Policy, turn::KINDS},
+    memory_write::{plan::Policy, run::RunState, turn::KINDS},
 };
 use ledger::{
     ListPage, memory,
-    memory_write::{self, Finished, RunState, RunWindow, WriterTerms},
+    memory_write::{self, Finished, RunWindow, WriterTerms},
     session,
     thread::{self, Message},
 };

@@ -11,11 +11,12 @@ use domain::{
     memory_write::{
         limit::{HOLD_EVERY_SECONDS, LEASE_SECONDS},
         plan::Policy,
+        run::RunState,
     },
 };
 use ledger::{
     Error, Mode,
-    memory_write::{self, Finished, RunState, WriterTerms},
+    memory_write::{self, Finished, WriterTerms},
 };
 use runner::memory_writer::{PassOutcome, run_once};
 use std::{sync::Arc, time::Duration};

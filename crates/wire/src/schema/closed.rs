@@ -155,6 +155,12 @@ closed! {
     CardMediaType = memory::CardFormat::ALL.into_iter().map(memory::CardFormat::as_str);
     /// Why a line about a person goes.
     RemovalReason = memory_forget::RemovalReason::ALL.into_iter().map(memory_forget::RemovalReason::as_str);
+    /// What started a run of a memory writer.
+    MemoryRunCause = memory_write::run::RunCause::ALL.into_iter().map(memory_write::run::RunCause::as_str);
+    /// What came of a run of a memory writer.
+    MemoryRunState = memory_write::run::RunState::ALL.into_iter().map(memory_write::run::RunState::as_str);
+    /// What a run of a memory writer that was asked for waits for.
+    MemoryRunWaitsFor = memory_write::run::RunWaitsFor::ALL.into_iter().map(memory_write::run::RunWaitsFor::as_str);
     /// Where in a memory a document is.
     MemoryFolder = memory::Folder::ALL.into_iter().map(memory::Folder::as_str);
     /// Author of a message in a prompt.
