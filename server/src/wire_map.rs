@@ -30,6 +30,8 @@ mod memory;
 mod memory_forget;
 mod memory_writer;
 mod response;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod view;
 mod webhook;
