@@ -67,11 +67,11 @@ const ANSWER_PREFIX: &str = "answer.";
 fn controls(fields: &[Field]) -> Vec<(String, bool)> {
     let of = |field: &Field| {
         let name = format!("{ANSWER_PREFIX}{}", field.key);
-        match &field.kind {
-            Kind::Rating { dimensions, .. } => {
+        match field.kind.dimensions() {
+            Some(dimensions) => {
                 dimensions.iter().map(|dimension| (format!("{name}.{}", dimension.slug), false)).collect()
             }
-            kind => vec![(name, matches!(kind, Kind::MultipleChoice { .. }))],
+            None => vec![(name, matches!(field.kind, Kind::MultipleChoice { .. }))],
         }
     };
     fields.iter().filter(|field| !field.hidden).flat_map(of).collect()

@@ -6,7 +6,7 @@ use crate::{
     limit::{DRAFT_EVENT_SECONDS, DRAFT_EVENTS_MAX, KEY_CHARS_MAX},
     names::names,
     session::Status,
-    view::{Answers, Field, Kind, Publication, shown},
+    view::{Answers, Field, Publication, shown},
 };
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -161,24 +161,10 @@ pub fn event_content(fields: &[Field], answers: &Answers) -> String {
 /// Evaluates the ratings in checked answers by the dimensions of their criteria sets. A field without an answer has no
 /// score.
 pub fn scores(fields: &[Field], answers: &Answers) -> Scores {
-    let rated = fields.iter().filter_map(|field| match &field.kind {
-        Kind::Rating { dimensions, .. } => {
-            let rating = answers.get(&field.key)?.as_object()?;
-            Some((field.key.clone(), evaluate_safety_gate(rating, dimensions)))
-        }
-        Kind::ShortText { .. }
-        | Kind::LongText { .. }
-        | Kind::Number { .. }
-        | Kind::Integer { .. }
-        | Kind::YesNo
-        | Kind::Date
-        | Kind::DateTime
-        | Kind::SingleChoice { .. }
-        | Kind::MultipleChoice { .. }
-        | Kind::Scale { .. }
-        | Kind::Entity { .. }
-        | Kind::Email
-        | Kind::Url => None,
+    let rated = fields.iter().filter_map(|field| {
+        let dimensions = field.kind.dimensions()?;
+        let rating = answers.get(&field.key)?.as_object()?;
+        Some((field.key.clone(), evaluate_safety_gate(rating, dimensions)))
     });
     rated.collect()
 }
@@ -198,24 +184,9 @@ pub fn mean_score(scores: &Scores) -> Option<f64> {
 
 /// Returns the keys and ids of the entities that the answers name, with the type that each must have.
 pub fn named_entities<'a>(fields: &'a [Field], answers: &'a Answers) -> Vec<(&'a str, &'a str, &'a str)> {
-    let named = fields.iter().filter_map(|field| match &field.kind {
-        Kind::Entity { entity_type } => {
-            Some((field.key.as_str(), entity_type.as_str(), answers.get(&field.key)?.as_str()?))
-        }
-        Kind::ShortText { .. }
-        | Kind::LongText { .. }
-        | Kind::Number { .. }
-        | Kind::Integer { .. }
-        | Kind::YesNo
-        | Kind::Date
-        | Kind::DateTime
-        | Kind::SingleChoice { .. }
-        | Kind::MultipleChoice { .. }
-        | Kind::Scale { .. }
-        | Kind::Rating { .. }
-        | Kind::Email
-        | Kind::Url => None,
-    });
+    let named = fields
+        .iter()
+        .filter_map(|field| Some((field.key.as_str(), field.kind.entity_type()?, answers.get(&field.key)?.as_str()?)));
     named.collect()
 }
 

@@ -1,7 +1,7 @@
 //! Responses as a table: a column for each field of the versions that they answer, and cells as text; and the same as
 //! CSV (RFC 4180).
 
-use crate::view::{Answers, Field, Kind, shown};
+use crate::view::{Answers, Field, shown};
 use serde_json::Value;
 
 /// Separates the chosen options in one cell.
@@ -42,29 +42,13 @@ impl Column {
     pub fn shown(&self, fields: &[Field], answers: &Answers) -> String {
         let Some(value) = self.value(answers) else { return String::new() };
         let Some(field) = fields.iter().find(|field| field.key == self.key) else { return stored_text(value) };
-        match (&field.kind, &self.dimension) {
-            (Kind::Rating { dimensions, .. }, Some(slug)) => {
+        match (field.kind.dimensions(), &self.dimension) {
+            (Some(dimensions), Some(slug)) => {
                 let dimension = dimensions.iter().find(|dimension| dimension.slug == *slug);
                 let option = dimension.and_then(|of| of.options.iter().find(|option| value == option.value.as_str()));
                 option.map_or_else(|| stored_text(value), |option| option.label.clone())
             }
-            (Kind::Rating { .. }, None)
-            | (
-                Kind::ShortText { .. }
-                | Kind::LongText { .. }
-                | Kind::Number { .. }
-                | Kind::Integer { .. }
-                | Kind::YesNo
-                | Kind::Date
-                | Kind::DateTime
-                | Kind::SingleChoice { .. }
-                | Kind::MultipleChoice { .. }
-                | Kind::Scale { .. }
-                | Kind::Entity { .. }
-                | Kind::Email
-                | Kind::Url,
-                _,
-            ) => shown(field, value),
+            (Some(_), None) | (None, _) => shown(field, value),
         }
     }
 }
@@ -78,26 +62,14 @@ pub fn add_columns(columns: &mut Vec<Column>, fields: &[Field]) {
         }
     };
     for field in fields {
-        match &field.kind {
-            Kind::Rating { dimensions, .. } => {
+        match field.kind.dimensions() {
+            Some(dimensions) => {
                 for dimension in dimensions {
                     let label = format!("{}: {}", field.label, dimension.name);
                     add(Column { key: field.key.clone(), dimension: Some(dimension.slug.clone()), label });
                 }
             }
-            Kind::ShortText { .. }
-            | Kind::LongText { .. }
-            | Kind::Number { .. }
-            | Kind::Integer { .. }
-            | Kind::YesNo
-            | Kind::Date
-            | Kind::DateTime
-            | Kind::SingleChoice { .. }
-            | Kind::MultipleChoice { .. }
-            | Kind::Scale { .. }
-            | Kind::Entity { .. }
-            | Kind::Email
-            | Kind::Url => add(Column { key: field.key.clone(), dimension: None, label: field.label.clone() }),
+            None => add(Column { key: field.key.clone(), dimension: None, label: field.label.clone() }),
         }
     }
 }

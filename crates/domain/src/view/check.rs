@@ -41,21 +41,9 @@ pub fn check_fields(fields: &[Field]) -> Vec<Issue> {
         check_kind(&field.kind, &at, &mut issues);
         if let Some(default) = &field.default {
             // The value of a rating depends on dimensions that are not known before publishing.
-            let refused = match field.kind {
-                Kind::Rating { .. } => vec![Issue::new("", "a rating has no default")],
-                Kind::ShortText { .. }
-                | Kind::LongText { .. }
-                | Kind::Number { .. }
-                | Kind::Integer { .. }
-                | Kind::YesNo
-                | Kind::Date
-                | Kind::DateTime
-                | Kind::SingleChoice { .. }
-                | Kind::MultipleChoice { .. }
-                | Kind::Scale { .. }
-                | Kind::Entity { .. }
-                | Kind::Email
-                | Kind::Url => check_value(field, default).err().unwrap_or_default(),
+            let refused = match field.kind.dimensions() {
+                Some(_) => vec![Issue::new("", "a rating has no default")],
+                None => check_value(field, default).err().unwrap_or_default(),
             };
             issues.extend(refused.into_iter().map(|issue| Issue::new(at("default"), issue.message)));
         }

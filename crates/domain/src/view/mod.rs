@@ -4,6 +4,7 @@ mod answer;
 mod check;
 mod field;
 mod publish;
+mod read_field;
 mod schema;
 mod state;
 mod text;

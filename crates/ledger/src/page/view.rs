@@ -4,13 +4,7 @@ use super::names::{People, people_on};
 use crate::{
     Error, Ledger, ListPage, Listed, Result, ViewLinkRecord, ViewRecord, ViewVersionRecord, guard::require, view,
 };
-use domain::{
-    Scope, Timestamp,
-    id::TenantId,
-    limit::GROUPS_MAX,
-    role::Permission,
-    view::{Field, Kind},
-};
+use domain::{Scope, Timestamp, id::TenantId, limit::GROUPS_MAX, role::Permission, view::Field};
 use std::collections::HashMap;
 use store::{Conn, ResponseCounts};
 
@@ -107,7 +101,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String) -> Result<Page> 
 /// [`Error::Forbidden`] for everyone who may not change views.
 pub async fn preview(ledger: &Ledger, scope: &Scope, fields: Vec<Field>) -> Result<Vec<Field>> {
     require(scope, Permission::ManageViews)?;
-    if !fields.iter().any(|field| matches!(field.kind, Kind::Rating { .. })) {
+    if !fields.iter().any(|field| field.kind.dimensions().is_some()) {
         return Ok(fields);
     }
     let tenant_id = scope.tenant_id;

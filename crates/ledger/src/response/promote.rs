@@ -16,7 +16,7 @@ use domain::{
     id::{EntityTypeId, SessionId},
     issue::Issue,
     role::Permission,
-    view::{Answers, Field, Kind},
+    view::{Answers, Field},
 };
 use serde_json::Value;
 use store::{Promotion, ResponseState, WriteTx};
@@ -89,7 +89,7 @@ async fn make(
 /// Refuses answers with a rating that fails a safety dimension.
 fn refuse_unsafe(fields: &[Field], answers: &Answers) -> Result<()> {
     for field in fields {
-        let Kind::Rating { dimensions, .. } = &field.kind else { continue };
+        let Some(dimensions) = field.kind.dimensions() else { continue };
         let Some(rating) = answers.get(&field.key).and_then(Value::as_object) else { continue };
         if let Some(message) = evaluate_safety_gate(rating, dimensions).refusal() {
             return Err(Error::HardBlock(Issue::new(field.key.as_str(), message)));

@@ -106,7 +106,7 @@ pub(crate) async fn resolve(conn: &mut Conn<'_>, tenant_id: TenantId, record: &V
 pub(crate) fn check_askable(record: &ViewRecord) -> Result<()> {
     let mut refused = Fields::default();
     for (index, field) in record.fields.iter().enumerate() {
-        let is_asked = matches!(field.kind, Kind::Entity { .. }) && !field.hidden;
+        let is_asked = field.kind.entity_type().is_some() && !field.hidden;
         if is_asked && record.publication.gate != Gate::Member {
             let message = "a reference to an entity can be asked only with the gate `member`";
             refused.refuse(&format!("fields[{index}].type"), message);

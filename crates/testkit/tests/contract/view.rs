@@ -3,7 +3,7 @@
 use crate::criteria_set::{brand_safety, compliance, fields_of};
 use domain::{
     Scope,
-    view::{Field, FormSchema, Gate, Kind, Publication, State},
+    view::{Field, FormSchema, Gate, Publication, State},
 };
 use ledger::{
     CriteriaSetRecord, Error, ListPage, ViewRecord,
@@ -145,10 +145,7 @@ fn rated(set: &CriteriaSetRecord) -> Vec<Field> {
 }
 
 fn dimensions(list: &[Field]) -> usize {
-    match &list[0].kind {
-        Kind::Rating { dimensions, .. } => dimensions.len(),
-        other => panic!("{other:?}"),
-    }
+    list[0].kind.dimensions().expect("a rating").len()
 }
 
 async fn a_version_keeps_the_dimensions_of_its_ratings(f: Fixture) {

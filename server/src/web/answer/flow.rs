@@ -21,7 +21,7 @@ use domain::{
     id::ViewId,
     issue::Issue,
     response::Closed,
-    view::{Answers, Field, Kind, Publication, applicable, defaults, prefill, shown},
+    view::{Answers, Field, Publication, applicable, defaults, prefill, shown},
 };
 use ledger::{
     Error, ViewVersionRecord,
@@ -397,9 +397,6 @@ pub async fn save(
 
 /// The slugs of the entity types that the fields refer to, by key.
 pub fn entity_types(fields: &[Field]) -> Vec<(String, String)> {
-    let of = |field: &Field| match &field.kind {
-        Kind::Entity { entity_type } => Some((field.key.clone(), entity_type.clone())),
-        _ => None,
-    };
+    let of = |field: &Field| Some((field.key.clone(), field.kind.entity_type()?.to_owned()));
     fields.iter().filter_map(of).collect()
 }
