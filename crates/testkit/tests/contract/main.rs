@@ -75,6 +75,7 @@ mod secrets;
 mod sign_in;
 mod sql_list;
 mod status;
+mod status_scene;
 mod status_table;
 mod sweep;
 mod thread;
