@@ -5,7 +5,7 @@ use crate::{
     config::{Error, Settings},
     state::AppState,
 };
-use ledger::{auth, memory_write::WriterTerms};
+use ledger::{auth, memory_writer::WriterTerms};
 use runner::{
     execute::command::ApiAccess,
     memory_writer::{MemoryWriter, WriterModel},

@@ -1,7 +1,7 @@
 //! How the memory writers of the settings are set up, for pages.
 
 use crate::config::Settings;
-use ledger::memory_write::WriterTerms;
+use ledger::memory_writer::WriterTerms;
 use std::collections::BTreeSet;
 
 /// How the writer of an agent is set up.

@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     entity::FIELD_TITLE,
     gate::{GateKind, MemoryProposal, ReviewerKind, Task},
-    memory_write::{evidence::new_lines, text::says_something},
+    memory_writer::{evidence::new_lines, text::says_something},
 };
 use serde_json::{Map, Value};
 use wire::approval::{Approval, Decision};

@@ -4,7 +4,7 @@ use super::item_text::{task, values};
 use domain::{
     gate::{MemoryProposal, Task},
     id::SessionId,
-    memory_write::diff::{Line, Piece, lines},
+    memory_writer::diff::{Line, Piece, lines},
 };
 use leptos::prelude::*;
 use wire::approval::{Approval, ApprovalDetail, ChangedDocument};

@@ -22,7 +22,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::{memory::Folder, memory_write::slot::PARTS_OF_DAY, role::Permission};
+use domain::{memory::Folder, memory_writer::slot::PARTS_OF_DAY, role::Permission};
 use leptos::prelude::*;
 
 /// Renders the page.

@@ -19,7 +19,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    memory_write::{
+    memory_writer::{
         plan::Policy,
         run::{RunCause, RunState},
     },

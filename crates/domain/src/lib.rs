@@ -26,7 +26,7 @@ pub mod limit;
 pub mod member;
 pub mod memory;
 pub mod memory_forget;
-pub mod memory_write;
+pub mod memory_writer;
 pub mod message;
 mod names;
 pub mod notification;

@@ -3,7 +3,7 @@
 use crate::{
     limit::MEMORY_NAME_FOUND_CHARS_MIN,
     memory::{Document, MemoryPath, sections, terms},
-    memory_write::{
+    memory_writer::{
         limit::ALIKE_FROM,
         text::{likeness, normal, says_something},
     },

@@ -2,7 +2,7 @@
 
 use crate::{
     action::ActionStatus,
-    memory_write, response,
+    memory_writer, response,
     session::{Status, Type},
     thread::SOURCE,
 };
@@ -48,7 +48,7 @@ pub fn run_again(
     } else if source == Some(SOURCE) {
         Err(NotAgain::Conversation)
     } else if !matches!(session_type, Type::Agent | Type::Tool)
-        || matches!(source, Some(memory_write::SOURCE | response::PROMOTION_SOURCE))
+        || matches!(source, Some(memory_writer::SOURCE | response::PROMOTION_SOURCE))
     {
         Err(NotAgain::NotQueued)
     } else if action == Some(ActionStatus::Archived) {

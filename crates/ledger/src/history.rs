@@ -10,7 +10,7 @@ use domain::{
     Scope, Timestamp,
     id::{SessionId, TenantId, UserId},
     limit::{HISTORY_SESSIONS_MAX, HISTORY_TURNS_MAX, KEY_CHARS_MAX},
-    memory_write::{
+    memory_writer::{
         channel::Channel,
         turn::{KINDS, Taint, read},
     },
@@ -116,7 +116,7 @@ pub async fn since_watermark(ledger: &Ledger, scope: &Scope, agent: &str, limit:
 }
 
 async fn since_on(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<History> {
-    let sessions = store::memory_write::open_sessions(conn, tenant_id, agent, HISTORY_SESSIONS_MAX).await?;
+    let sessions = store::memory_writer::open_sessions(conn, tenant_id, agent, HISTORY_SESSIONS_MAX).await?;
     let (mut turns, mut has_more) = (Vec::new(), sessions.len() >= HISTORY_SESSIONS_MAX as usize);
     for session in sessions {
         let range = (session.sequence, session.head_sequence);

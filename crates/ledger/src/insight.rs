@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use store::{
     Conn, Page,
     insight::{Answer, ClosedGate, EndedSession},
-    memory_write::RunTotals,
+    memory_writer::RunTotals,
 };
 use uuid::Uuid;
 
@@ -83,7 +83,7 @@ pub(crate) async fn newest_on(conn: &mut Conn<'_>, tenant_id: TenantId, window: 
         sessions: store::insight::sessions(conn, tenant_id, SessionId(from), SessionId(before), ROWS).await?,
         gates: store::insight::gates(conn, tenant_id, GateId(from), GateId(before), ROWS).await?,
         answers: store::insight::answers(conn, tenant_id, InteractionId(from), InteractionId(before), ROWS).await?,
-        writers: store::memory_write::totals(conn, tenant_id, from).await?,
+        writers: store::memory_writer::totals(conn, tenant_id, from).await?,
     })
 }
 

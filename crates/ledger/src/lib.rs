@@ -47,7 +47,7 @@ pub mod member;
 pub mod memory;
 mod memory_block;
 pub mod memory_forget;
-pub mod memory_write;
+pub mod memory_writer;
 mod open;
 pub mod outbox;
 mod output;

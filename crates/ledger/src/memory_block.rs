@@ -9,7 +9,7 @@ use domain::{
     chain::Digest,
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold, terms},
-    memory_write::{
+    memory_writer::{
         block::{item, render, tokens_within},
         channel::Channel,
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
@@ -89,7 +89,8 @@ pub(crate) struct About<'a> {
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
     pub(crate) said: &'a str,
-    /// Most characters of the block; [`BLOCK_TOKENS_MAX`](domain::memory_write::limit::BLOCK_TOKENS_MAX) bounds it too.
+    /// Most characters of the block. [`BLOCK_TOKENS_MAX`](domain::memory_writer::limit::BLOCK_TOKENS_MAX) bounds it
+    /// too.
     pub(crate) chars_max: usize,
 }
 

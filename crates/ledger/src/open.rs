@@ -125,7 +125,7 @@ impl Ledger {
                     let now = leases.now(tx.conn()).await?;
                     store::session::rearm_leases(tx, now).await?;
                     // The writers of memories that held a lease died with the last server.
-                    Ok(store::memory_write::release_all(tx).await?)
+                    Ok(store::memory_writer::release_all(tx).await?)
                 })
             });
             if let Err(error) = armed.await {

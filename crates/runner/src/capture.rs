@@ -311,7 +311,7 @@ pub async fn write_marks(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> le
 
 fn read(due: &EndedTurn) -> Captured {
     let mut captured = Captured::default();
-    let is_proposal = due.session.source.as_deref() == Some(domain::memory_write::SOURCE);
+    let is_proposal = due.session.source.as_deref() == Some(domain::memory_writer::SOURCE);
     for turn in &due.turns {
         captured.interactions.push(record(due, turn));
         captured.feedback.extend(turn.judgement.as_ref().map(|judgement| FeedbackRecord {

@@ -32,7 +32,7 @@ pub mod interaction;
 pub mod lease;
 pub mod memory;
 pub mod memory_forget;
-pub mod memory_write;
+pub mod memory_writer;
 mod open;
 pub mod outbox;
 pub mod response;

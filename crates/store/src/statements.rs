@@ -2,7 +2,7 @@
 
 use crate::{
     action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, feedback_request,
-    gate, group, human, insight, interaction, lease, memory, memory_forget, memory_write, open, outbox, response,
+    gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open, outbox, response,
     retention, session, thread, verify, view, view_link, webhook, work_queue,
 };
 
@@ -43,7 +43,7 @@ fn on_both() -> Vec<Texts> {
         &interaction::SQL,
         &memory::SQL,
         &[memory_forget::SQL],
-        &memory_write::SQL,
+        &memory_writer::SQL,
         &session::SQL,
         &verify::SQL,
     ];

@@ -1,7 +1,7 @@
 //! What was said to and by an agent, across its sessions.
 
 use crate::thread::Channel;
-use domain::{Timestamp, id::SessionId, memory_write::turn::Taint};
+use domain::{Timestamp, id::SessionId, memory_writer::turn::Taint};
 use serde::{Deserialize, Serialize};
 
 /// Turns of an agent, oldest first.

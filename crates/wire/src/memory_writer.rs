@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::SessionId,
-    memory_write::run::{RunCause, RunState, RunWaitsFor},
+    memory_writer::run::{RunCause, RunState, RunWaitsFor},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

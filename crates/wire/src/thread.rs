@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::{ActionId, EventId, SessionId},
-    memory_write::channel::ChannelKind,
+    memory_writer::channel::ChannelKind,
     session::{EndReason, Status},
     session_feedback::{Label, Surface},
     thread::SummaryBy,

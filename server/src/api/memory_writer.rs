@@ -7,7 +7,7 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State};
-use ledger::memory_write as use_case;
+use ledger::memory_writer as use_case;
 use wire::memory_writer::{MemoryFlush, MemoryRuns};
 
 /// Run the memory writer

@@ -23,7 +23,7 @@ use domain::memory::MemoryPath;
 use ledger::{
     Error, ListPage, Scope,
     memory::{self, Change, Conflict, Write},
-    memory_write,
+    memory_writer,
     page::memory as page,
 };
 use serde::Deserialize;
@@ -60,7 +60,7 @@ async fn home(
         None => None,
     };
     let agents = agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at)).collect();
-    let stalled = stalled_of(memory_write::stalled(&state.ledger, &viewer.scope).await?);
+    let stalled = stalled_of(memory_writer::stalled(&state.ledger, &viewer.scope).await?);
     let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
     let props = HomeProps { agents, stalled, found, people };
     Ok(render(StatusCode::OK, move || ui::home_page(&viewer.shell, props)).await)

@@ -15,7 +15,7 @@ use axum::{
 };
 use ledger::{
     Timestamp,
-    memory_write::{self, FlushWait, WriterRecord, WriterTerms},
+    memory_writer::{self, FlushWait, WriterRecord, WriterTerms},
     page::memory as page,
 };
 
@@ -52,8 +52,8 @@ fn workspace(viewer: &Viewer) -> &str {
 
 /// What was spent on another day counts no more, and a time of a next try that has passed is none.
 fn writer_state(writer: WriterRecord, terms: Option<WriterTerms>, now: Timestamp) -> WriterState {
-    let spent = memory_write::spent_today(writer.spent, now);
-    let waits = memory_write::waits(Some(&writer), terms.as_ref(), now);
+    let spent = memory_writer::spent_today(writer.spent, now);
+    let waits = memory_writer::waits(Some(&writer), terms.as_ref(), now);
     // What no one asked for does not wait for a server.
     let waits = waits.filter(|waits| writer.flush_at.is_some() || *waits != FlushWait::Writer);
     WriterState {
@@ -75,7 +75,7 @@ async fn ask(
     _: Form,
 ) -> Result<Redirect, PageRejection> {
     let terms = state.memory_writer(workspace(&viewer), &agent).map(|one| one.terms);
-    let flushed = memory_write::flush(&state.ledger, &viewer.scope, &agent, terms).await?;
+    let flushed = memory_writer::flush(&state.ledger, &viewer.scope, &agent, terms).await?;
     // The page says what the run waits for.
     let notice = if flushed.waits.is_none() { "memory_run_asked" } else { "memory_run_waits" };
     Ok(redirect_with_notice(&format!("/agents/{agent}/memory/runs"), notice))

@@ -1,7 +1,7 @@
 //! Memory writers that wait after failures, as pages show them.
 
 use app::memory::StalledWriter;
-use ledger::memory_write::StalledRecord;
+use ledger::memory_writer::StalledRecord;
 
 /// Converts the writers.
 pub fn stalled_of(found: Vec<StalledRecord>) -> Vec<StalledWriter> {

@@ -3,7 +3,7 @@
 use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings};
 use ledger::{
     insight::{InsightsRecord, RatingsMissing},
-    memory_write::RunTotals,
+    memory_writer::RunTotals,
 };
 use wire::insight as wired;
 

@@ -1,6 +1,6 @@
 //! Converts runs of memory writers.
 
-use ledger::memory_write::{FlushWait, Flushed, RunRecord};
+use ledger::memory_writer::{FlushWait, Flushed, RunRecord};
 use wire::memory_writer as to;
 
 /// Converts what becomes of a request for a run.

@@ -1,7 +1,7 @@
 //! Converts conversations and ratings.
 
 use crate::problem::Problem;
-use domain::{memory_write::channel::Channel, session::Session, session_feedback::Surface, thread::is_incognito};
+use domain::{memory_writer::channel::Channel, session::Session, session_feedback::Surface, thread::is_incognito};
 use ledger::{FeedbackRecord, feedback, thread};
 use wire::{Code, thread as wire_thread};
 

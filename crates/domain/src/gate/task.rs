@@ -3,7 +3,7 @@
 use super::GateKind;
 use crate::{
     id::FeedbackRequestId,
-    memory_write::evidence::{Evidence, LineEvidence},
+    memory_writer::evidence::{Evidence, LineEvidence},
     view::Field,
 };
 use serde::{Deserialize, Serialize};

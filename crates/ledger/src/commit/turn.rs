@@ -20,7 +20,7 @@ fn is_reported(session: &Session) -> bool {
 
 /// Returns whether a session holds a proposal of the memory writer. Decisions on it are training data of the writer.
 fn is_proposal(session: &Session) -> bool {
-    session.source.as_deref() == Some(domain::memory_write::SOURCE)
+    session.source.as_deref() == Some(domain::memory_writer::SOURCE)
 }
 
 /// Returns whether the messages of a session are its whole content: a conversation, or a coding agent that

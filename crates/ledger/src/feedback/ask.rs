@@ -6,7 +6,7 @@ use domain::{
     Scope, human,
     id::SessionId,
     insight::Ratings,
-    memory_write, response,
+    memory_writer, response,
     role::Permission,
     session::{Session, Status as SessionStatus},
     session_feedback::{Label, asked_since},
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// Sources of sessions in which no agent worked for a person: work of a person, responses to forms, and proposals of
 /// the memory writer.
-const NOT_RATED: [&str; 3] = [human::SOURCE, response::SOURCE, memory_write::SOURCE];
+const NOT_RATED: [&str; 3] = [human::SOURCE, response::SOURCE, memory_writer::SOURCE];
 
 /// Returns the caller's own rating of a session.
 ///

@@ -22,7 +22,7 @@ use domain::{
     issue::Issue,
     limit::{ATTEMPTS_MAX, MEMORY_REASON_CHARS_MAX, TITLE_CHARS_MAX},
     memory::{Document, Evidence, MemoryPath, Source, check_text},
-    memory_write::{
+    memory_writer::{
         self,
         dedupe::denials,
         evidence::{Evidence as Turn, Sources, of_lines},
@@ -46,7 +46,7 @@ pub(crate) struct NewProposal {
     pub(crate) gate_id: GateId,
     /// Slug of the agent whose memory it is.
     pub(crate) agent: String,
-    pub(crate) change: memory_write::plan::Change,
+    pub(crate) change: memory_writer::plan::Change,
     pub(crate) run_id: String,
     /// What was said, for people and for training data.
     pub(crate) transcript: String,
@@ -94,7 +94,7 @@ fn new_session(new: &NewProposal, now: Timestamp) -> Session {
         action_slug: None,
         agent_slug: Some(new.agent.clone()),
         user_id: None,
-        source: Some(memory_write::SOURCE.to_owned()),
+        source: Some(memory_writer::SOURCE.to_owned()),
         entity_id: None,
         title,
         input: Some(json!(new.transcript).to_string()),
@@ -364,7 +364,7 @@ fn evidence(proposal: &MemoryProposal, current: &str, body: &str, front_matter: 
     }
     // Two lines of dashes are around the front matter.
     let offset = front_matter.map_or(0, |front| u32::try_from(front.lines().count()).unwrap_or(u32::MAX - 2) + 2);
-    let moved = |one: memory_write::evidence::LineEvidence| Evidence {
+    let moved = |one: memory_writer::evidence::LineEvidence| Evidence {
         line: one.line.saturating_add(offset),
         session: one.session,
         sequence: one.sequence,
@@ -383,7 +383,7 @@ async fn deny(
     let reason = decision.note.as_deref().unwrap_or_default();
     for line in denials(&proposal.base, &proposal.body()) {
         let about = (gate.id, proposal.path.as_str());
-        store::memory_write::deny(tx, gate.tenant_id, agent, about, (&line, reason, now)).await?;
+        store::memory_writer::deny(tx, gate.tenant_id, agent, about, (&line, reason, now)).await?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use domain::{
     chain::Digest,
     id::TenantId,
     memory::{MemoryPath, fold},
-    memory_write::slot::named_path,
+    memory_writer::slot::named_path,
 };
 use std::collections::HashSet;
 use store::Conn;

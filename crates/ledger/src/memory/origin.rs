@@ -5,7 +5,7 @@ use domain::{
     id::{SessionId, TenantId},
     limit::MEMORY_EVIDENCE_SESSIONS_MAX,
     memory::Evidence,
-    memory_write::channel::Channel,
+    memory_writer::channel::Channel,
 };
 use redact::{Personal, Redactor};
 use similar::{Algorithm, DiffOp, capture_diff_slices};

@@ -24,7 +24,7 @@ use domain::{
     id::{MemoryDocumentId, SessionId, TenantId},
     limit::{MEMORY_BLAME_VERSIONS_MAX, MEMORY_REASON_CHARS_MAX, MEMORY_REVERT_DOCUMENTS_MAX},
     memory::{Document, Evidence, MemoryPath},
-    memory_write::{
+    memory_writer::{
         merge::{Merged, three_way},
         section::{headings, is_heading},
         text::says_something,

@@ -5,7 +5,7 @@ use domain::{
     id::{SessionId, TenantId, UserId},
     limit::{MEMORY_FORGET_NAMES_MAX, NAME_CHARS_MAX},
     memory::{Document, MemoryPath, aliases, fold, sections},
-    memory_write::{
+    memory_writer::{
         slot::{earlier_person_path, named_path, person_path, typed_person_path},
         turn::{self, Content, OWN_PLATFORM},
     },

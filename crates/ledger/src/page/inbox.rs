@@ -19,7 +19,7 @@ use domain::{
     event::Event,
     gate::{GateState, Task},
     id::{EntityId, FeedbackRequestId, GateId, TenantId},
-    memory_write::{slot::person_path, turn::OWN_PLATFORM},
+    memory_writer::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::Session,
 };

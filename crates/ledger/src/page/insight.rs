@@ -5,7 +5,7 @@ use crate::{
     action::{self, ListActions},
     guard::require,
     insight::{self, InsightsRecord},
-    memory_write::{StalledRecord, stalled_on},
+    memory_writer::{StalledRecord, stalled_on},
 };
 use domain::{Scope, role::Permission};
 

@@ -7,7 +7,7 @@ use crate::{
     guard::require,
     insight::{self, InsightsRecord},
     memory::check_agent,
-    memory_write::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_on},
+    memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_on},
 };
 use domain::{Scope, limit::PAGE_MAX, role::Permission};
 use std::collections::BTreeMap;
@@ -140,8 +140,8 @@ pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             Ok(Runs {
-                runs: store::memory_write::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
-                writer: store::memory_write::find(conn, tenant_id, &agent).await?,
+                runs: store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
+                writer: store::memory_writer::find(conn, tenant_id, &agent).await?,
             })
         })
     });

@@ -5,7 +5,7 @@ use crate::{
     ActionRecord, Ledger, RequestRecord, Result, feedback_request,
     guard::require,
     human::{self, Today},
-    memory_write::{StalledRecord, stalled_on},
+    memory_writer::{StalledRecord, stalled_on},
     session::{self, ListQuery, ListSessions},
     work_queue::{self, Counts, QueueScope},
 };

@@ -13,7 +13,7 @@ use domain::{
     event::{EventRole, Kind},
     id::{EventId, SessionId},
     limit::{NAME_CHARS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
-    memory_write::{
+    memory_writer::{
         slot::earlier_person_path,
         turn::{AUTHOR, OWN_PLATFORM},
     },

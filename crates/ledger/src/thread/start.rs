@@ -16,7 +16,7 @@ use domain::{
     event::Kind,
     id::{ActionId, EventId, SessionId},
     limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, TITLE_CHARS_MAX},
-    memory_write::channel::{CHANNEL, Channel},
+    memory_writer::channel::{CHANNEL, Channel},
     role::Permission,
     session::{Actor, Command, Report, Session, State, Type, decide},
     slug::is_slug,

@@ -5,8 +5,8 @@ use crate::execute::{
     chat::{Model, Prices, Secret, Wire},
     config::BuildEnvironment,
 };
-use domain::{limit::APPROVAL_QUORUM_MAX, memory_write::plan::Policy};
-use ledger::memory_write::WriterTerms;
+use domain::{limit::APPROVAL_QUORUM_MAX, memory_writer::plan::Policy};
+use ledger::memory_writer::WriterTerms;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -11,8 +11,8 @@ mod tests;
 pub use config::{MemoryAgentConfig, MemoryConfig};
 pub use pass::{PassOutcome, WriterModel, run_once};
 
-use domain::{Timestamp, id::TenantId, memory_write::run::RunState};
-use ledger::{Ledger, memory_write::WriterTerms};
+use domain::{Timestamp, id::TenantId, memory_writer::run::RunState};
+use ledger::{Ledger, memory_writer::WriterTerms};
 use std::{sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
@@ -50,7 +50,7 @@ impl MemoryWriter {
                 tracing::info!(agent = self.agent, "the memory writer could not finish; the next start does it");
             }
         }
-        if let Err(error) = ledger::memory_write::release(&ledger, self.tenant_id, &self.agent).await {
+        if let Err(error) = ledger::memory_writer::release(&ledger, self.tenant_id, &self.agent).await {
             tracing::warn!(%error, agent = self.agent, "the memory writer's lease runs out by itself");
         }
     }

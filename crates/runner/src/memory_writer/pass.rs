@@ -5,7 +5,7 @@ use crate::execute::chat::{Model, ModelReply, ModelRequest, Prices};
 use domain::{
     Timestamp,
     issue::Issue,
-    memory_write::{
+    memory_writer::{
         answer::{Answer, parse},
         check::{Window, check},
         dedupe::dedupe,
@@ -17,7 +17,7 @@ use domain::{
 use genai::chat::ChatMessage;
 use ledger::{
     Error, Ledger, Result,
-    memory_write::{self, Asked, Finished, RunFailure, RunRecord, RunWindow},
+    memory_writer::{self, Asked, Finished, RunFailure, RunRecord, RunWindow},
 };
 use std::time::Duration;
 use tokio::time::interval;
@@ -54,13 +54,13 @@ pub enum PassOutcome {
 /// If the database cannot be read or written, or another server has taken the lease. Nothing is written then.
 pub async fn run_once(ledger: &Ledger, writer: &MemoryWriter, left_before: Option<Timestamp>) -> Result<PassOutcome> {
     let MemoryWriter { tenant_id, agent, terms, writer_model } = writer;
-    let run = memory_write::take(ledger, *tenant_id, agent, terms, left_before).await?;
+    let run = memory_writer::take(ledger, *tenant_id, agent, terms, left_before).await?;
     let Some(run) = run else { return Ok(PassOutcome::NotDue) };
     let recorded = tokio::select! {
         recorded = carry_out(ledger, writer, run, writer_model) => recorded,
         lost = keep_lease(ledger, writer) => Err(lost),
     };
-    memory_write::release(ledger, *tenant_id, agent).await?;
+    memory_writer::release(ledger, *tenant_id, agent).await?;
     recorded
 }
 
@@ -69,7 +69,7 @@ async fn keep_lease(ledger: &Ledger, writer: &MemoryWriter) -> Error {
     let mut ticks = interval(HOLD_EVERY);
     loop {
         ticks.tick().await;
-        match memory_write::hold(ledger, writer.tenant_id, &writer.agent).await {
+        match memory_writer::hold(ledger, writer.tenant_id, &writer.agent).await {
             Ok(true) => {}
             Ok(false) => return Error::Unavailable("another server writes this agent's memory".into()),
             // The lease is good for some more tries.
@@ -87,7 +87,7 @@ async fn carry_out(
     let (tenant_id, agent, policy) = (writer.tenant_id, writer.agent.as_str(), writer.terms.policy);
     if run.window.turns.is_empty() {
         let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
-        memory_write::finish(ledger, tenant_id, agent, finished).await?;
+        memory_writer::finish(ledger, tenant_id, agent, finished).await?;
         return Ok(PassOutcome::NoTurns);
     }
     let mut pass = Pass {
@@ -101,9 +101,9 @@ async fn carry_out(
     let record = match changes {
         Ok(changes) => {
             let finished = Finished { run, changes, policy, asked };
-            memory_write::finish(ledger, tenant_id, agent, finished).await?
+            memory_writer::finish(ledger, tenant_id, agent, finished).await?
         }
-        Err(why) => memory_write::fail(ledger, tenant_id, agent, RunFailure { run, why, asked }).await?,
+        Err(why) => memory_writer::fail(ledger, tenant_id, agent, RunFailure { run, why, asked }).await?,
     };
     Ok(PassOutcome::Ran(Box::new(record)))
 }
@@ -120,7 +120,7 @@ impl Pass<'_> {
     /// its answer is refused. The inner error says why there is no usable answer.
     async fn propose(&mut self, mut run: RunWindow) -> Result<(RunWindow, std::result::Result<Vec<Change>, String>)> {
         // One delimiter for the whole run: it is random, and no text of the window is from after its making.
-        let delimiter = memory_write::delimiter(self.ledger);
+        let delimiter = memory_writer::delimiter(self.ledger);
         let mut prompt = render(&run.window, &run.channels, &run.card, &delimiter);
         let mut messages = vec![ChatMessage::user(prompt.user.clone())];
         let (mut rounds, mut repaired) = (0, false);
@@ -134,7 +134,7 @@ impl Pass<'_> {
                     rounds += 1;
                     let (tenant_id, agent) = (self.writer.tenant_id, self.writer.agent.as_str());
                     let (more, is_more) =
-                        memory_write::read_more(self.ledger, tenant_id, agent, answer.read, run).await?;
+                        memory_writer::read_more(self.ledger, tenant_id, agent, answer.read, run).await?;
                     run = more;
                     prompt = render(&run.window, &run.channels, &run.card, &delimiter);
                     messages = vec![ChatMessage::user(prompt.user.clone())];
@@ -149,7 +149,7 @@ impl Pass<'_> {
                 }
                 Ok(answer) => {
                     let (tenant_id, agent) = (self.writer.tenant_id, self.writer.agent.as_str());
-                    run = memory_write::note_named(self.ledger, tenant_id, agent, Window::named(&answer), run).await?;
+                    run = memory_writer::note_named(self.ledger, tenant_id, agent, Window::named(&answer), run).await?;
                     match changes(answer, &run) {
                         Ok(changes) => return Ok((run, Ok(changes))),
                         Err(issues) => issues,
@@ -181,7 +181,7 @@ impl Pass<'_> {
         if reply.is_cut {
             return Err("the model's answer was cut off at its longest length".to_owned());
         }
-        memory_write::redacted(&reply.text).map_err(|error| error.to_string())
+        memory_writer::redacted(&reply.text).map_err(|error| error.to_string())
     }
 }
 

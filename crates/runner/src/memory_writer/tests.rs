@@ -4,7 +4,7 @@ use super::{MemoryWriter, PassOutcome, WriterModel, run_once};
 use crate::execute::chat::{Model, Pause, Prices, Secret, Wire};
 use domain::{
     gate::{GateKind, GateState},
-    memory_write::{
+    memory_writer::{
         limit::{READ_ROUNDS_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
         run::RunState,
     },
@@ -13,7 +13,7 @@ use domain::{
 };
 use ledger::{
     gate::{self, GateFilter, GateItem, ListGates},
-    memory_write::{RunRecord, WriterTerms},
+    memory_writer::{RunRecord, WriterTerms},
     session::{self, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
@@ -217,9 +217,9 @@ async fn a_run_that_the_servers_end_meets_is_finished_and_what_is_open_follows()
     go.notify_one();
     working.await.unwrap();
     assert_eq!(proposals(&f).await.len(), 2);
-    let runs = ledger::memory_write::runs(&f.ledger, &f.member, "scout").await.unwrap();
+    let runs = ledger::memory_writer::runs(&f.ledger, &f.member, "scout").await.unwrap();
     assert_eq!(runs.iter().map(|run| run.state).collect::<Vec<_>>(), [RunState::Succeeded; 2]);
-    let status = ledger::memory_write::status(&f.ledger, &f.member, "scout").await.unwrap();
+    let status = ledger::memory_writer::status(&f.ledger, &f.member, "scout").await.unwrap();
     assert_eq!(status.lease, None);
     f.done().await;
 }
@@ -241,7 +241,7 @@ async fn a_server_that_stops_summarises_window_after_window() {
     let stop = CancellationToken::new();
     stop.cancel();
     writer.work(f.ledger.clone(), stop).await;
-    let runs = ledger::memory_write::runs(&f.ledger, &f.member, "scout").await.unwrap();
+    let runs = ledger::memory_writer::runs(&f.ledger, &f.member, "scout").await.unwrap();
     let turns: Vec<_> = runs.iter().map(|run| run.turns as usize).collect();
     assert_eq!((turns.len(), turns.iter().sum::<usize>()), (2, messages), "{turns:?}");
     f.done().await;
@@ -281,7 +281,7 @@ async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
     stop.cancel();
     writer.work(f.ledger.clone(), stop).await;
     assert_eq!(proposals(&f).await.len(), 2);
-    let status = ledger::memory_write::status(&f.ledger, &f.member, "scout").await.unwrap();
+    let status = ledger::memory_writer::status(&f.ledger, &f.member, "scout").await.unwrap();
     assert_eq!(status.lease, None);
     f.done().await;
 }

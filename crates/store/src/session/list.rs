@@ -112,7 +112,7 @@ pub async fn list(
     page(rows, limit)
 }
 
-/// The newest sessions of an agent on a channel, which [`Channel::key`](domain::memory_write::channel::Channel::key)
+/// The newest sessions of an agent on a channel, which [`Channel::key`](domain::memory_writer::channel::Channel::key)
 /// names. Incognito ones are on none.
 pub async fn list_on_channel(
     conn: &mut Conn<'_>,

@@ -11,7 +11,7 @@ use domain::{
     clock::{to_micros, truncate},
     human,
     id::{SessionId, TenantId},
-    memory_write::channel::Channel,
+    memory_writer::channel::Channel,
     session::{EndReason, Session, WaitsFor},
 };
 use sqlx::AssertSqlSafe;

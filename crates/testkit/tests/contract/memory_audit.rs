@@ -10,13 +10,13 @@ use domain::{
     gate::Verdict,
     id::SessionId,
     memory::{CardFormat, Source, ToolCommand, digest},
-    memory_write::plan::Policy,
+    memory_writer::plan::Policy,
 };
 use ledger::{
     Error, ListPage, MemoryDocumentRecord, MemoryVersionRecord, gate,
     memory::{self, Change, Listing, Write},
     memory_forget::{self, Forget},
-    memory_write::WriterTerms,
+    memory_writer::WriterTerms,
     session::{self, Completion},
 };
 use serde_json::{Value, json};

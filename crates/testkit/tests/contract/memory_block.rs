@@ -9,7 +9,7 @@ use domain::{
     event::Event,
     id::SessionId,
     memory::Evidence,
-    memory_write::{
+    memory_writer::{
         channel::{self, Channel, ChannelKind},
         plan::Policy,
     },
@@ -19,7 +19,7 @@ use domain::{
 use ledger::{
     Error, auth, history,
     memory::{self, Write},
-    memory_write::WriterTerms,
+    memory_writer::WriterTerms,
     session::{self, Claim, ListSessions, NewSession},
     thread::{self, Message, NewThread, RelayedAuthor},
     token,

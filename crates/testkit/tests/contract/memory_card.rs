@@ -8,7 +8,7 @@ use domain::{
 use ledger::{
     Error,
     memory::{self, CardChangeKind, Listing},
-    memory_forget, memory_write,
+    memory_forget, memory_writer,
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -38,7 +38,7 @@ async fn a_refusal_says_what_is_not_allowed(f: Fixture) {
     let person = memory_forget::Forget { person: "discord-1".into(), ..memory_forget::Forget::default() };
     let why = refused(memory_forget::forget(l, &f.operator, person).await.err());
     assert!(why.contains("forget a person"), "{why}");
-    let why = refused(memory_write::flush(l, s, AGENT, None).await.err());
+    let why = refused(memory_writer::flush(l, s, AGENT, None).await.err());
     assert!(why.contains("memory writer"), "{why}");
     f.done().await;
 }

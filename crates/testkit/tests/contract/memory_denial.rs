@@ -8,11 +8,11 @@ use crate::{
 };
 use domain::{
     gate::Verdict,
-    memory_write::{plan::Policy, text::normal},
+    memory_writer::{plan::Policy, text::normal},
 };
 use ledger::{
     gate,
-    memory_write::{RunWindow, WriterTerms},
+    memory_writer::{RunWindow, WriterTerms},
     thread,
 };
 use serde_json::{Value, json};

@@ -10,13 +10,13 @@ use domain::{
     gate::Verdict,
     memory::{Evidence, Operation, Source},
     memory_forget::RemovalReason,
-    memory_write::plan::Policy,
+    memory_writer::plan::Policy,
     session::Status,
 };
 use ledger::{
     Error, ListPage, gate, memory,
     memory_forget::{self, Forget, Forgetting},
-    memory_write::{RunWindow, WriterTerms},
+    memory_writer::{RunWindow, WriterTerms},
     session, thread,
 };
 use serde_json::{Value, json};

@@ -9,14 +9,14 @@ use domain::{
     chain::Digest,
     id::SessionId,
     memory::{Evidence, fold},
-    memory_write::plan::Policy,
+    memory_writer::plan::Policy,
     role::Role,
 };
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
     Error, auth, memory,
     memory_forget::{self, Forget, Forgetting},
-    memory_write::{self, RunWindow, WriterTerms},
+    memory_writer::{self, RunWindow, WriterTerms},
     thread::{self, Message, NewThread, RelayedAuthor},
     token,
 };
@@ -50,7 +50,7 @@ pub async fn says(f: &Fixture, relay: &Scope, at: SessionId, (platform, id): (&s
 
 /// The window of a server that stops: everything that is open.
 pub async fn open_window(f: &Fixture) -> RunWindow {
-    memory_write::take(&f.ledger, tenant(f), AGENT, &WriterTerms::default(), Some(f.ledger.now()))
+    memory_writer::take(&f.ledger, tenant(f), AGENT, &WriterTerms::default(), Some(f.ledger.now()))
         .await
         .unwrap()
         .unwrap()

@@ -13,7 +13,7 @@ use crate::{
 };
 use domain::{
     gate::Verdict,
-    memory_write::{
+    memory_writer::{
         answer::parse,
         check::check,
         plan::{Policy, QUOTED, THIRD_PARTY, UNTRUSTED},
@@ -24,7 +24,7 @@ use domain::{
 use ledger::{
     Error, gate,
     memory::{self, Write},
-    memory_write::{RunWindow, WriterTerms},
+    memory_writer::{RunWindow, WriterTerms},
     session::{self, Claim, YieldRequest},
     thread::{self, NewThread},
 };
@@ -171,8 +171,8 @@ async fn a_page_with_forged_tags_does_not_get_into_a_summary_by_itself(f: Fixtur
         1,
         "one turn, whatever it says"
     );
-    let delimiter = ledger::memory_write::delimiter(&f.ledger);
-    let prompt = domain::memory_write::prompt::render(&run.window, &run.channels, &run.card, &delimiter);
+    let delimiter = ledger::memory_writer::delimiter(&f.ledger);
+    let prompt = domain::memory_writer::prompt::render(&run.window, &run.channels, &run.card, &delimiter);
     // Every line of the page is inside its turn: none begins as a frame does.
     let frames = prompt.user.lines().filter(|line| line.starts_with("<transcript") || line.starts_with("</transcript"));
     assert_eq!(frames.count(), 2, "{}", prompt.user);

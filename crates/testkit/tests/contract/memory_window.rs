@@ -5,7 +5,7 @@ use crate::{
     memory_writer::{AGENT, changes, finish, line, take, talked, tenant},
 };
 use chrono::TimeDelta;
-use domain::memory_write::{
+use domain::memory_writer::{
     answer::parse,
     channel::{Channel, ChannelKind},
     check::{Window, check},
@@ -15,7 +15,7 @@ use domain::memory_write::{
 };
 use ledger::{
     history,
-    memory_write::{self, WriterTerms},
+    memory_writer::{self, WriterTerms},
     thread::{self, Message, NewThread},
 };
 use serde_json::{Value, json};
@@ -55,12 +55,12 @@ async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fix
     let answer = parse(&answer).unwrap();
     assert!(!listed.contains(&"topics/t0.md".to_owned()));
     let named = Window::named(&answer);
-    let run = memory_write::note_named(&f.ledger, tenant(&f), AGENT, named, run).await.unwrap();
+    let run = memory_writer::note_named(&f.ledger, tenant(&f), AGENT, named, run).await.unwrap();
     let issues = check(answer, &run.window).unwrap_err();
     assert!(issues[0].message.contains("not a document that this run may change"), "{issues:?}");
     // The model may ask for it all the same.
     let wanted = vec!["topics/t0.md".to_owned(), "people/slack-eve.md".to_owned(), "topics/none.md".to_owned()];
-    let (run, is_more) = memory_write::read_more(&f.ledger, tenant(&f), AGENT, wanted, run).await.unwrap();
+    let (run, is_more) = memory_writer::read_more(&f.ledger, tenant(&f), AGENT, wanted, run).await.unwrap();
     assert!(is_more && run.window.shown["topics/t0.md"].version == 1);
     assert!(!run.window.shown.contains_key("people/slack-eve.md") && !run.window.shown.contains_key("topics/none.md"));
     f.done().await;
@@ -74,7 +74,7 @@ async fn a_person_with_a_long_document_is_still_written_about(f: Fixture) {
     talked(&f, "I play chess.").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
     assert!(run.window.people.contains(&own));
-    let prompt = render(&run.window, &run.channels, &run.card, &memory_write::delimiter(&f.ledger)).user;
+    let prompt = render(&run.window, &run.channels, &run.card, &memory_writer::delimiter(&f.ledger)).user;
     assert!(prompt.contains(&format!("path=\"{own}\" writable excerpt sha256=")), "{prompt}");
     assert!(prompt.contains("- Works in Oslo") && prompt.contains("lines are not shown"), "{prompt}");
     assert!(!prompt.contains("- Note 1150\n"), "a part of it");
@@ -112,7 +112,7 @@ async fn interleaved_conversations_are_read_in_the_order_of_time(f: Fixture) {
     let names: Vec<_> = run.channels.iter().map(|channel| channel.name.as_str()).collect();
     assert_eq!(names, ["kitchen", "garden"]);
     let began = run.window.turns[0].time;
-    assert_eq!(run.window.session_path, domain::memory_write::slot::session_path(began, |_| false));
+    assert_eq!(run.window.session_path, domain::memory_writer::slot::session_path(began, |_| false));
     f.done().await;
 }
 

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use domain::{
     gate::{GateKind, GateState, Task, Verdict},
     id::{SessionId, TenantId},
-    memory_write::{
+    memory_writer::{
         answer::parse,
         check::check,
         dedupe::dedupe,
@@ -22,7 +22,7 @@ use ledger::{
     Error,
     gate::{self, GateItem, NewDecision},
     memory,
-    memory_write::{self, Asked, Finished, RunFailure, RunRecord, RunWindow, WriterTerms},
+    memory_writer::{self, Asked, Finished, RunFailure, RunRecord, RunWindow, WriterTerms},
     session::{self, Claim},
     thread::{self, Message, NewThread},
 };
@@ -50,7 +50,7 @@ pub fn tenant(f: &Fixture) -> TenantId {
 }
 
 pub async fn take(f: &Fixture, terms: WriterTerms) -> Option<RunWindow> {
-    memory_write::take(&f.ledger, tenant(f), AGENT, &terms, None).await.unwrap()
+    memory_writer::take(&f.ledger, tenant(f), AGENT, &terms, None).await.unwrap()
 }
 
 /// The path of the member's document, as the model is told it.
@@ -88,15 +88,15 @@ pub fn asked() -> Asked {
 
 pub async fn finish(f: &Fixture, run: RunWindow, changes: Vec<Change>, policy: Policy) -> ledger::Result<RunRecord> {
     let finished = Finished { run, changes, policy, asked: asked() };
-    let record = memory_write::finish(&f.ledger, tenant(f), AGENT, finished).await;
-    memory_write::release(&f.ledger, tenant(f), AGENT).await.unwrap();
+    let record = memory_writer::finish(&f.ledger, tenant(f), AGENT, finished).await;
+    memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record
 }
 
 pub async fn fail(f: &Fixture, run: RunWindow) -> RunRecord {
     let failure = RunFailure { run, why: "it answered in verse".into(), asked: asked() };
-    let record = memory_write::fail(&f.ledger, tenant(f), AGENT, failure).await.unwrap();
-    memory_write::release(&f.ledger, tenant(f), AGENT).await.unwrap();
+    let record = memory_writer::fail(&f.ledger, tenant(f), AGENT, failure).await.unwrap();
+    memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record
 }
 
@@ -351,17 +351,17 @@ async fn runs_of_an_agent_are_exclusive_and_a_late_one_writes_nothing(f: Fixture
     let late = changes(&run, json!([line(&run, "Likes trains")]), Value::Null);
     let other = f.second_ledger(ledger::Mode::Tool).await;
     let terms = WriterTerms::default();
-    assert!(memory_write::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().is_none());
+    assert!(memory_writer::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().is_none());
     // The first server hangs until its lease has run out. The second one does the work.
     f.clock.advance(TimeDelta::hours(1));
-    let again = memory_write::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().unwrap();
+    let again = memory_writer::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().unwrap();
     assert_eq!(again.ranges, run.ranges);
     let finished = Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked() };
-    memory_write::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
+    memory_writer::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
     let refused = finish(&f, run, late, Policy::Review).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
     assert!(proposals(&f).await.is_empty());
-    assert_eq!(memory_write::runs(&f.ledger, &f.member, AGENT).await.unwrap().len(), 1);
+    assert_eq!(memory_writer::runs(&f.ledger, &f.member, AGENT).await.unwrap().len(), 1);
     other.close().await;
     f.done().await;
 }
@@ -380,11 +380,11 @@ async fn a_window_that_fails_is_tried_again_then_parked_and_a_flush_frees_it(f: 
         f.clock.advance(TimeDelta::hours(1));
     }
     assert!(take(&f, WriterTerms::default()).await.is_none(), "it waits for a person");
-    memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     let run = take(&f, WriterTerms::default()).await.unwrap();
     assert_eq!(run.cause, RunCause::Flush);
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
-    let states: Vec<_> = memory_write::runs(&f.ledger, &f.member, AGENT).await.unwrap();
+    let states: Vec<_> = memory_writer::runs(&f.ledger, &f.member, AGENT).await.unwrap();
     let states: Vec<_> = states.iter().map(|run| run.state).collect();
     assert_eq!(states, [RunState::Succeeded, RunState::Parked, RunState::Failed, RunState::Failed]);
     f.done().await;
@@ -415,7 +415,7 @@ async fn what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request(f: F
     turn(&f, "Eight").await;
     assert!(take(&f, terms).await.is_none());
     let now = f.ledger.now();
-    let left = async |before| memory_write::take(&f.ledger, tenant(&f), AGENT, &terms, Some(before)).await.unwrap();
+    let left = async |before| memory_writer::take(&f.ledger, tenant(&f), AGENT, &terms, Some(before)).await.unwrap();
     assert!(left(now - TimeDelta::seconds(1)).await.is_none(), "a server that started before waits for silence");
     assert_eq!(left(now).await.map(|run| run.window.turns.len()), Some(2));
     f.done().await;

@@ -10,11 +10,11 @@ use domain::{
     Scope,
     gate::Task,
     id::SessionId,
-    memory_write::{plan::Policy, run::RunState, turn::KINDS},
+    memory_writer::{plan::Policy, run::RunState, turn::KINDS},
 };
 use ledger::{
     ListPage, memory,
-    memory_write::{self, Finished, RunWindow, WriterTerms},
+    memory_writer::{self, Finished, RunWindow, WriterTerms},
     session,
     thread::{self, Message},
 };
@@ -69,7 +69,7 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
             }
             6 => f.clock.advance(TimeDelta::hours(1)),
             7 => {
-                memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+                memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
             }
             _ => {
                 let Some(run) = take(&f, terms).await else { continue };
@@ -91,14 +91,14 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
         }
     }
     f.clock.advance(TimeDelta::hours(2));
-    memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     while let Some(run) = take(&f, WriterTerms { idle_seconds: 0, ..terms }).await {
         finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     }
     let late = lost.len();
     for run in lost {
         let finished = Finished { run, changes: Vec::new(), policy: Policy::Review, asked: asked() };
-        assert!(memory_write::finish(&f.ledger, tenant(&f), AGENT, finished).await.is_err(), "a late run");
+        assert!(memory_writer::finish(&f.ledger, tenant(&f), AGENT, finished).await.is_err(), "a late run");
     }
     assert!(late > 0 && talks.len() > 3, "the seed tries everything");
     assert_covered(&f, &f.admin, &talks).await;
@@ -113,7 +113,7 @@ fn own(run: &RunWindow) -> bool {
 /// Checks that the successful runs cover the log of each session once and without a gap, and that the origin of every
 /// version exists.
 async fn assert_covered(f: &Fixture, scope: &Scope, talks: &[SessionId]) {
-    let runs = memory_write::runs(&f.ledger, scope, AGENT).await.unwrap();
+    let runs = memory_writer::runs(&f.ledger, scope, AGENT).await.unwrap();
     let mut covered: BTreeMap<SessionId, Vec<(u64, u64)>> = BTreeMap::new();
     for run in runs.iter().rev().filter(|run| run.state == RunState::Succeeded) {
         let ranges: Vec<Value> = serde_json::from_str(&run.window).unwrap();
@@ -297,7 +297,7 @@ async fn whatever_the_model_answers_every_turn_is_covered_by_one_successful_run(
             }
             5 => f.clock.advance(TimeDelta::hours(1)),
             6 => {
-                memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+                memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
             }
             _ => {
                 let terms = if choices.below(2) == 0 { auto } else { review };
@@ -309,7 +309,7 @@ async fn whatever_the_model_answers_every_turn_is_covered_by_one_successful_run(
     for number in (0..WAYS).chain([0]) {
         f.clock.advance(TimeDelta::hours(1));
         talks.push(ended(&f, &format!("Way {number}")).await);
-        memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+        memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
         let terms = if number == 0 { auto } else { review };
         assert!(look(&f, terms, number).await.is_some(), "way {number}");
     }

@@ -8,7 +8,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
-    memory_write::{
+    memory_writer::{
         limit::{HOLD_EVERY_SECONDS, LEASE_SECONDS},
         plan::Policy,
         run::RunState,
@@ -16,7 +16,7 @@ use domain::{
 };
 use ledger::{
     Error, Mode,
-    memory_write::{self, Finished, WriterTerms},
+    memory_writer::{self, Finished, WriterTerms},
 };
 use runner::memory_writer::{PassOutcome, run_once};
 use std::{sync::Arc, time::Duration};
@@ -57,7 +57,7 @@ async fn waiting(f: &Fixture) -> Waiting {
 
 /// End of the lease.
 async fn lease(f: &Fixture) -> Timestamp {
-    memory_write::status(&f.ledger, &f.member, AGENT).await.unwrap().lease.expect("a run goes on").until
+    memory_writer::status(&f.ledger, &f.member, AGENT).await.unwrap().lease.expect("a run goes on").until
 }
 
 /// Moves the clock of the ledger and the time of the runtime. The runtime's time stands still only for the jump:
@@ -79,14 +79,14 @@ async fn a_slow_model_keeps_its_lease_until_it_answers(f: Fixture) {
         while lease(&f).await <= before {
             yield_now().await;
         }
-        let taken = memory_write::take(&other, tenant(&f), AGENT, &WriterTerms::default(), None).await.unwrap();
+        let taken = memory_writer::take(&other, tenant(&f), AGENT, &WriterTerms::default(), None).await.unwrap();
         assert!(taken.is_none(), "another server takes the agent while its writer waits");
     }
     answer.notify_one();
     let PassOutcome::Ran(run) = run.await.unwrap().unwrap() else { panic!("no run") };
     assert_eq!((run.state, run.turns, run.proposals), (RunState::Succeeded, 2, 1));
     assert_eq!((proposals(&f).await.len(), model.received()), (1, 1));
-    assert_eq!(memory_write::status(&f.ledger, &f.member, AGENT).await.unwrap().lease, None);
+    assert_eq!(memory_writer::status(&f.ledger, &f.member, AGENT).await.unwrap().lease, None);
     other.close().await;
     f.assert_verified().await;
     f.done().await;
@@ -99,7 +99,7 @@ async fn a_run_that_lost_its_lease_stops_waiting_and_writes_nothing(f: Fixture) 
     // The server hangs: its lease runs out, and another server takes the agent.
     let again = loop {
         f.clock.advance(TimeDelta::hours(1));
-        if let Some(again) = memory_write::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap() {
+        if let Some(again) = memory_writer::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap() {
             break again;
         }
     };
@@ -107,13 +107,13 @@ async fn a_run_that_lost_its_lease_stops_waiting_and_writes_nothing(f: Fixture) 
     let lost = run.await.unwrap();
     assert!(matches!(lost, Err(Error::Unavailable(_))), "{lost:?}");
     assert!(proposals(&f).await.is_empty());
-    assert_eq!(memory_write::runs(&f.ledger, &f.member, AGENT).await.unwrap(), []);
+    assert_eq!(memory_writer::runs(&f.ledger, &f.member, AGENT).await.unwrap(), []);
     // The late answer reaches no one. The lease of the other server is untouched.
     answer.notify_one();
     assert!(lease(&f).await > again.began);
     let finished = Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked() };
-    memory_write::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
-    memory_write::release(&other, tenant(&f), AGENT).await.unwrap();
+    memory_writer::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
+    memory_writer::release(&other, tenant(&f), AGENT).await.unwrap();
     assert!(take(&f, terms).await.is_none(), "every turn is read");
     assert_eq!(model.received(), 1);
     other.close().await;

@@ -4,11 +4,11 @@ use crate::memory_writer::{AGENT, fail, finish, take, talked};
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    memory_write::{limit::FAILURES_MAX, plan::Policy},
+    memory_writer::{limit::FAILURES_MAX, plan::Policy},
 };
 use ledger::{
     Error,
-    memory_write::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
+    memory_writer::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
     page,
     work_queue::QueueScope,
 };
@@ -21,7 +21,7 @@ on_both_engines!(
 );
 
 async fn stalled(f: &Fixture) -> Vec<StalledRecord> {
-    memory_write::stalled(&f.ledger, &f.member).await.unwrap()
+    memory_writer::stalled(&f.ledger, &f.member).await.unwrap()
 }
 
 async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
@@ -46,7 +46,7 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     let found = stalled(&f).await;
     let [parked] = found.as_slice() else { panic!("a parked writer is not listed") };
     assert!(parked.parked_at.is_some() && parked.failures == FAILURES_MAX, "{parked:?}");
-    assert_eq!(memory_write::stalled(&f.ledger, &f.stranger).await.unwrap(), []);
+    assert_eq!(memory_writer::stalled(&f.ledger, &f.stranger).await.unwrap(), []);
 
     // Today has it for those who can do something.
     let today = async |scope: &Scope| {
@@ -57,13 +57,13 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     assert_eq!(page::insight::read(&f.ledger, &f.member, 7).await.unwrap().stalled.len(), 1);
     assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT).await.unwrap().stalled.len(), 1);
     assert_eq!(page::memory::agent(&f.ledger, &f.member, "other").await.unwrap().stalled.len(), 0);
-    memory_write::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     assert_eq!(stalled(&f).await, []);
     f.done().await;
 }
 
 async fn only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it(f: Fixture) {
-    let ask = async |scope: &Scope, agent: &str| memory_write::flush(&f.ledger, scope, agent, None).await;
+    let ask = async |scope: &Scope, agent: &str| memory_writer::flush(&f.ledger, scope, agent, None).await;
     assert!(matches!(ask(&f.member, AGENT).await, Err(Error::Forbidden(_))));
     assert!(matches!(ask(&f.worker, AGENT).await, Err(Error::Forbidden(_))));
     assert!(matches!(ask(&f.operator, "No Slug").await, Err(Error::NotFound(_))));
@@ -79,8 +79,9 @@ async fn only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it(f
 
 async fn a_request_names_the_budget_that_is_used_up(f: Fixture) {
     let terms = WriterTerms { runs_per_day: 1, ..WriterTerms::default() };
-    let ask =
-        async |terms: WriterTerms| memory_write::flush(&f.ledger, &f.operator, AGENT, Some(terms)).await.unwrap().waits;
+    let ask = async |terms: WriterTerms| {
+        memory_writer::flush(&f.ledger, &f.operator, AGENT, Some(terms)).await.unwrap().waits
+    };
     talked(&f, "One").await;
     assert_eq!(ask(terms).await, None);
     let run = take(&f, terms).await.unwrap();

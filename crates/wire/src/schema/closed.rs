@@ -4,7 +4,7 @@
 use super::{Named, named};
 use domain::{
     action, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction, member,
-    memory, memory_forget, memory_write, notification, outcome, respondent, response, role, session, session_feedback,
+    memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, session, session_feedback,
     thread, view,
 };
 use utoipa::{
@@ -57,11 +57,11 @@ closed! {
     /// What happens to a session when one that it depends on does not complete.
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
-    SessionSource = [thread::SOURCE, human::SOURCE, response::SOURCE, memory_write::SOURCE].into_iter().chain(HookSource::names());
+    SessionSource = [thread::SOURCE, human::SOURCE, response::SOURCE, memory_writer::SOURCE].into_iter().chain(HookSource::names());
     /// What the channel of a conversation is.
-    ChannelKind = memory_write::channel::ChannelKind::ALL.into_iter().map(memory_write::channel::ChannelKind::as_str);
+    ChannelKind = memory_writer::channel::ChannelKind::ALL.into_iter().map(memory_writer::channel::ChannelKind::as_str);
     /// Where the content of a turn comes from.
-    Taint = memory_write::turn::Taint::ALL.into_iter().map(memory_write::turn::Taint::as_str);
+    Taint = memory_writer::turn::Taint::ALL.into_iter().map(memory_writer::turn::Taint::as_str);
     /// A coding agent that sends hooks.
     HookSource = HookSource::names();
     /// What a response to a view is to readers of answers.
@@ -156,11 +156,11 @@ closed! {
     /// Why a line about a person goes.
     RemovalReason = memory_forget::RemovalReason::ALL.into_iter().map(memory_forget::RemovalReason::as_str);
     /// What started a run of a memory writer.
-    MemoryRunCause = memory_write::run::RunCause::ALL.into_iter().map(memory_write::run::RunCause::as_str);
+    MemoryRunCause = memory_writer::run::RunCause::ALL.into_iter().map(memory_writer::run::RunCause::as_str);
     /// What came of a run of a memory writer.
-    MemoryRunState = memory_write::run::RunState::ALL.into_iter().map(memory_write::run::RunState::as_str);
+    MemoryRunState = memory_writer::run::RunState::ALL.into_iter().map(memory_writer::run::RunState::as_str);
     /// What a run of a memory writer that was asked for waits for.
-    MemoryRunWaitsFor = memory_write::run::RunWaitsFor::ALL.into_iter().map(memory_write::run::RunWaitsFor::as_str);
+    MemoryRunWaitsFor = memory_writer::run::RunWaitsFor::ALL.into_iter().map(memory_writer::run::RunWaitsFor::as_str);
     /// Where in a memory a document is.
     MemoryFolder = memory::Folder::ALL.into_iter().map(memory::Folder::as_str);
     /// Author of a message in a prompt.

@@ -6,9 +6,9 @@ use domain::{
     chain::Digest,
     id::{CardId, MemoryDocumentId, MemoryVersionId, SessionId},
     memory::{CardFormat, Evidence, Operation, Source},
-    memory_write::run::{RunCause, RunState},
+    memory_writer::run::{RunCause, RunState},
 };
-use ledger::{CardRecord, MemoryDocumentRecord, MemoryVersionRecord, memory_write::RunRecord};
+use ledger::{CardRecord, MemoryDocumentRecord, MemoryVersionRecord, memory_writer::RunRecord};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use wire::{

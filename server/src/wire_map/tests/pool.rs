@@ -6,7 +6,7 @@ use domain::{
     clock::from_micros,
     gate::{MemoryProposal, PausedToolCall, Question, Staged, Task},
     id::{FeedbackRequestId, SessionId},
-    memory_write::evidence::{Evidence, LineEvidence},
+    memory_writer::evidence::{Evidence, LineEvidence},
     view::{Choice, Condition, Field, Gate, Kind, Publication, Responses, Test},
 };
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 //! that are known from publications.
 
 use super::*;
-use crate::memory_write::{
+use crate::memory_writer::{
     answer::parse,
     dedupe::{Known, dedupe, denials, near_duplicates},
     plan::{Change, Policy, THIRD_PARTY, UNTRUSTED, plan},
@@ -382,10 +382,10 @@ proptest! {
             prop_assert!(window().may_write(&change.path) && !change.path.starts_with("self/"));
             prop_assert!(!change.turns.is_empty());
             prop_assert!(change.turns.iter().all(|at| window().find(*at).is_some()));
-            for (number, line) in crate::memory_write::evidence::new_lines(&change.base, &change.body) {
+            for (number, line) in crate::memory_writer::evidence::new_lines(&change.base, &change.body) {
                 let turns: Vec<_> = change.evidence.iter().filter(|e| e.line == number).collect();
                 prop_assert!(!turns.is_empty(), "{}: {}", change.path, line);
-                let resolve = |e: &&crate::memory_write::evidence::LineEvidence| {
+                let resolve = |e: &&crate::memory_writer::evidence::LineEvidence| {
                     window().find(Evidence { session: e.session, sequence: e.sequence }).is_some()
                 };
                 prop_assert!(turns.iter().all(resolve));

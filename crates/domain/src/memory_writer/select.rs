@@ -203,7 +203,7 @@ pub fn words(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_write::limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX};
+    use crate::memory_writer::limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX};
     use proptest::prelude::*;
 
     fn candidate(id: &str, bm25: f64, days: f64, tokens: u32) -> Candidate {

@@ -139,7 +139,7 @@ pub fn repair(issues: &[Issue]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_write::{check::Shown, evidence::Evidence, turn::Participant};
+    use crate::memory_writer::{check::Shown, evidence::Evidence, turn::Participant};
     use crate::{Entropy, id::SessionId};
     use uuid::Uuid;
 

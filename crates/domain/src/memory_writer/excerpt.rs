@@ -80,7 +80,7 @@ fn render(parts: &[&[String]], taken: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_write::select::words;
+    use crate::memory_writer::select::words;
     use proptest::prelude::*;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{Ledger, Result, guard::require};
 use domain::{Scope, Timestamp, id::TenantId, role::Permission};
-use store::{Conn, memory_write::StalledRecord};
+use store::{Conn, memory_writer::StalledRecord};
 
 /// Most writers of one answer.
 const STALLED_MAX: u32 = 50;
@@ -17,7 +17,7 @@ pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord
 
 /// [`stalled`] on an open connection.
 pub(crate) async fn stalled_on(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<StalledRecord>> {
-    let mut found = store::memory_write::stalled(conn, tenant_id, STALLED_MAX).await?;
+    let mut found = store::memory_writer::stalled(conn, tenant_id, STALLED_MAX).await?;
     for writer in &mut found {
         writer.retry_at = writer.retry_at.filter(|at| *at > now);
     }

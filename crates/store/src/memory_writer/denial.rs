@@ -24,9 +24,9 @@ const PENDING: &str = "SELECT task FROM gates WHERE tenant_id = $1 AND agent_slu
      AND state IN ('open', 'held') ORDER BY id DESC LIMIT $3";
 
 pub(crate) const SQL: Texts = &[
-    ("memory_write::denial::DENY", DENY),
-    ("memory_write::denial::DENIED", DENIED),
-    ("memory_write::denial::PENDING", PENDING),
+    ("memory_writer::denial::DENY", DENY),
+    ("memory_writer::denial::DENIED", DENIED),
+    ("memory_writer::denial::PENDING", PENDING),
 ];
 
 row! { struct LineRow { line: String } }

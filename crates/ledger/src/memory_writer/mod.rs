@@ -21,7 +21,7 @@ pub use flush::{Flushed, flush, runs, status};
 pub use known::redacted;
 pub use stalled::stalled;
 pub(crate) use stalled::stalled_on;
-pub use store::memory_write::{RunRecord, RunTotals, Spent, StalledRecord, WriterRecord};
+pub use store::memory_writer::{RunRecord, RunTotals, Spent, StalledRecord, WriterRecord};
 pub use window::{Range, RunWindow, note_named, read_more};
 
 /// Makes the delimiter of one run's prompt.

@@ -26,9 +26,9 @@ const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6 \
      WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
 
 pub(crate) const SQL: Texts = &[
-    ("memory_write::watermark::TRACK", TRACK),
-    ("memory_write::watermark::OPEN", OPEN),
-    ("memory_write::watermark::MOVE", MOVE),
+    ("memory_writer::watermark::TRACK", TRACK),
+    ("memory_writer::watermark::OPEN", OPEN),
+    ("memory_writer::watermark::MOVE", MOVE),
 ];
 
 /// A session with events that are not summarised.

@@ -35,18 +35,18 @@ const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, park
      WHERE tenant_id = $1 AND agent = $2";
 
 pub(crate) const SQL: Texts = &[
-    ("memory_write::writer::ENSURE", ENSURE),
-    ("memory_write::writer::FIND", FIND),
-    ("memory_write::writer::STALLED", STALLED),
-    ("memory_write::writer::TAKE", TAKE),
-    ("memory_write::writer::HOLD", HOLD),
-    ("memory_write::writer::RELEASE", RELEASE),
-    ("memory_write::writer::RELEASE_ALL", RELEASE_ALL),
-    ("memory_write::writer::TRACKED", TRACKED),
-    ("memory_write::writer::FLUSH", FLUSH),
-    ("memory_write::writer::UNFLUSH", UNFLUSH),
-    ("memory_write::writer::FINISH", FINISH),
-    ("memory_write::writer::FAIL", FAIL),
+    ("memory_writer::writer::ENSURE", ENSURE),
+    ("memory_writer::writer::FIND", FIND),
+    ("memory_writer::writer::STALLED", STALLED),
+    ("memory_writer::writer::TAKE", TAKE),
+    ("memory_writer::writer::HOLD", HOLD),
+    ("memory_writer::writer::RELEASE", RELEASE),
+    ("memory_writer::writer::RELEASE_ALL", RELEASE_ALL),
+    ("memory_writer::writer::TRACKED", TRACKED),
+    ("memory_writer::writer::FLUSH", FLUSH),
+    ("memory_writer::writer::UNFLUSH", UNFLUSH),
+    ("memory_writer::writer::FINISH", FINISH),
+    ("memory_writer::writer::FAIL", FAIL),
 ];
 
 /// What an agent's writer has spent on one day.

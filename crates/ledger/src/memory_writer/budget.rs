@@ -2,9 +2,9 @@
 
 use super::WriterTerms;
 use chrono::TimeDelta;
-use domain::{Timestamp, count::grouped, memory_write::run::RunWaitsFor};
+use domain::{Timestamp, count::grouped, memory_writer::run::RunWaitsFor};
 use std::fmt;
-use store::memory_write::{Spent, WriterRecord};
+use store::memory_writer::{Spent, WriterRecord};
 
 const DAY_SECONDS: i64 = 86_400;
 /// Time after which a server that has not looked for an agent's work does not count as its writer.

@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
     id::{TenantId, least_v7},
-    memory_write::{
+    memory_writer::{
         limit::{
             IDLE_SECONDS_DEFAULT, LEASE_SECONDS, RUNS_PER_DAY_DEFAULT, TOKENS_PER_DAY_DEFAULT, TURN_THRESHOLD_DEFAULT,
         },
@@ -21,7 +21,7 @@ use domain::{
 };
 use store::{
     Conn,
-    memory_write::{OpenSession, WriterRecord},
+    memory_writer::{OpenSession, WriterRecord},
 };
 
 /// How an agent's writer runs.
@@ -73,7 +73,7 @@ pub async fn take(
     let (now, owner, terms) = (ledger.now(), ledger.instance().to_owned(), *terms);
     let name = agent.to_owned();
     let found = ledger.store().read((&scope).into(), move |conn| {
-        Box::pin(async move { store::memory_write::find(conn, tenant_id, &name).await })
+        Box::pin(async move { store::memory_writer::find(conn, tenant_id, &name).await })
     });
     let found: Option<WriterRecord> = found.await?;
     let from = found.as_ref().map_or(now, |writer| writer.tracked_until);
@@ -81,10 +81,10 @@ pub async fn take(
     let is_old = found.is_some() && now - from >= TRACKED_EVERY;
     let track = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
         Box::pin(async move {
-            store::memory_write::ensure(tx, tenant_id, &name, now).await?;
-            store::memory_write::track(tx, tenant_id, &name, least_v7(from - LOOK_BACK)).await?;
+            store::memory_writer::ensure(tx, tenant_id, &name, now).await?;
+            store::memory_writer::track(tx, tenant_id, &name, least_v7(from - LOOK_BACK)).await?;
             if is_old {
-                store::memory_write::tracked(tx, tenant_id, &name, now).await?;
+                store::memory_writer::tracked(tx, tenant_id, &name, now).await?;
             }
             Ok(())
         })
@@ -93,10 +93,10 @@ pub async fn take(
     let name = agent.to_owned();
     let due = ledger.snapshot(&scope, move |conn| {
         Box::pin(async move {
-            let Some(writer) = store::memory_write::find(conn, tenant_id, &name).await? else {
+            let Some(writer) = store::memory_writer::find(conn, tenant_id, &name).await? else {
                 return Ok((None, None));
             };
-            let open = store::memory_write::open_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
+            let open = store::memory_writer::open_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
             let void = writer.flush_at.filter(|_| open.is_empty());
             Ok((due(conn, tenant_id, &writer, &open, (&terms, now, left_before)).await?, void))
         })
@@ -106,14 +106,14 @@ pub async fn take(
         // A request with nothing to read must not start a run at the next turn.
         let name = agent.to_owned();
         let forgotten = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
-            Box::pin(async move { Ok(store::memory_write::unflush(tx, tenant_id, &name, at).await?) })
+            Box::pin(async move { Ok(store::memory_writer::unflush(tx, tenant_id, &name, at).await?) })
         });
         forgotten.await?;
     }
     let Some(cause) = cause else { return Ok(None) };
     let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
     let taken = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_write::take(tx, tenant_id, &name, (&owner, now, until)).await?) })
+        Box::pin(async move { Ok(store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await?) })
     });
     if !taken.await? {
         return Ok(None);

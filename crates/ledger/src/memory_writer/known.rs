@@ -5,7 +5,7 @@ use domain::{
     event::Kind,
     gate::Task,
     id::TenantId,
-    memory_write::{
+    memory_writer::{
         block::remembered,
         dedupe::Known,
         text::{normal, says_something},
@@ -13,7 +13,7 @@ use domain::{
 };
 use redact::{Personal, Redactor};
 use serde_json::Value;
-use store::{Conn, memory_write::OpenSession};
+use store::{Conn, memory_writer::OpenSession};
 
 /// Most memory blocks of one session whose lines are read.
 const BLOCKS_MAX: u32 = 50;
@@ -36,8 +36,8 @@ pub(super) async fn read(
     sessions: &[OpenSession],
 ) -> Result<Known> {
     let mut known = Known::default();
-    store::memory_write::denied(conn, tenant_id, agent).await?.iter().for_each(|line| known.deny(line));
-    for task in store::memory_write::pending(conn, tenant_id, agent).await? {
+    store::memory_writer::denied(conn, tenant_id, agent).await?.iter().for_each(|line| known.deny(line));
+    for task in store::memory_writer::pending(conn, tenant_id, agent).await? {
         let Task::Memory(proposal) = task else { continue };
         known.wait(&proposal.path, &proposal.base, &proposal.body());
     }

@@ -11,7 +11,7 @@ use domain::{
     id::{SessionId, TenantId, UserId},
     limit::PAGE_MAX,
     memory::{Folder, MemoryPath, Operation},
-    memory_write::{
+    memory_writer::{
         channel::Channel,
         check::{Shown, Window},
         dedupe::Known,
@@ -27,7 +27,7 @@ use domain::{
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use store::{Conn, memory_write::OpenSession};
+use store::{Conn, memory_writer::OpenSession};
 
 /// Most topics that are shown because the conversation has their words.
 const TOPICS_MAX: u32 = 8;
@@ -87,7 +87,7 @@ pub(super) async fn read(
     let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
     let read = ledger.snapshot(&scope, move |conn| {
         Box::pin(async move {
-            let sessions = store::memory_write::open_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?;
+            let sessions = store::memory_writer::open_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?;
             let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
             let mut reading = Reading { forgotten, ..Reading::default() };
             for session in &sessions {

@@ -9,7 +9,7 @@ use crate::{
     guard::{require, require_for},
 };
 use domain::{Scope, role::Permission, slug::is_slug};
-use store::memory_write::{RunRecord, WriterRecord};
+use store::memory_writer::{RunRecord, WriterRecord};
 
 /// Most runs of one answer.
 pub(crate) const RUNS_MAX: u32 = 50;
@@ -37,10 +37,10 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let asked = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
-            let found = store::memory_write::find(tx.conn(), tenant_id, &agent).await?;
+            let found = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
             // A row that a request makes is not one of a server that looks for work.
-            store::memory_write::ensure(tx, tenant_id, &agent, now - LOOKED_WITHIN).await?;
-            store::memory_write::flush(tx, tenant_id, &agent, now).await?;
+            store::memory_writer::ensure(tx, tenant_id, &agent, now - LOOKED_WITHIN).await?;
+            store::memory_writer::flush(tx, tenant_id, &agent, now).await?;
             let (has_writer, waits) = (is_at_work(found.as_ref(), now), waits(found.as_ref(), terms.as_ref(), now));
             Ok(Flushed { has_writer, waits })
         })
@@ -53,7 +53,7 @@ pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Vec<Run
     require(scope, Permission::Read)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
     let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { Ok(store::memory_write::runs(conn, tenant_id, &agent, RUNS_MAX).await?) })
+        Box::pin(async move { Ok(store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?) })
     });
     read.await
 }
@@ -67,7 +67,7 @@ pub async fn status(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Write
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let found = store::memory_write::find(conn, tenant_id, &agent).await?;
+            let found = store::memory_writer::find(conn, tenant_id, &agent).await?;
             found.ok_or(Error::NotFound("memory writer"))
         })
     });

@@ -13,7 +13,7 @@ use domain::{
     id::{GateId, SessionId, TenantId, new_v7},
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_REASON_CHARS_MAX, REASON_CHARS_MAX},
     memory::{Document, Evidence, MemoryPath, Source},
-    memory_write::{
+    memory_writer::{
         limit::{BACKOFF_SECONDS, FAILURES_MAX, LEASE_SECONDS},
         plan::{Change, Policy},
         run::RunState,
@@ -22,7 +22,7 @@ use domain::{
 };
 use store::{
     WriteTx,
-    memory_write::{RunRecord, Spent},
+    memory_writer::{RunRecord, Spent},
 };
 
 /// What the model was asked for a run.
@@ -120,8 +120,8 @@ impl Ending {
     /// # Errors
     /// [`Error::Unavailable`] if another server has taken the lease. Then that server does the work.
     async fn lock(&self, tx: &mut WriteTx<'_>) -> Result<(Spent, u32)> {
-        let held = store::memory_write::hold(tx, self.tenant_id, &self.agent, (&self.owner, self.until)).await?;
-        let writer = store::memory_write::find(tx.conn(), self.tenant_id, &self.agent).await?.filter(|_| held);
+        let held = store::memory_writer::hold(tx, self.tenant_id, &self.agent, (&self.owner, self.until)).await?;
+        let writer = store::memory_writer::find(tx.conn(), self.tenant_id, &self.agent).await?.filter(|_| held);
         let writer = writer.ok_or_else(|| Error::Unavailable("another server writes this agent's memory".into()))?;
         let mut spent = spent_today(writer.spent, self.record.ended_at);
         spent.runs = spent.runs.saturating_add(u32::from(!self.record.model.is_empty()));
@@ -156,7 +156,7 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
             for range in ranges {
                 let marks = (range.after, range.upto, range.is_open);
                 let id = range.session;
-                if !store::memory_write::move_watermark(tx, tenant_id, &ending.agent, id, marks).await? {
+                if !store::memory_writer::move_watermark(tx, tenant_id, &ending.agent, id, marks).await? {
                     return Err(Error::Unavailable(format!("the watermark of session {id} has moved")));
                 }
             }
@@ -169,9 +169,9 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
             }
             // A window without turns is no run.
             if ending.record.turns > 0 {
-                store::memory_write::insert_run(tx, tenant_id, &ending.record).await?;
+                store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
             }
-            store::memory_write::finish(tx, tenant_id, &ending.agent, ending.began, spent).await?;
+            store::memory_writer::finish(tx, tenant_id, &ending.agent, ending.began, spent).await?;
             Ok(ending.record)
         })
     });
@@ -251,9 +251,9 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
             let retry_at = (!is_parked).then(|| now + TimeDelta::seconds(pause.into()));
             ending.record.state = if is_parked { RunState::Parked } else { RunState::Failed };
             ending.record.error = Some(cut(&failure.why, REASON_CHARS_MAX));
-            store::memory_write::insert_run(tx, tenant_id, &ending.record).await?;
+            store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
             let next = (failures, retry_at, is_parked.then_some(now));
-            store::memory_write::fail(tx, tenant_id, &ending.agent, next, spent).await?;
+            store::memory_writer::fail(tx, tenant_id, &ending.agent, next, spent).await?;
             Ok(ending.record)
         })
     });
@@ -265,7 +265,7 @@ pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<b
     let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
     let until = ledger.now() + TimeDelta::seconds(LEASE_SECONDS.into());
     let held = ledger.store().write::<_, Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_write::hold(tx, tenant_id, &agent, (&owner, until)).await?) })
+        Box::pin(async move { Ok(store::memory_writer::hold(tx, tenant_id, &agent, (&owner, until)).await?) })
     });
     held.await
 }
@@ -274,7 +274,7 @@ pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<b
 pub async fn release(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<()> {
     let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
     let released = ledger.store().write::<_, Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_write::release(tx, tenant_id, &agent, &owner).await?) })
+        Box::pin(async move { Ok(store::memory_writer::release(tx, tenant_id, &agent, &owner).await?) })
     });
     released.await
 }

@@ -71,7 +71,7 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_write::{
+    use crate::memory_writer::{
         limit::BLOCK_ITEMS_MAX,
         select::{Candidate, select},
         text::tokens,

@@ -9,7 +9,7 @@ use domain::{
     chain::Digest,
     clock::{from_micros, to_micros},
     id::TenantId,
-    memory_write::run::{RunCause, RunState},
+    memory_writer::run::{RunCause, RunState},
 };
 use uuid::Uuid;
 
@@ -24,8 +24,11 @@ const TOTALS: &str = "SELECT agent, COUNT(*), COUNT(CASE WHEN state = 'succeeded
      CAST(SUM(input_tokens) AS bigint), CAST(SUM(output_tokens) AS bigint), SUM(cost_usd) FROM memory_runs \
      WHERE tenant_id = $1 AND id >= $2 GROUP BY agent ORDER BY agent LIMIT $3";
 
-pub(crate) const SQL: Texts =
-    &[("memory_write::run::INSERT", INSERT), ("memory_write::run::LIST", LIST), ("memory_write::run::TOTALS", TOTALS)];
+pub(crate) const SQL: Texts = &[
+    ("memory_writer::run::INSERT", INSERT),
+    ("memory_writer::run::LIST", LIST),
+    ("memory_writer::run::TOTALS", TOTALS),
+];
 
 /// Most agents whose runs are counted.
 const AGENTS_MAX: i64 = 1_000;
