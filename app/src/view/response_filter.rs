@@ -10,14 +10,14 @@ use crate::{
     },
 };
 use chrono::{Days, NaiveDate};
-use domain::{id::ViewId, response::Stage};
+use domain::{id::ViewId, response::ResponseStatus};
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// Which responses are shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResponseFilter {
     /// `?status=`
-    pub status: Option<Stage>,
+    pub status: Option<ResponseStatus>,
     /// `?version=`
     pub version: Option<u64>,
     /// `?from=`: the first day (UTC) on which a response was begun.
@@ -72,12 +72,12 @@ pub fn filter_form(path: &str, filter: &ResponseFilter, versions: &[u64]) -> Ine
     let none = FormState::default();
     let mut statuses = vec![(String::new(), "Any status".to_owned())];
     let words = [
-        (Stage::Submitted, "Submitted"),
-        (Stage::Promoted, "Promoted"),
-        (Stage::Draft, "Draft"),
-        (Stage::Abandoned, "Abandoned"),
+        (ResponseStatus::Submitted, "Submitted"),
+        (ResponseStatus::Promoted, "Promoted"),
+        (ResponseStatus::Draft, "Draft"),
+        (ResponseStatus::Abandoned, "Abandoned"),
     ];
-    statuses.extend(words.map(|(stage, word)| (stage.as_str().to_owned(), word.to_owned())));
+    statuses.extend(words.map(|(status, word)| (status.as_str().to_owned(), word.to_owned())));
     let mut numbers = vec![(String::new(), "Any version".to_owned())];
     numbers.extend(versions.iter().map(|version| (version.to_string(), format!("Version {version}"))));
     let text = |day: Option<NaiveDate>| day.map(|day| day.to_string()).unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn filter_form(path: &str, filter: &ResponseFilter, versions: &[u64]) -> Ine
     });
     static_html(view! {
         <form class="filter" method="get" action=target.clone() role="search">
-            <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Stage::as_str) form=&none/>
+            <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", ResponseStatus::as_str) form=&none/>
             <Select scope="filter" field=Field::new("version", "Version") options=numbers value=version.as_str() form=&none/>
             <Input scope="filter" field=Field::new("from", "From day (UTC)") kind="date" value=text(filter.from) form=&none/>
             <Input scope="filter" field=Field::new("to", "To day (UTC)") kind="date" value=text(filter.to) form=&none/>
@@ -106,7 +106,7 @@ mod tests {
         let open = ResponseFilter::default();
         assert_eq!((open.is_open(), open.href("/views/a", None)), (true, "/views/a/responses".to_owned()));
         let day = NaiveDate::from_ymd_opt(2026, 12, 31);
-        let filter = ResponseFilter { status: Some(Stage::Submitted), version: Some(2), from: day, to: day };
+        let filter = ResponseFilter { status: Some(ResponseStatus::Submitted), version: Some(2), from: day, to: day };
         assert_eq!(
             filter.href("/views/a", Some("x=")),
             "/views/a/responses?status=submitted&version=2&from=2026-12-31&to=2026-12-31&cursor=x%3D"

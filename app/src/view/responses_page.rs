@@ -19,7 +19,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::{Timestamp, response::Stage, response_chart::Chart, session::Status};
+use domain::{Timestamp, response::ResponseStatus, response_chart::Chart, session::Status};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::view::View;
 
@@ -40,7 +40,7 @@ pub struct ResponseRow {
     /// The address that a lead gave.
     pub email: Option<String>,
     /// What became of the response.
-    pub stage: Stage,
+    pub status: ResponseStatus,
     /// Version that it answers.
     pub version: u64,
     /// Whether it came after its question had expired or was answered.
@@ -157,12 +157,12 @@ fn charts(props: &ResponsesProps) -> InertElement {
     })
 }
 
-fn stage_badge(stage: Stage) -> impl IntoView {
-    let (picture, word, colour) = match stage {
-        Stage::Draft => (Icon::Draft, "Draft", Status::Draft),
-        Stage::Submitted => (Icon::Completed, "Submitted", Status::Completed),
-        Stage::Promoted => (Icon::Completed, "Promoted", Status::Completed),
-        Stage::Abandoned => (Icon::Abandoned, "Abandoned", Status::Abandoned),
+fn status_badge(status: ResponseStatus) -> impl IntoView {
+    let (picture, word, colour) = match status {
+        ResponseStatus::Draft => (Icon::Draft, "Draft", Status::Draft),
+        ResponseStatus::Submitted => (Icon::Completed, "Submitted", Status::Completed),
+        ResponseStatus::Promoted => (Icon::Completed, "Promoted", Status::Completed),
+        ResponseStatus::Abandoned => (Icon::Abandoned, "Abandoned", Status::Abandoned),
     };
     view! { <Badge picture=picture word=word colour=colour/> }
 }
@@ -195,7 +195,7 @@ fn response_row(row: &ResponseRow, heads: &[String], has_scores: bool) -> InertE
                 <a class="quiet" dir="auto" href=format!("/sessions/{}", row.id)>{one_line(&row.who, HEAD_CHARS_MAX)}</a>
                 {email}
             </td>
-            <td>{stage_badge(row.stage)}{late}<div class="meta">{format!("Version {}", row.version)}</div></td>
+            <td>{status_badge(row.status)}{late}<div class="meta">{format!("Version {}", row.version)}</div></td>
             <td class="meta">{moment(row.at)}</td>
             {score}
             {cells}

@@ -5,7 +5,6 @@ use crate::{
     criteria_set::{SafetyGate, evaluate_safety_gate},
     limit::{DRAFT_EVENT_SECONDS, DRAFT_EVENTS_MAX, KEY_CHARS_MAX},
     names::names,
-    session::Status,
     view::{Answers, Field, Publication, shown},
 };
 use chrono::TimeDelta;
@@ -30,7 +29,7 @@ pub const ANSWERS_PART: &str = "form_answers";
 /// What a response is to readers of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub enum ResponseStatus {
     /// It is being written.
     Draft,
     /// It was submitted.
@@ -41,22 +40,7 @@ pub enum Stage {
     Abandoned,
 }
 
-names!(Stage { Draft = "draft", Submitted = "submitted", Promoted = "promoted", Abandoned = "abandoned" });
-
-/// Returns the stage of a response whose session has this status.
-pub const fn stage(status: Status, is_promoted: bool) -> Stage {
-    match status {
-        Status::Completed if is_promoted => Stage::Promoted,
-        Status::Completed => Stage::Submitted,
-        Status::Failed | Status::Abandoned | Status::Expired => Stage::Abandoned,
-        Status::Draft
-        | Status::Pending
-        | Status::Running
-        | Status::WaitingHuman
-        | Status::AwaitingTool
-        | Status::Idle => Stage::Draft,
-    }
-}
+names!(ResponseStatus { Draft = "draft", Submitted = "submitted", Promoted = "promoted", Abandoned = "abandoned" });
 
 /// Why a form takes no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -193,7 +177,6 @@ pub fn named_entities<'a>(fields: &'a [Field], answers: &'a Answers) -> Vec<(&'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Type;
     use serde_json::json;
 
     fn at(seconds: i64) -> Timestamp {
@@ -207,27 +190,6 @@ mod tests {
             { "key": "company", "label": "Company?", "type": "entity", "entityType": "company" },
         ]))
         .unwrap()
-    }
-
-    #[test]
-    fn each_status_has_one_stage_and_only_a_completed_response_is_promoted() {
-        let mut table = String::new();
-        for status in Status::ALL {
-            table.push_str(&format!("{status}: {}, promoted: {}\n", stage(status, false), stage(status, true)));
-        }
-        insta::assert_snapshot!(table, @r"
-        draft: draft, promoted: draft
-        pending: draft, promoted: draft
-        running: draft, promoted: draft
-        waiting_human: draft, promoted: draft
-        awaiting_tool: draft, promoted: draft
-        idle: draft, promoted: draft
-        completed: submitted, promoted: promoted
-        failed: abandoned, promoted: abandoned
-        abandoned: abandoned, promoted: abandoned
-        expired: abandoned, promoted: abandoned
-        ");
-        assert_eq!(Type::Response.as_str(), "response");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::{ActionId, EntityId, EntityTypeId, FeedbackRequestId, SessionId, ViewId, ViewLinkId},
-    response::{RespondentKind, Scores, Stage},
+    response::{RespondentKind, ResponseStatus, Scores},
     view::Answers,
 };
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct Response {
     pub request_id: Option<FeedbackRequestId>,
     /// `draft`, `submitted`, `promoted` (an entity was made from it) or `abandoned`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ResponseStatus))]
-    pub status: Stage,
+    pub status: ResponseStatus,
     /// How the server knows the respondent: `user` (signed in), `token`, `browser` (a cookie) or `lead` (a name and an
     /// address that no one proved).
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RespondentKind))]

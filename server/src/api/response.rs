@@ -10,7 +10,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     Timestamp,
     id::{SessionId, ViewId},
-    response::Stage,
+    response::ResponseStatus,
 };
 use ledger::{ListPage, Listed, ResponseRecord, response as use_case};
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub struct ListQuery {
     view_id: Option<ViewId>,
     /// Responses with this status.
     #[param(value_type = Option<wire::schema::ResponseStatus>)]
-    status: Option<Stage>,
+    status: Option<ResponseStatus>,
     /// `true`: responses of the caller.
     #[serde(default)]
     own: bool,
@@ -50,7 +50,7 @@ pub struct ListQuery {
 pub struct OfViewQuery {
     /// Responses with this status.
     #[param(value_type = Option<wire::schema::ResponseStatus>)]
-    status: Option<Stage>,
+    status: Option<ResponseStatus>,
     /// Responses to this version of the view.
     #[param(value_type = Option<u64>, minimum = 0, maximum = 9007199254740991_u64)]
     version: Option<Sequence>,
@@ -99,7 +99,7 @@ pub async fn list(
 ) -> Result<Json<Page<Response>>, Problem> {
     let ListQuery { view_id, status, own, limit, cursor } = query;
     let page = ListPage { limit: limit.0, cursor };
-    let wanted = use_case::ListResponses { view_id, stage: status, own, page, ..Default::default() };
+    let wanted = use_case::ListResponses { view_id, status, own, page, ..Default::default() };
     let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
     Ok(Json(answered(&state, &caller, listed).await?))
 }
@@ -140,7 +140,7 @@ pub async fn list_of_view(
     ledger::view::get(&state.ledger, caller.scope(), id).await?;
     let wanted = use_case::ListResponses {
         view_id: Some(id),
-        stage: query.status,
+        status: query.status,
         own: false,
         version: query.version.map(|version| version.0),
         created_from: query.created_from,

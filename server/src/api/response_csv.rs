@@ -15,7 +15,7 @@ use axum::{
 use domain::{
     Scope, Timestamp,
     id::ViewId,
-    response::{RespondentKind, Stage},
+    response::{RespondentKind, ResponseStatus},
     response_table::{Column, push_text, push_value},
 };
 use futures_util::stream;
@@ -52,7 +52,7 @@ const HEADS: [&str; 13] = [
 pub struct CsvQuery {
     /// Responses with this status.
     #[param(value_type = Option<wire::schema::ResponseStatus>)]
-    status: Option<Stage>,
+    status: Option<ResponseStatus>,
     /// Responses to this version of the view.
     #[param(value_type = Option<u64>, minimum = 0, maximum = 9007199254740991_u64)]
     version: Option<Sequence>,
@@ -91,7 +91,7 @@ pub async fn of_view(
     let view = ledger::view::get(&ledger, &scope, id).await?;
     let wanted = ListResponses {
         view_id: Some(id),
-        stage: query.status,
+        status: query.status,
         version: query.version.map(|version| version.0),
         created_from: query.created_from,
         created_before: query.created_before,
@@ -166,7 +166,7 @@ impl Table {
     }
 
     fn row(&self, response: ResponseRecord, leads: &Leads) -> String {
-        let status = wire_map::response_stage(&response);
+        let status = wire_map::response_status(&response);
         let lead = response.lead_entity_id.and_then(|id| leads.get(&id));
         let name = match response.respondent_kind {
             RespondentKind::User | RespondentKind::Token => self.names.get(&response.respondent).map(String::as_str),

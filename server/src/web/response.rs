@@ -17,7 +17,7 @@ use chrono::{NaiveDate, NaiveTime};
 use domain::{
     Timestamp,
     criteria_set::SafetyGate,
-    response::{RespondentKind, Scores, Stage},
+    response::{RespondentKind, ResponseStatus, Scores},
     response_table::Column,
     slug::is_slug,
 };
@@ -46,7 +46,7 @@ impl ListQuery {
     fn filter(&self) -> ResponseFilter {
         let day = |text: &str| text.trim().parse::<NaiveDate>().ok();
         ResponseFilter {
-            status: Stage::parse(self.status.trim()),
+            status: ResponseStatus::parse(self.status.trim()),
             version: self.version.trim().parse().ok(),
             from: day(&self.from),
             to: day(&self.to),
@@ -69,7 +69,7 @@ async fn show(
     }
     let filter = query.filter();
     let wanted = ListResponses {
-        stage: filter.status,
+        status: filter.status,
         version: filter.version,
         created_from: filter.from.map(start),
         created_before: filter.before().map(start),
@@ -112,7 +112,7 @@ fn props(page: page::Page, filter: ResponseFilter, is_continued: bool) -> Respon
             id: response.session_id.to_string(),
             who,
             email: lead.and_then(|lead| lead.email.clone()),
-            stage: wire_map::response_stage(&response),
+            status: wire_map::response_status(&response),
             version: response.version,
             late: response.late,
             at: response.submitted_at.unwrap_or(response.saved_at),

@@ -1,20 +1,20 @@
 //! Converts responses to views and links to forms.
 
 use crate::problem::Problem;
-use domain::{id::FeedbackRequestId, response::Stage};
+use domain::{id::FeedbackRequestId, response::ResponseStatus};
 use ledger::{
     ResponseRecord, ResponseState, ViewLinkRecord,
     response::{Leads, Promote, PromoteTo, Submission},
 };
 use wire::response::{Lead, PromoteResponse, Response, SubmitInteraction, ViewLink};
 
-/// Returns the stage of a response, as readers of answers know it.
-pub fn response_stage(record: &ResponseRecord) -> Stage {
+/// Returns the status of a response, as readers of answers know it.
+pub fn response_status(record: &ResponseRecord) -> ResponseStatus {
     match record.state {
-        ResponseState::Draft => Stage::Draft,
-        ResponseState::Submitted if record.promotion.is_some() => Stage::Promoted,
-        ResponseState::Submitted => Stage::Submitted,
-        ResponseState::Abandoned => Stage::Abandoned,
+        ResponseState::Draft => ResponseStatus::Draft,
+        ResponseState::Submitted if record.promotion.is_some() => ResponseStatus::Promoted,
+        ResponseState::Submitted => ResponseStatus::Submitted,
+        ResponseState::Abandoned => ResponseStatus::Abandoned,
     }
 }
 
@@ -28,7 +28,7 @@ pub fn response_with(record: ResponseRecord, leads: &Leads) -> Response {
     let lead = record.lead_entity_id.and_then(|id| leads.get(&id)).cloned();
     Response {
         lead: lead.map(|lead| Lead { name: lead.name, email: lead.email }),
-        status: response_stage(&record),
+        status: response_status(&record),
         scores: record.scores,
         id: record.session_id,
         view_id: record.view_id,

@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     Caller, Scope, Timestamp,
     id::{SessionId, ViewId},
-    response::Stage,
+    response::ResponseStatus,
     role::Permission,
 };
 use store::{ResponseState, response::Filter};
@@ -19,8 +19,8 @@ use store::{ResponseState, response::Filter};
 pub struct ListResponses {
     /// Only those to this view.
     pub view_id: Option<ViewId>,
-    /// Only those at this stage.
-    pub stage: Option<Stage>,
+    /// Only those with this status.
+    pub status: Option<ResponseStatus>,
     /// Only those of the caller.
     pub own: bool,
     /// Only those to this version. It counts only with `view_id`, as the two below.
@@ -35,12 +35,12 @@ pub struct ListResponses {
 
 impl ListResponses {
     pub(crate) fn filter(&self, scope: &Scope) -> Filter {
-        let (state, promoted) = match self.stage {
+        let (state, promoted) = match self.status {
             None => (None, None),
-            Some(Stage::Draft) => (Some(ResponseState::Draft), None),
-            Some(Stage::Submitted) => (Some(ResponseState::Submitted), Some(false)),
-            Some(Stage::Promoted) => (Some(ResponseState::Submitted), Some(true)),
-            Some(Stage::Abandoned) => (Some(ResponseState::Abandoned), None),
+            Some(ResponseStatus::Draft) => (Some(ResponseState::Draft), None),
+            Some(ResponseStatus::Submitted) => (Some(ResponseState::Submitted), Some(false)),
+            Some(ResponseStatus::Promoted) => (Some(ResponseState::Submitted), Some(true)),
+            Some(ResponseStatus::Abandoned) => (Some(ResponseState::Abandoned), None),
         };
         let own = match scope.caller {
             Caller::User(id) => id.0,

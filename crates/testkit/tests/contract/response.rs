@@ -5,7 +5,7 @@ use domain::{
     Scope,
     id::{SessionId, ViewId},
     limit::{DRAFT_EVENTS_MAX, VIEW_DRAFTS_MAX},
-    response::{Closed, RespondentKind, Stage},
+    response::{Closed, RespondentKind, ResponseStatus},
     session::{EndReason, Status, Type},
     view::{Answers, Field, Gate, Publication, Responses},
 };
@@ -37,7 +37,7 @@ on_both_engines!(
     a_draft_that_was_left_is_abandoned_once,
     a_cancelled_session_closes_its_draft,
     workers_and_other_workspaces_answer_no_form,
-    responses_are_listed_by_view_stage_and_person,
+    responses_are_listed_by_view_status_and_person,
     a_view_has_a_bounded_number_of_open_drafts,
     a_response_becomes_an_entity_once_and_each_names_the_other,
 );
@@ -392,7 +392,7 @@ async fn workers_and_other_workspaces_answer_no_form(f: Fixture) {
     f.done().await;
 }
 
-async fn responses_are_listed_by_view_stage_and_person(f: Fixture) {
+async fn responses_are_listed_by_view_status_and_person(f: Fixture) {
     let (one, two) = (form(&f, many()).await, form_named(&f, "Other").await);
     let mut made = Vec::new();
     for n in 0..3 {
@@ -409,10 +409,13 @@ async fn responses_are_listed_by_view_stage_and_person(f: Fixture) {
     assert_eq!(all, [draft.session_id, made[2].session_id, made[1].session_id, made[0].session_id]);
     assert_eq!(ids(ListResponses { view_id: Some(two), ..ListResponses::default() }).await, [draft.session_id]);
     assert_eq!(ids(ListResponses { own: true, ..ListResponses::default() }).await, [draft.session_id]);
-    let of_stage = |stage| ListResponses { stage: Some(stage), ..ListResponses::default() };
-    assert_eq!(ids(of_stage(Stage::Draft)).await, [draft.session_id]);
-    assert_eq!(ids(of_stage(Stage::Submitted)).await.len(), 3);
-    assert!(ids(of_stage(Stage::Promoted)).await.is_empty() && ids(of_stage(Stage::Abandoned)).await.is_empty());
+    let of_status = |status| ListResponses { status: Some(status), ..ListResponses::default() };
+    assert_eq!(ids(of_status(ResponseStatus::Draft)).await, [draft.session_id]);
+    assert_eq!(ids(of_status(ResponseStatus::Submitted)).await.len(), 3);
+    assert!(
+        ids(of_status(ResponseStatus::Promoted)).await.is_empty()
+            && ids(of_status(ResponseStatus::Abandoned)).await.is_empty()
+    );
     let page = ListPage { limit: 2, cursor: None };
     let first = ListResponses { view_id: Some(one), page, ..ListResponses::default() };
     let first = response::list(&f.ledger, &f.member, first).await.unwrap();
@@ -485,7 +488,7 @@ async fn a_response_becomes_an_entity_once_and_each_names_the_other(f: Fixture) 
     assert_eq!(versions.items[0].session_id, Some(sent.session_id), "the entity names the response");
     let again = response::promote(&f.ledger, &f.operator, sent.session_id, to(&[])).await.unwrap();
     assert_eq!(again.promotion, made.promotion, "a repeat makes nothing");
-    let query = ListResponses { stage: Some(Stage::Promoted), ..ListResponses::default() };
+    let query = ListResponses { status: Some(ResponseStatus::Promoted), ..ListResponses::default() };
     let listed = response::list(&f.ledger, &f.member, query).await.unwrap();
     assert_eq!(listed.items, [made], "the response names the entity");
     f.done().await;

@@ -7,7 +7,7 @@ use domain::{
     criteria_set::SafetyGate,
     id::{EntityId, ViewId},
     limit::VIEW_LINK_NOTE_CHARS_MAX,
-    response::Stage,
+    response::ResponseStatus,
     role::{Role, TokenScope},
     view::{Gate, Publication, Responses},
 };
@@ -89,7 +89,7 @@ async fn responses_are_filtered_by_version_and_time(f: Fixture) {
     let before = ListResponses { created_before: Some(second.created_at), ..none() };
     assert_eq!(ids(before).await, [first.session_id]);
     let all = ListResponses {
-        stage: Some(Stage::Submitted),
+        status: Some(ResponseStatus::Submitted),
         version: Some(1),
         created_from: Some(first.created_at),
         created_before: Some(second.created_at),

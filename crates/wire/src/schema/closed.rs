@@ -65,7 +65,7 @@ closed! {
     /// A coding agent that sends hooks.
     HookSource = HookSource::names();
     /// What a response to a view is to readers of answers.
-    ResponseStatus = response::Stage::ALL.into_iter().map(response::Stage::as_str);
+    ResponseStatus = response::ResponseStatus::ALL.into_iter().map(response::ResponseStatus::as_str);
     /// How the server knows who answered.
     RespondentKind = respondent::RespondentKind::OF_FORMS.into_iter().map(respondent::RespondentKind::as_str);
     /// Whether an action can be triggered.

@@ -10,7 +10,7 @@ use domain::{
     },
     notification::{Channel, Topic},
     respondent::RespondentKind,
-    response::{DraftEvents, Stage},
+    response::{DraftEvents, ResponseStatus},
     session::Status,
     view::State,
 };
@@ -150,12 +150,12 @@ proptest! {
         prop_assert_eq!(lead, record.lead_entity_id.map(|_| (known.name, known.email)));
         prop_assert_eq!(promoted_entity_id, record.promotion.as_ref().map(|promotion| promotion.entity_id));
         let state = match status {
-            Stage::Draft => ResponseState::Draft,
-            Stage::Submitted | Stage::Promoted => ResponseState::Submitted,
-            Stage::Abandoned => ResponseState::Abandoned,
+            ResponseStatus::Draft => ResponseState::Draft,
+            ResponseStatus::Submitted | ResponseStatus::Promoted => ResponseState::Submitted,
+            ResponseStatus::Abandoned => ResponseState::Abandoned,
         };
         let is_promoted = state == ResponseState::Submitted && promoted_entity_id.is_some();
-        prop_assert_eq!(status == Stage::Promoted, is_promoted);
+        prop_assert_eq!(status == ResponseStatus::Promoted, is_promoted);
         let request_id = request_id.map(|FeedbackRequestId(id)| id);
         let read = ResponseRecord {
             session_id, view_id, version, request_id, respondent_kind, respondent, lead_entity_id, state, rev, answers,
