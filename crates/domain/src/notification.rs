@@ -71,16 +71,16 @@ impl Topic {
     }
 }
 
-/// The channel of a message.
+/// How a message is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Channel {
+pub enum DeliveryMethod {
     /// To a webhook of the workspace.
     Webhook,
     /// To the e-mail address of a person.
     Email,
 }
 
-names!(Channel { Webhook = "webhook", Email = "email" });
+names!(DeliveryMethod { Webhook = "webhook", Email = "email" });
 
 /// Wait after the first failed attempt, seconds.
 const FIRST_SECONDS: i64 = 5;

@@ -8,7 +8,7 @@ use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
     id::{MessageId, TenantId},
-    notification::{Channel, Topic},
+    notification::{DeliveryMethod, Topic},
 };
 use uuid::Uuid;
 
@@ -99,7 +99,7 @@ pub struct MessageRecord {
     /// Identifies the message. Receivers use it as idempotency key.
     pub id: MessageId,
     /// How the message is sent.
-    pub channel: Channel,
+    pub method: DeliveryMethod,
     /// The webhook or person it goes to.
     pub target_id: Uuid,
     /// The kind of change that the message reports.
@@ -145,7 +145,7 @@ impl TryFrom<Row> for MessageRecord {
         Ok(Self {
             tenant_id: TenantId(row.tenant_id),
             id: MessageId(row.id),
-            channel: Channel::parse(&row.channel).ok_or_else(|| bad("channel", &row.channel))?,
+            method: DeliveryMethod::parse(&row.channel).ok_or_else(|| bad("channel", &row.channel))?,
             target_id: row.target_id,
             topic: Topic::parse(&row.topic).ok_or_else(|| bad("topic", &row.topic))?,
             payload: row.payload,
@@ -167,7 +167,7 @@ pub async fn push(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<()> {
         INSERT,
         message.tenant_id.0,
         message.id.0,
-        message.channel.as_str(),
+        message.method.as_str(),
         message.target_id,
         message.topic.as_str(),
         message.payload.as_str(),
@@ -184,7 +184,7 @@ pub async fn push_once(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<
         INSERT_ONCE,
         message.tenant_id.0,
         message.id.0,
-        message.channel.as_str(),
+        message.method.as_str(),
         message.target_id,
         message.topic.as_str(),
         message.payload.as_str(),
@@ -207,10 +207,15 @@ pub async fn workspaces_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<Vec<T
 }
 
 /// Receivers with due messages in a workspace, the longest waiting first.
-pub async fn receivers_due(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<(Channel, Uuid)>> {
+pub async fn receivers_due(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    now: Timestamp,
+) -> Result<Vec<(DeliveryMethod, Uuid)>> {
     let rows = run!(conn, fetch_all(String, Uuid), RECEIVERS_DUE, tenant_id.0, to_micros(now))?;
     let parse = |(channel, target_id): (String, Uuid)| {
-        let known = Channel::parse(&channel).ok_or_else(|| Error::inconsistent("outbox", "channel", &channel))?;
+        let known =
+            DeliveryMethod::parse(&channel).ok_or_else(|| Error::inconsistent("outbox", "channel", &channel))?;
         Ok((known, target_id))
     };
     rows.into_iter().map(parse).collect()

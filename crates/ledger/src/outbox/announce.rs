@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::{
     Entropy, Timestamp, human,
     id::{MessageId, TenantId, UserId},
-    notification::{Channel, Topic},
+    notification::{DeliveryMethod, Topic},
     session::{Session, Status},
 };
 use serde_json::{Value, json};
@@ -101,14 +101,14 @@ fn about(session: &Session) -> Value {
 pub(crate) fn message(
     ids: &MessageIds,
     tenant_id: TenantId,
-    (channel, target_id): (Channel, Uuid),
+    (method, target_id): (DeliveryMethod, Uuid),
     topic: Topic,
     payload: String,
 ) -> MessageRecord {
     MessageRecord {
         tenant_id,
         id: ids.of(target_id, topic),
-        channel,
+        method,
         target_id,
         topic,
         payload,
@@ -156,12 +156,12 @@ async fn push_for_webhooks(
     let payload = announcement.about.to_string();
     for webhook in webhooks {
         if webhook.disabled_at.is_none() && webhook.topics.contains(&announcement.topic) {
-            let to = (Channel::Webhook, webhook.id.0);
+            let to = (DeliveryMethod::Webhook, webhook.id.0);
             store::outbox::push(tx, &message(ids, tenant_id, to, announcement.topic, payload.clone())).await?;
         }
     }
     for user_id in announcement.recipients {
-        let to = (Channel::Email, user_id.0);
+        let to = (DeliveryMethod::Email, user_id.0);
         store::outbox::push(tx, &message(ids, tenant_id, to, announcement.topic, payload.clone())).await?;
     }
     Ok(())
@@ -189,7 +189,7 @@ pub(crate) async fn announce_once(
     let ids = MessageIds { at: begun, seed: *window.of.as_bytes() };
     let due_at = begun + TimeDelta::seconds(window.seconds + WINDOW_GRACE_SECONDS);
     for user_id in announcement.recipients {
-        let to = (Channel::Email, user_id.0);
+        let to = (DeliveryMethod::Email, user_id.0);
         let message = message(&ids, tenant_id, to, announcement.topic, announcement.about.to_string());
         store::outbox::push_once(tx, &MessageRecord { created_at: at, due_at, ..message }).await?;
     }

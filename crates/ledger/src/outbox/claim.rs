@@ -8,7 +8,7 @@ use domain::{
     limit::{
         DELIVERIES_AT_ONCE, DELIVERIES_BY_MAIL, DELIVERIES_OF_WORKSPACE, DELIVERIES_TO_WEBHOOK, DELIVERY_ATTEMPTS_MAX,
     },
-    notification::Channel,
+    notification::DeliveryMethod,
 };
 use std::{collections::HashMap, hash::Hash};
 use store::{Access, WriteTx, outbox::Next};
@@ -55,10 +55,10 @@ enum Route {
 }
 
 impl Route {
-    const fn of(tenant_id: TenantId, channel: Channel, target_id: Uuid) -> Self {
-        match channel {
-            Channel::Webhook => Self::Webhook(tenant_id, target_id),
-            Channel::Email => Self::Mail,
+    const fn of(tenant_id: TenantId, method: DeliveryMethod, target_id: Uuid) -> Self {
+        match method {
+            DeliveryMethod::Webhook => Self::Webhook(tenant_id, target_id),
+            DeliveryMethod::Email => Self::Mail,
         }
     }
 
@@ -83,7 +83,7 @@ pub struct DeliverySlots {
 impl DeliverySlots {
     /// Frees the slot of a message whose delivery has succeeded or failed.
     pub fn free(&mut self, message: &MessageRecord) {
-        let route = Route::of(message.tenant_id, message.channel, message.target_id);
+        let route = Route::of(message.tenant_id, message.method, message.target_id);
         self.under_way = self.under_way.saturating_sub(1);
         decrement(&mut self.of_workspace, &message.tenant_id);
         decrement(&mut self.in_flight_by_route, &route);
@@ -100,7 +100,7 @@ impl DeliverySlots {
     }
 
     fn reserve(&mut self, message: &MessageRecord) {
-        let route = Route::of(message.tenant_id, message.channel, message.target_id);
+        let route = Route::of(message.tenant_id, message.method, message.target_id);
         self.under_way += 1;
         *self.of_workspace.entry(message.tenant_id).or_default() += 1;
         *self.in_flight_by_route.entry(route).or_default() += 1;
@@ -165,8 +165,8 @@ async fn take_in_turn(
         if left == 0 {
             break;
         }
-        for (channel, target_id) in store::outbox::receivers_due(tx.conn(), tenant_id, now).await? {
-            let places = room.free_slots(Route::of(tenant_id, channel, target_id)).min(left);
+        for (method, target_id) in store::outbox::receivers_due(tx.conn(), tenant_id, now).await? {
+            let places = room.free_slots(Route::of(tenant_id, method, target_id)).min(left);
             if places == 0 {
                 // All slots of this receiver are used. Receivers after it do not wait.
                 continue;
@@ -189,8 +189,8 @@ async fn take_in_turn(
 
 async fn receiver(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<Receiver> {
     let nobody = |why: &str| Ok(Receiver::Nobody(why.to_owned()));
-    match message.channel {
-        Channel::Webhook => {
+    match message.method {
+        DeliveryMethod::Webhook => {
             let id = WebhookId(message.target_id);
             let Some(webhook) = store::webhook::find(tx.conn(), message.tenant_id, id).await? else {
                 return nobody("the webhook was removed");
@@ -200,7 +200,7 @@ async fn receiver(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<Recei
                 None => Ok(Receiver::Webhook { id, url: webhook.url }),
             }
         }
-        Channel::Email => {
+        DeliveryMethod::Email => {
             let user_id = UserId(message.target_id);
             if !store::user::wants_email(tx.conn(), message.tenant_id, user_id).await? {
                 return nobody("the person has turned off e-mail");

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::{
     id::WebhookId,
     limit::{DELIVERY_ERROR_CHARS_MAX, MESSAGES_KEPT_DAYS},
-    notification::{Channel, wait},
+    notification::{DeliveryMethod, wait},
 };
 use store::{Access, outbox::Next};
 
@@ -60,7 +60,7 @@ pub async fn record_outcome(ledger: &Ledger, message: MessageRecord, outcome: Ou
                 Outcome::Refused { error } => (error, Next::Dead(now)),
                 Outcome::Gone { error } => {
                     let error = line(&error);
-                    if message.channel == Channel::Webhook {
+                    if message.method == DeliveryMethod::Webhook {
                         let id = WebhookId(message.target_id);
                         store::webhook::disable(tx, message.tenant_id, id, &error, now).await?;
                     }

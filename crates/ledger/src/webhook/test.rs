@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Scope,
     id::WebhookId,
-    notification::{Channel, Topic},
+    notification::{DeliveryMethod, Topic},
     role::Permission,
 };
 use serde_json::json;
@@ -28,7 +28,7 @@ pub async fn test(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Messa
             if let Some(reason) = webhook.disabled_reason {
                 return Err(Error::invalid("id", format!("this webhook is disabled: {reason}")));
             }
-            let message = message(&ids, tenant_id, (Channel::Webhook, id.0), Topic::Test, payload);
+            let message = message(&ids, tenant_id, (DeliveryMethod::Webhook, id.0), Topic::Test, payload);
             store::outbox::push(tx, &message).await?;
             Ok(message)
         })

@@ -111,9 +111,9 @@ impl OutboxWorker {
             },
             Receiver::Nobody(error) => Outcome::Refused { error },
         };
-        let (id, channel, attempts) = (message.id, message.channel, message.attempts);
+        let (id, method, attempts) = (message.id, message.method, message.attempts);
         if let Outcome::Failed { error, .. } | Outcome::Refused { error } | Outcome::Gone { error } = &outcome {
-            tracing::warn!(message = %id, %channel, attempts, error, "a message was not delivered");
+            tracing::warn!(message = %id, channel = %method, attempts, error, "a message was not delivered");
         }
         if let Err(error) = record_outcome(&self.ledger, message, outcome).await {
             tracing::warn!(message = %id, %error, "cannot note what came of a message; it is delivered again");

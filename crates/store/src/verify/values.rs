@@ -7,7 +7,7 @@ use domain::{
     gate::{GateKind, GateState, ReviewerKind, Verdict},
     id::{SessionId, TenantId},
     interaction::ExportState,
-    notification::Channel,
+    notification::DeliveryMethod,
     role::ROLES,
     session::{EndReason, IfDependencyFails, Status, Type, WaitsFor},
 };
@@ -53,7 +53,7 @@ fn closed() -> Vec<Closed> {
         of("gates", ID, "outcome", names!(Verdict)),
         of("gate_reviewers", &["tenant_id", "gate_id", "reviewer_id"], "kind", names!(ReviewerKind)),
         of("gate_decisions", &["tenant_id", "gate_id", "number"], "verdict", names!(Verdict)),
-        of("outbox", ID, "channel", names!(Channel)),
+        of("outbox", ID, "channel", names!(DeliveryMethod)),
         of("export_jobs", ID, "state", names!(ExportState)),
     ]
 }

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::{
     Clock as _, Scope,
     id::MessageId,
-    notification::{Channel, Topic},
+    notification::{DeliveryMethod, Topic},
 };
 use ledger::{email, page};
 use outbound::{Client, Policy};
@@ -51,7 +51,7 @@ async fn waits_for(f: &Fixture, person: &Scope) -> MessageId {
     let message = MessageRecord {
         tenant_id: person.tenant_id,
         id: MessageId::new(now, &SeededEntropy::new(now.timestamp().cast_unsigned())),
-        channel: Channel::Email,
+        method: DeliveryMethod::Email,
         target_id: person.user_id().unwrap().0,
         topic: Topic::ApprovalRequested,
         payload: payload.to_string(),

@@ -8,7 +8,7 @@ use domain::{
     id::{
         ActionId, EntityId, EventId, FeedbackRequestId, MessageId, SessionId, TenantId, ViewId, ViewLinkId, WebhookId,
     },
-    notification::{Channel, Topic},
+    notification::{DeliveryMethod, Topic},
     respondent::RespondentKind,
     response::{DraftEvents, ResponseStatus},
     session::Status,
@@ -85,7 +85,7 @@ fn message_record(pool: &mut Pool) -> MessageRecord {
     MessageRecord {
         tenant_id: TenantId(pool.id()),
         id: MessageId(pool.id()),
-        channel: Channel::Webhook,
+        method: DeliveryMethod::Webhook,
         target_id: pool.id(),
         topic: pool.one_of(&Topic::ALL),
         payload: pool.text(),
