@@ -12,7 +12,7 @@ pub use canonical::{canonical, canonical_digest};
 pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, decision_state_of, evaluate};
 pub use edit::{Approval, approval, asked, merge, within};
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
-pub use state::{Closing, Gate, GateClosed, State};
+pub use state::{CloseReason, Gate, GateClosed, State};
 pub use task::{MEMORY_BASE, MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};
 
 use crate::names::names;

@@ -107,13 +107,13 @@ pub enum State {
     },
 }
 
-/// How a gate is closed without an effect.
+/// Why a gate is closed without an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Closing {
+pub enum CloseReason {
     /// The time of the gate or of its session ran out.
-    Expire,
+    Expired,
     /// The session ended otherwise.
-    Withdraw,
+    Withdrawn,
 }
 
 /// A gate that is settled, expired or withdrawn does not change.
@@ -203,13 +203,15 @@ impl State {
     ///
     /// # Errors
     /// [`GateClosed`] unless the gate is open or held.
-    pub const fn close(self, closing: Closing, at: Timestamp) -> Result<Self, GateClosed> {
-        match (self, closing) {
-            (Self::Open | Self::Held { .. }, Closing::Expire) => Ok(Self::Expired { verdict: self.verdict(), at }),
-            (Self::Open | Self::Held { .. }, Closing::Withdraw) => Ok(Self::Withdrawn { verdict: self.verdict(), at }),
+    pub const fn close(self, reason: CloseReason, at: Timestamp) -> Result<Self, GateClosed> {
+        match (self, reason) {
+            (Self::Open | Self::Held { .. }, CloseReason::Expired) => Ok(Self::Expired { verdict: self.verdict(), at }),
+            (Self::Open | Self::Held { .. }, CloseReason::Withdrawn) => {
+                Ok(Self::Withdrawn { verdict: self.verdict(), at })
+            }
             (
                 Self::Settled { .. } | Self::Expired { .. } | Self::Withdrawn { .. },
-                Closing::Expire | Closing::Withdraw,
+                CloseReason::Expired | CloseReason::Withdrawn,
             ) => Err(GateClosed(self.name())),
         }
     }
@@ -245,8 +247,12 @@ mod tests {
             assert_eq!(state.settle(deny, at), or_closed(State::Settled { verdict: deny, at }), "{state:?}");
             assert_eq!(state.reopen(), or_closed(State::Open), "{state:?}");
             let verdict = state.verdict();
-            assert_eq!(state.close(Closing::Expire, at), or_closed(State::Expired { verdict, at }), "{state:?}");
-            assert_eq!(state.close(Closing::Withdraw, at), or_closed(State::Withdrawn { verdict, at }), "{state:?}");
+            assert_eq!(state.close(CloseReason::Expired, at), or_closed(State::Expired { verdict, at }), "{state:?}");
+            assert_eq!(
+                state.close(CloseReason::Withdrawn, at),
+                or_closed(State::Withdrawn { verdict, at }),
+                "{state:?}"
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use domain::{
     Timestamp,
     failure::code_of,
     feedback_request::RequestState,
-    gate::Closing,
+    gate::CloseReason,
     id::EventId,
     session::{Command, EndReason, Session, Status, Type, graph::cancels_children},
     thread::REPLY,
@@ -21,7 +21,7 @@ use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// The session stopped waiting for a person. Its gate, if it is still open or held, is closed.
-    CloseGate(Closing),
+    CloseGate(CloseReason),
     /// A turn of an agent ended and is enqueued for capture.
     CaptureTurn(DueRecord, Capture),
     /// The session failed, expired, or never began because of another session. `code` and `message` are shown in
@@ -53,7 +53,7 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
     }
     if matches!(before, Status::WaitingHuman | Status::AwaitingTool) {
         let is_expired = after.status() == Status::Expired;
-        effects.push(Effect::CloseGate(if is_expired { Closing::Expire } else { Closing::Withdraw }));
+        effects.push(Effect::CloseGate(if is_expired { CloseReason::Expired } else { CloseReason::Withdrawn }));
     }
     effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
     effects.extend(
@@ -98,7 +98,7 @@ pub(crate) async fn carry_out(
     let now = factory.at();
     for effect in effects {
         match effect {
-            Effect::CloseGate(closing) => close_gate(tx, session, closing, now).await?,
+            Effect::CloseGate(reason) => close_gate(tx, session, reason, now).await?,
             Effect::CaptureTurn(due, Capture::Always) => store::interaction::push(tx, due).await?,
             Effect::CaptureTurn(due, Capture::IfSaid { has_answered }) => {
                 store::interaction::push_if_answered(tx, due, has_answered.then_some(REPLY)).await?;
@@ -119,14 +119,14 @@ pub(crate) async fn carry_out(
 
 /// Closes the gate of a session that stopped waiting without a decision. A decided gate is settled already and
 /// is not found here.
-async fn close_gate(tx: &mut WriteTx<'_>, session: &Session, closing: Closing, now: Timestamp) -> Result<()> {
+async fn close_gate(tx: &mut WriteTx<'_>, session: &Session, reason: CloseReason, now: Timestamp) -> Result<()> {
     let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
-    gate.state = gate.state.close(closing, now)?;
+    gate.state = gate.state.close(reason, now)?;
     store::gate::save(tx, &gate).await?;
     if let Some(id) = gate.task.request_id() {
-        let state = match closing {
-            Closing::Expire => RequestState::Expired,
-            Closing::Withdraw => RequestState::Cancelled,
+        let state = match reason {
+            CloseReason::Expired => RequestState::Expired,
+            CloseReason::Withdrawn => RequestState::Cancelled,
         };
         store::feedback_request::close(tx, session.tenant_id, id, state, now).await?;
     }

@@ -98,9 +98,9 @@ fn the_gate_of_a_session_that_stops_waiting_is_closed() {
     );
     assert_eq!(opened, []);
     let cancelled = after(&waiting, Actor::Caller, Command::Cancel, Report::default()).1;
-    assert_eq!(cancelled[0], Effect::CloseGate(Closing::Withdraw));
+    assert_eq!(cancelled[0], Effect::CloseGate(CloseReason::Withdrawn));
     let expired = after(&waiting, Actor::Server, Command::Expire, Report::default()).1;
-    assert_eq!(expired[0], Effect::CloseGate(Closing::Expire));
+    assert_eq!(expired[0], Effect::CloseGate(CloseReason::Expired));
 }
 
 #[test]

@@ -18,7 +18,7 @@ use domain::{
     Caller, Scope, Timestamp,
     event::Kind,
     feedback_request::OnExpiry,
-    gate::{Closing, Gate, State},
+    gate::{CloseReason, Gate, State},
     id::{GateId, RequestAnswerId, SessionId, TenantId},
     notification::Topic,
     session::{Actor, Command, Report, Session, decide},
@@ -171,7 +171,7 @@ async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, factory:
     };
     let reason = "no one answered in time".into();
     if asked.on_expiry == OnExpiry::Resume {
-        gate.state = gate.state.close(Closing::Expire, factory.at())?;
+        gate.state = gate.state.close(CloseReason::Expired, factory.at())?;
         store::gate::save(tx, &gate).await?;
         request::nobody_answered(tx, &asked, RequestAnswerId(gate.id.0), factory.at()).await?;
         let transition = decide(state(&session), Actor::Server, Command::Resume)?;
