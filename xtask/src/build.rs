@@ -46,7 +46,7 @@ impl Build {
 
 /// The release binary.
 pub fn build() -> Result<()> {
-    crate::site::build()?;
+    crate::site::build(crate::site::SHIPPED)?;
     announced("compile the server", || run(cargo().args(["build", "--release", "--package", "server"])))?;
     say("    target/release/shiftbook is ready");
     Ok(())
@@ -69,7 +69,7 @@ pub fn build_first() -> Result<()> {
         announced("compile the server", || run(&mut build))
     };
     let (site, server) = std::thread::scope(|threads| {
-        let site = threads.spawn(crate::site::build);
+        let site = threads.spawn(|| crate::site::build(crate::site::FIRST));
         let server = server();
         (site.join(), server)
     });

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use crate::build::Build;
 use crate::process::{Managed, capture, capture_with_input, pause};
-use crate::workspace::{command, target};
+use crate::site::FIRST;
+use crate::workspace::command;
 
 const START_SECONDS_MAX: u64 = 60;
 const REQUEST_SECONDS_MAX: u64 = 30;
@@ -37,7 +38,7 @@ impl Served {
             serve.arg("--config").arg(settings);
         }
         if build == Build::First {
-            serve.env("SHIFTBOOK_SITE_DIR", target("site"));
+            serve.env("SHIFTBOOK_SITE_DIR", FIRST.folder());
         }
         let mut process = Managed::service(&mut serve)?;
         let mut lines = BufReader::new(process.stdout()?).lines();

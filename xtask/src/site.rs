@@ -39,32 +39,59 @@ const HASH_DIGITS: usize = 8;
 const PARTS_LOADER: &str = "frontend/src/parts.js";
 /// The script of forms that people answer. Their pages load no other.
 const FORM_SCRIPT: &str = "frontend/src/form.js";
+/// Plain names and hashed ones.
+const MANIFEST: &str = "manifest.json";
 /// The files of each lazy function, for the budgets. Pages do not need it: the script has the same.
 const PARTS_LIST: &str = "parts.json";
 
 /// Plain name → hashed name; `css`, `js` and `wasm` are the three every page needs.
 type Manifest = BTreeMap<String, String>;
 
-/// Builds the site unless its sources are unchanged.
-pub fn build() -> Result<()> {
+/// The site that ships, or one that is compiled and compressed in less than half of the time and is some times as large.
+#[derive(Clone, Copy)]
+pub struct Quality {
+    /// Below the target directory.
+    folder: &'static str,
+    stamp: &'static str,
+    profile: &'static str,
+    /// 0 to 11.
+    brotli: u32,
+}
+
+/// What the server has inside.
+pub const SHIPPED: Quality =
+    Quality { folder: "site", stamp: "site.fingerprint", profile: "wasm-release", brotli: 11 };
+/// What the server of `cargo xtask run` reads.
+pub const FIRST: Quality =
+    Quality { folder: "first-site", stamp: "first-site.fingerprint", profile: "wasm-first", brotli: 2 };
+
+impl Quality {
+    /// The folder in which the server finds the site.
+    pub fn folder(self) -> PathBuf {
+        target(self.folder)
+    }
+}
+
+/// Builds a site unless its sources are unchanged.
+pub fn build(quality: Quality) -> Result<()> {
     check_bindgen_version()?;
     let compiler = wasm_target::ensure()?;
     let fingerprint = fingerprint(&compiler.version()?)?;
-    let stamp = target("site.fingerprint");
-    if fs::read_to_string(&stamp).ok().as_ref() == Some(&fingerprint) && read_manifest().is_ok() {
+    let stamp = target(quality.stamp);
+    if fs::read_to_string(&stamp).ok().as_ref() == Some(&fingerprint) && quality.folder().join(MANIFEST).is_file() {
         say("==> site: unchanged");
         return Ok(());
     }
     announced("compile the frontend to WebAssembly", || {
         let mut build = compiler.cargo();
-        build.args(["rustc", "--package", "frontend", "--lib", "--target", TARGET, "--profile", "wasm-release", "--"]);
+        build.args(["rustc", "--package", "frontend", "--lib", "--target", TARGET, "--profile", quality.profile, "--"]);
         // The relocations tell the splitter which function refers to which.
         run(build.arg("-Clink-args=--emit-relocs"))
     })?;
     let mut site = Site::default();
-    quiet("split the WebAssembly and generate the JavaScript bindings", || site.add_frontend())?;
+    quiet("split the WebAssembly and generate the JavaScript bindings", || site.add_frontend(quality.profile))?;
     quiet("bundle the styles", || site.add_styles())?;
-    quiet("compress and write the site", || site.write())?;
+    quiet("compress and write the site", || site.write(quality))?;
     fs::write(stamp, fingerprint)?;
     Ok(())
 }
@@ -74,17 +101,17 @@ pub fn check_budget() -> Result<()> {
     let files = budget::Files {
         manifest: &read_manifest()?,
         parts: &serde_json::from_str(&read_list(PARTS_LIST)?)?,
-        folder: &target("site/pkg"),
+        folder: &SHIPPED.folder().join("pkg"),
     };
     files.check()
 }
 
 fn read_manifest() -> Result<Manifest> {
-    Ok(serde_json::from_str(&read_list("manifest.json")?)?)
+    Ok(serde_json::from_str(&read_list(MANIFEST)?)?)
 }
 
 fn read_list(name: &str) -> Result<String> {
-    fs::read_to_string(target("site").join(name)).context("there is no site yet")
+    fs::read_to_string(SHIPPED.folder().join(name)).context("there is no site yet")
 }
 
 fn check_bindgen_version() -> Result<()> {
@@ -157,12 +184,12 @@ impl Site {
 
     /// The WASM, its lazy parts, the module that loads them, and the snippets that crates bring along. Each refers to
     /// the next by name, so names are settled from the leaves up.
-    fn add_frontend(&mut self) -> Result<()> {
+    fn add_frontend(&mut self, profile: &str) -> Result<()> {
         let generated = target("wasm/bindgen");
         if generated.exists() {
             fs::remove_dir_all(&generated)?;
         }
-        let compiled = target("wasm").join(TARGET).join("wasm-release/frontend.wasm");
+        let compiled = target("wasm").join(TARGET).join(profile).join("frontend.wasm");
         let split = split::split(&compiled, &generated.join("split"))?;
         wasm_bindgen_cli_support::Bindgen::new()
             .input_path(&split.core)
@@ -229,8 +256,8 @@ impl Site {
 
     /// Writes what differs from what lies there and removes the rest: an unchanged site leaves the server's
     /// build alone.
-    fn write(&self) -> Result<()> {
-        let site = target("site");
+    fn write(&self, quality: Quality) -> Result<()> {
+        let site = quality.folder();
         let pkg = site.join("pkg");
         fs::create_dir_all(&pkg)?;
         let mut kept = Vec::new();
@@ -240,14 +267,14 @@ impl Site {
             let gzip = pkg.join(format!("{name}.gz"));
             // The name carries the hash of the content, so a complete trio under it is the right one.
             if !(path.is_file() && brotli.is_file() && gzip.is_file()) {
-                fs::write(&brotli, brotli_of(content)?)?;
+                fs::write(&brotli, brotli_of(content, quality.brotli)?)?;
                 fs::write(&gzip, gzip_of(content)?)?;
                 fs::write(&path, content)?;
             }
             kept.extend([path, brotli, gzip]);
         }
         let lists = [
-            ("manifest.json", serde_json::to_string_pretty(&self.manifest)?),
+            (MANIFEST, serde_json::to_string_pretty(&self.manifest)?),
             (PARTS_LIST, serde_json::to_string_pretty(&self.parts)?),
         ];
         for (name, text) in lists {
@@ -285,10 +312,9 @@ fn bundle_styles(entry: &Path) -> Result<String> {
     Ok(printed.map_err(|error| anyhow!("{error}"))?.code)
 }
 
-fn brotli_of(content: &[u8]) -> Result<Vec<u8>> {
-    const QUALITY: u32 = 11;
+fn brotli_of(content: &[u8], quality: u32) -> Result<Vec<u8>> {
     const WINDOW_BITS: u32 = 22;
-    let mut compressed = brotli::CompressorWriter::new(Vec::new(), 64 * 1024, QUALITY, WINDOW_BITS);
+    let mut compressed = brotli::CompressorWriter::new(Vec::new(), 64 * 1024, quality, WINDOW_BITS);
     compressed.write_all(content)?;
     Ok(compressed.into_inner())
 }
@@ -345,7 +371,7 @@ mod tests {
     fn compressed_forms_can_be_read_back() {
         let content = "shiftbook ".repeat(1_000).into_bytes();
         let mut plain = Vec::new();
-        brotli::BrotliDecompress(&mut brotli_of(&content).unwrap().as_slice(), &mut plain).unwrap();
+        brotli::BrotliDecompress(&mut brotli_of(&content, SHIPPED.brotli).unwrap().as_slice(), &mut plain).unwrap();
         assert_eq!(plain, content);
         let gzip = gzip_of(&content).unwrap();
         let mut plain = Vec::new();

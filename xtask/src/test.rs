@@ -169,7 +169,7 @@ fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mu
         Step::Prerequisites => prerequisites::ensure(),
         Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
         Step::Tidy => tidy::command(&tidy::Options::default()),
-        Step::Site => site::build(),
+        Step::Site => site::build(site::SHIPPED),
         Step::Compile => build::build_tests(),
         Step::Clippy => clippy(),
         Step::Postgres => {
