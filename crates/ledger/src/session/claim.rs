@@ -30,8 +30,11 @@ use futures_util::future::{Either, select};
 use serde_json::json;
 use std::{pin::pin, time::Duration};
 use store::{
-    PreparedEvent, WriteTx,
-    session::graph::{RelatedSession, related_children, related_dependencies},
+    LeaseTime, PreparedEvent, WriteTx,
+    session::{
+        Claimable,
+        graph::{RelatedSession, related_children, related_dependencies},
+    },
 };
 
 /// The reason in the status change of a claim.
@@ -157,13 +160,13 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
         .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
-                let candidates = candidates(tx, &scope, &claim).await?;
+                let candidates = candidates(tx, &scope, &claim, leases).await?;
                 let (mut claimed, mut remembered) = (Vec::with_capacity(candidates.len()), false);
                 if candidates.is_empty() {
                     return Ok((claimed, remembered));
                 }
-                let term = Term { from: leases.now(tx.conn()).await?, seconds: claim.lease_seconds };
-                for (session, fresh) in candidates.into_iter().zip(fresh) {
+                for (Claimable { session, found_at }, fresh) in candidates.into_iter().zip(fresh) {
+                    let term = Term { from: found_at, seconds: claim.lease_seconds };
                     let (taken, has_memories) = take(tx, &scope, session, fresh, term).await?;
                     claimed.push(taken);
                     remembered |= has_memories;
@@ -179,16 +182,21 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
 }
 
 /// Returns the oldest claimable sessions of all requested agents.
-async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Result<Vec<Session>> {
+async fn candidates(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    claim: &Claim,
+    leases: LeaseTime,
+) -> Result<Vec<Claimable>> {
     let Some(slugs) = &claim.agent_slugs else {
-        return Ok(store::session::claimable(tx, scope.tenant_id, None, claim.max).await?);
+        return Ok(store::session::claimable(tx, scope.tenant_id, None, claim.max, leases).await?);
     };
     let mut found = Vec::new();
     for slug in slugs {
-        found.extend(store::session::claimable(tx, scope.tenant_id, Some(slug), claim.max).await?);
+        found.extend(store::session::claimable(tx, scope.tenant_id, Some(slug), claim.max, leases).await?);
     }
-    found.sort_by_key(|session| (session.queued_at, session.id));
-    found.dedup_by_key(|session| session.id);
+    found.sort_by_key(|one| (one.session.queued_at, one.session.id));
+    found.dedup_by_key(|one| one.session.id);
     found.truncate(claim.max as usize);
     Ok(found)
 }

@@ -11,7 +11,7 @@ mod row;
 mod state;
 mod write;
 
-pub use claim::claimable;
+pub use claim::{Claimable, claimable};
 pub use due::{DueSession, extend_lease, leases_lost, overdue, rearm_leases};
 pub use find::{depth, find, find_by_idempotency_key, find_locked};
 pub use first_claim::{ClaimTerms, FirstClaim};
