@@ -19,7 +19,7 @@ use domain::{
 use std::cmp::Reverse;
 use store::Conn;
 
-/// A message of a person or of the agent, or the result of a tool.
+/// A message or an answer of a person, a message of the agent, or the result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryTurn {
     /// Session in which it was said.
@@ -151,13 +151,13 @@ fn checked(limit: u32) -> Result<u32> {
 }
 
 fn turn(event: &domain::event::Event, channel: Option<&Channel>) -> Option<HistoryTurn> {
-    let content = read(&event.kind, &event.content, &event.metadata, None)?;
+    let content = read(&event.kind, &event.actor, &event.content, &event.metadata, None)?;
     Some(HistoryTurn {
         session_id: event.session_id,
         sequence: event.sequence,
         at: event.at,
         taint: content.taint,
-        speaker: content.speaker.map(|speaker| speaker.name),
+        speaker: content.speaker.map(|speaker| speaker.name).filter(|name| !name.is_empty()),
         tool: content.tool,
         text: content.text,
         channel: channel.cloned(),

@@ -7,6 +7,7 @@ use crate::{
 use domain::{
     Timestamp,
     chain::Digest,
+    event::Kind,
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold, terms},
     memory_writer::{
@@ -18,7 +19,7 @@ use domain::{
         turn::{self, Participant, own_path},
     },
     session::Session,
-    thread::{MESSAGE, cut, text_of},
+    thread::{MESSAGE, cut},
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -33,7 +34,7 @@ pub(crate) const CONTEXT: &str = "memory";
 
 /// Most documents in which memories are looked for.
 const DOCUMENTS_MAX: u32 = 20;
-/// Most messages that were not answered yet and are looked for.
+/// Most messages and answers that are looked for: the newest.
 const MESSAGES_MAX: u32 = 3;
 
 /// A block for a prompt, and what is recorded with it.
@@ -53,13 +54,15 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
         if !has_memory(conn, session.tenant_id, agent).await? {
             return Ok(None);
         }
-        let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
+        let (kinds, end) = ([MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned), session.head_sequence + 1);
         let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
         // The newest first: what is too long loses its end.
-        let said = page.items.iter().rev().map(|event| text_of(&event.content)).collect::<Vec<_>>().join("\n");
+        let said = page.items.iter().rev().map(|event| turn::said(&event.kind, &event.content, &event.metadata));
+        let said = said.collect::<Vec<_>>().join("\n");
         // The author whom the newest message names comes before the person of the session.
         let newest = page.items.last();
-        let newest = newest.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()));
+        let newest = newest
+            .and_then(|event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, owner.as_ref()));
         (said, newest.and_then(|newest| newest.speaker).or(owner))
     } else {
         (format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default()), owner)

@@ -6,13 +6,13 @@ use super::{
     slot::{earlier_person_path, person_path, typed_person_path},
     text::one_line,
 };
-use crate::{Timestamp, id::UserId, memory::fold, names::names, thread};
+use crate::{Timestamp, event::Kind, id::UserId, memory::fold, names::names, thread};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
 /// Kinds of events that are turns.
-pub const KINDS: [&str; 3] = ["user.message", "agent.message", "agent.tool_result"];
+pub const KINDS: [&str; 4] = [thread::MESSAGE, Kind::USER_FORM_SUBMIT, thread::REPLY, "agent.tool_result"];
 
 /// Key of the author in the metadata of a message that reached the agent through another platform. Only the server
 /// writes messages of people, and it takes an author only from tokens that may relay.
@@ -21,6 +21,10 @@ pub const AUTHOR: &str = "author";
 pub const OWN_PLATFORM: &str = "shiftbook";
 /// Longest name of a speaker that the model is shown, characters.
 const NAME_CHARS_MAX: usize = 80;
+/// Tools with which agents of the server ask people.
+const ASKING: [&str; 2] = ["ask_person", "request_feedback"];
+/// What the model is told of an answer that no member gave.
+const OUTSIDE_ANSWER: &str = "the answer to a question";
 
 /// Returns the path of the document of a member of the workspace.
 pub fn own_path(user_id: UserId) -> String {
@@ -84,13 +88,38 @@ pub struct Turn {
     pub text: String,
 }
 
+/// Returns the member who answered a question of the agent. `None` for other events, and for answers that a link or a
+/// program gave: nobody has signed in for those.
+pub fn answerer(kind: &str, actor: &str) -> Option<UserId> {
+    actor.strip_prefix("user:").filter(|_| kind == Kind::USER_FORM_SUBMIT)?.parse().ok()
+}
+
+/// Returns what a person said in an event, whole: the text of a message, or an answer and the note with it.
+pub fn said(kind: &str, content: &str, metadata: &str) -> String {
+    let text = thread::text_of(content);
+    if kind != Kind::USER_FORM_SUBMIT {
+        return text;
+    }
+    let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let answer = match &metadata["value"] {
+        Value::Null => String::new(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect::<Vec<_>>().join("\n")
+        }
+        other => plain(other),
+    };
+    [answer, text].into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}
+
 /// What an event holds of a turn: taint, speaker, tool and text. `None` for other events and for turns without text.
 ///
-/// `owner` is the person to whom the session belongs. The author that a platform's message names comes first.
-pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Participant>) -> Option<Content> {
+/// `owner` is the person to whom the session belongs. The author that a platform's message names comes first. An answer
+/// is its `actor`'s, with the name of the owner if they are the same.
+pub fn read(kind: &str, actor: &str, content: &str, metadata: &str, owner: Option<&Participant>) -> Option<Content> {
     let mut earlier_paths = Vec::new();
     let (taint, speaker, tool, text) = match kind {
-        "user.message" => {
+        thread::MESSAGE => {
             let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
             let speaker = match author(&metadata[AUTHOR]) {
                 Some((author, earlier)) => {
@@ -101,11 +130,25 @@ pub fn read(kind: &str, content: &str, metadata: &str, owner: Option<&Participan
             };
             (Taint::Person, speaker, None, thread::text_of(content))
         }
-        "agent.message" => (Taint::Agent, None, None, thread::text_of(content)),
+        Kind::USER_FORM_SUBMIT => {
+            let text = said(kind, content, metadata);
+            match answerer(kind, actor).map(own_path) {
+                Some(path) => {
+                    let known = owner.filter(|owner| owner.path == path).cloned();
+                    let speaker = known.unwrap_or(Participant { path, name: String::new() });
+                    (Taint::Person, Some(speaker), None, text)
+                }
+                None => (Taint::Web, None, Some(OUTSIDE_ANSWER.to_owned()), text),
+            }
+        }
+        thread::REPLY => (Taint::Agent, None, None, thread::text_of(content)),
         "agent.tool_result" => {
             let parts: Value = serde_json::from_str(content).ok()?;
             let part = parts.get(0)?;
             let tool = part["toolName"].as_str().unwrap_or("tool").to_owned();
+            if repeats_an_answer(&tool, metadata) {
+                return None;
+            }
             let output = &part["output"]["value"];
             let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
             let taint = if reaches_out(&tool) { Taint::Web } else { Taint::Tool };
@@ -143,6 +186,12 @@ fn author(author: &Value) -> Option<(Participant, Vec<String>)> {
     Some((speaker, earlier))
 }
 
+/// Whether the result of a tool repeats what a person answered: the answer is a turn of its own.
+fn repeats_an_answer(tool: &str, metadata: &str) -> bool {
+    let has_gate = |metadata: Value| metadata["gateId"].is_string();
+    ASKING.contains(&tool) && serde_json::from_str(metadata).is_ok_and(has_gate)
+}
+
 /// Whether a tool brings in content of other parties.
 fn reaches_out(tool: &str) -> bool {
     let tool = tool.to_lowercase();
@@ -158,25 +207,55 @@ mod tests {
     fn a_turn_has_the_taint_of_where_it_comes_from() {
         let owner = Participant { path: person_path(OWN_PLATFORM, "u1"), name: "Alice".into() };
         let text = json!([{"type": "text", "text": " Hi "}]).to_string();
-        let said = read("user.message", &text, "{}", Some(&owner)).unwrap();
+        let said = read("user.message", "system", &text, "{}", Some(&owner)).unwrap();
         assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Hi"));
         let relayed = json!({"author": {"platform": "Slack", "id": "U02/../x", "name": "Bob\nB"}}).to_string();
-        let said = read("user.message", &text, &relayed, Some(&owner)).unwrap();
+        let said = read("user.message", "system", &text, &relayed, Some(&owner)).unwrap();
         assert_eq!(said.earlier_paths, ["people/slack-u02-x.md"]);
         let speaker = Participant { path: person_path("slack", "u02/../x"), name: "Bob B".into() };
         assert_eq!(said.speaker, Some(speaker));
         let relayed = json!({"author": {"platform": "sms", "id": "+4915"}}).to_string();
-        let said = read("user.message", &text, &relayed, None).unwrap();
+        let said = read("user.message", "system", &text, &relayed, None).unwrap();
         assert_eq!(said.earlier_paths, ["people/sms-+4915.md", "people/sms-4915.md"]);
-        assert_eq!(read("agent.message", &text, "{}", None).unwrap().taint, Taint::Agent);
+        assert_eq!(read("agent.message", "system", &text, "{}", None).unwrap().taint, Taint::Agent);
         let result = |tool: &str| {
             let part = json!([{"type": "tool-result", "toolCallId": "c", "toolName": tool, "output": {"type": "text", "value": "x"}}]);
-            read("agent.tool_result", &part.to_string(), "{}", None).unwrap().taint
+            read("agent.tool_result", "system", &part.to_string(), "{}", None).unwrap().taint
         };
         assert_eq!(result("note"), Taint::Tool);
         for tool in ["http_request", "WebFetch", "WebSearch", "mcp__shop__find", "browser_open"] {
             assert_eq!(result(tool), Taint::Web, "{tool}");
         }
+    }
+
+    #[test]
+    fn an_answer_is_said_by_the_member_who_gave_it_and_its_repetition_is_no_turn() {
+        let user = UserId(uuid::Uuid::from_u128(7));
+        let owner = Participant { path: own_path(user), name: "Alice".into() };
+        let read = |actor: &str, content: &str, metadata: &Value, owner: Option<&Participant>| {
+            read(Kind::USER_FORM_SUBMIT, actor, content, &metadata.to_string(), owner)
+        };
+        let (alice, oslo) = (format!("user:{user}"), json!({ "gateId": "g", "value": "Oslo" }));
+        let said = read(&alice, "[]", &oslo, Some(&owner)).unwrap();
+        assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Oslo"));
+        let unnamed = Participant { name: String::new(), ..owner.clone() };
+        assert_eq!(read(&alice, "[]", &oslo, None).unwrap().speaker, Some(unnamed));
+        for actor in ["respondent:1", "token:1", "system", "user:nobody"] {
+            let said = read(actor, "[]", &oslo, Some(&owner)).unwrap();
+            assert_eq!((said.taint, said.speaker), (Taint::Web, None), "{actor}");
+        }
+        let note = r#"[{"type":"text","text":"Ask later"}]"#;
+        let fields = json!({ "value": { "city": "Oslo", "years": 3 } });
+        assert_eq!(read(&alice, note, &fields, None).unwrap().text, "city: Oslo\nyears: 3\nAsk later");
+        assert_eq!(read(&alice, note, &json!({ "decision": "deny" }), None).unwrap().text, "Ask later");
+        assert_eq!(read(&alice, "[]", &json!({ "value": null }), None), None);
+
+        let result = |tool: &str, metadata: &str| {
+            let part = json!([{ "toolName": tool, "output": { "type": "text", "value": "Oslo" } }]);
+            super::read("agent.tool_result", "system", &part.to_string(), metadata, None).is_some()
+        };
+        assert!(!result("ask_person", r#"{"gateId":"g"}"#) && !result("request_feedback", r#"{"gateId":"g"}"#));
+        assert!(result("note", r#"{"gateId":"g"}"#) && result("ask_person", "{}"));
     }
 
     #[test]
@@ -193,9 +272,9 @@ mod tests {
 
     #[test]
     fn events_without_text_are_no_turns() {
-        assert_eq!(read("agent.thinking", "[]", "{}", None), None);
-        assert_eq!(read("user.message", "[]", "{}", None), None);
-        assert_eq!(read("agent.tool_result", "[]", "{}", None), None);
-        assert_eq!(read("agent.tool_result", "[{}]", "{}", None), None);
+        assert_eq!(read("agent.thinking", "system", "[]", "{}", None), None);
+        assert_eq!(read("user.message", "system", "[]", "{}", None), None);
+        assert_eq!(read("agent.tool_result", "system", "[]", "{}", None), None);
+        assert_eq!(read("agent.tool_result", "system", "[{}]", "{}", None), None);
     }
 }

@@ -114,7 +114,7 @@ impl Turns {
         let range = (sequence.saturating_sub(1), sequence);
         let event = store::event::after(conn, self.tenant_id, id, range, &[], 1).await?.items.pop();
         let is_erased = event.as_ref().is_some_and(|event| event.content == "[]" && event.metadata == "{}");
-        let said = event.and_then(|event| turn::read(&event.kind, &event.content, &event.metadata, None));
+        let said = event.and_then(|event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, None));
         let is_theirs = match said {
             Some(Content { speaker: Some(speaker), earlier_paths, .. }) => {
                 let is_theirs = fold(&speaker.path) == self.path;

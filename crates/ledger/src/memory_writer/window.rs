@@ -135,9 +135,12 @@ impl Reading {
                 break;
             }
             last = event.sequence;
-            let Some(content) = turn::read(&event.kind, &event.content, &event.metadata, owner.as_ref()) else {
-                continue;
+            let by = match turn::answerer(&event.kind, &event.actor) {
+                Some(user_id) => self.owner(conn, tenant_id, Some(user_id)).await?,
+                None => owner.clone(),
             };
+            let read = turn::read(&event.kind, &event.actor, &event.content, &event.metadata, by.as_ref());
+            let Some(content) = read else { continue };
             // Without a speaker it is an answer to the person of the session.
             let of = content.speaker.as_ref().or(owner.as_ref()).map(|speaker| speaker.path.as_str());
             // A mark of an earlier version stands for the path of that version.

@@ -43,6 +43,7 @@ mod interaction_tools;
 mod lease_clock;
 mod link;
 mod memory;
+mod memory_answer;
 mod memory_audit;
 mod memory_block;
 mod memory_card;
