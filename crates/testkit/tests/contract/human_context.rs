@@ -1,9 +1,12 @@
 //! The context of a person's work that agents receive (P-32 in the ledger), and who may read it.
 
+use crate::hook::{payload, send};
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    event::Event,
     id::EntityId,
+    limit::{ACTIVITY_LINES_MAX, HOOK_CONTEXT_CHARS_MAX},
     role::{Role, TokenScope},
     session::Type,
 };
@@ -11,9 +14,11 @@ use ledger::{
     Error, action, auth,
     event::{self as events, Append, NewEvent},
     human, member,
-    session::{self, Claim, NewSession},
+    memory::{self, Write},
+    session::{self, Claim, ListSessions, NewSession},
     token,
 };
+use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{Fixture, human as did, on_both_engines};
 
@@ -23,6 +28,7 @@ on_both_engines!(
     people_have_tokens_of_their_own_that_may_at_most_what_they_may,
     a_token_of_a_person_may_no_more_than_they_may_now,
     a_claim_has_the_context_of_the_person_and_the_transcript_shows_it,
+    memories_come_after_the_recent_activity_in_a_claim_and_in_a_hook,
 );
 
 async fn work(f: &Fixture, name: &str, events: Vec<NewEvent>) {
@@ -222,7 +228,7 @@ async fn a_claim_has_the_context_of_the_person_and_the_transcript_shows_it(f: Fi
             "session.status_change"
         ]
     );
-    let parts: serde_json::Value = serde_json::from_str(&log[3].content).unwrap();
+    let parts: Value = serde_json::from_str(&log[3].content).unwrap();
     assert_eq!(parts[0]["text"].as_str(), Some(context.as_str()), "the transcript shows what the agent was told");
     let active = human::active(&f.ledger, &f.member).await.unwrap().unwrap();
     assert!(log[3].metadata.contains(&active.session.id.to_string()));
@@ -231,6 +237,49 @@ async fn a_claim_has_the_context_of_the_person_and_the_transcript_shows_it(f: Fi
     trigger(&own_token).await;
     assert!(claim().await[0].context.is_some());
     assert!(action::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.len() == 1);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// Asserts that the agent was given the recent activity first, in its context and in the log.
+fn assert_activity_first(context: &str, log: &[Event]) {
+    let (activity, memory) = (context.find("Recent events:").unwrap(), context.find("<memory").unwrap());
+    assert!(activity < memory, "{context}");
+    let injected = log.iter().filter(|event| event.kind == "session.context_injected");
+    let kinds: Vec<Value> = injected.map(|event| serde_json::from_str(&event.metadata).unwrap()).collect();
+    assert_eq!(kinds.len(), 2, "{kinds:?}");
+    assert!(kinds[0]["context"] != "memory" && kinds[1]["context"] == "memory", "{kinds:?}");
+}
+
+async fn memories_come_after_the_recent_activity_in_a_claim_and_in_a_hook(f: Fixture) {
+    let text = format!("# Launch\n\n- The launch is on Friday {}\n", "at noon ".repeat(30));
+    for agent in ["scout", "claude-code"] {
+        for number in 0..8 {
+            let path = memory::path(&format!("topics/launch{number}.md")).unwrap();
+            let write = Write { text: text.clone(), ..Write::default() };
+            memory::write(&f.ledger, &f.operator, agent, path, write).await.unwrap();
+        }
+    }
+    // Each character is five in the block, so that the memories of a hook get a part of their room only.
+    let note = "*".repeat(70);
+    work(&f, "Review", vec![did("human.marker", &note); ACTIVITY_LINES_MAX]).await;
+
+    let title = Some("Plan the launch".to_owned());
+    let new = NewSession { agent_slug: Some("scout".into()), title, ..NewSession::of_type(Type::Agent) };
+    session::create(&f.ledger, &f.member, new).await.unwrap();
+    let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    let claimed = session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().remove(0);
+    let whole = claimed.context.unwrap();
+    assert_activity_first(&whole, &f.log(claimed.session.id).await);
+    assert!(whole.chars().count() > HOOK_CONTEXT_CHARS_MAX, "a claim has room for all of them");
+
+    let prompt = payload("UserPromptSubmit", json!({ "prompt": "When is the launch?" }));
+    let context = send(&f, &f.member, prompt).await.unwrap().additional_context.unwrap();
+    let wanted = ListSessions { agent_slug: Some("claude-code".into()), ..ListSessions::default() };
+    let listed = session::list(&f.ledger, &f.admin, wanted).await.unwrap().items;
+    assert_activity_first(&context, &f.log(listed[0].id).await);
+    assert!(context.chars().count() <= HOOK_CONTEXT_CHARS_MAX, "{}", context.chars().count());
+    assert!(context.matches("<item").count() < whole.matches("<item").count());
     f.assert_verified().await;
     f.done().await;
 }
