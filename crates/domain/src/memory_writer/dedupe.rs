@@ -3,7 +3,7 @@
 use super::{
     answer::{Op, OpKind},
     check::{Checked, CheckedOp, Window},
-    evidence::new_lines,
+    evidence::{DERIVED_FROM, new_lines},
     limit::ALIKE_FROM,
     section,
     text::{likeness, normal, says_something},
@@ -62,6 +62,22 @@ pub fn denials(base: &str, body: &str) -> Vec<String> {
     };
     let removed = said(new_lines(body, base)).into_iter().map(|line| format!("{REMOVAL}{line}"));
     said(new_lines(base, body)).into_iter().chain(removed).collect()
+}
+
+/// Returns what is remembered of a proposal that a reviewer approved, in the form of [`denials`]: the lines that they cut
+/// out of it, and those that it would have removed and they let stay. A line that they reworded is not denied.
+pub fn cut_out(base: &str, proposed: &str, approved: &str) -> Vec<String> {
+    let kept = normals(approved);
+    let (offered, before) = (normals(proposed), normals(base));
+    // What the reviewer wrote: a line that the proposal has as well says nothing of another one that is gone.
+    let written: Vec<&String> =
+        kept.iter().filter(|line| !offered.contains(*line) && !before.contains(*line)).collect();
+    let is_reworded = |line: &str| written.iter().any(|own| likeness(line, own) >= DERIVED_FROM);
+    let is_denied = |denial: &String| match denial.strip_prefix(REMOVAL) {
+        Some(line) => kept.contains(line),
+        None => !kept.contains(denial) && !is_reworded(denial),
+    };
+    denials(base, proposed).into_iter().filter(is_denied).collect()
 }
 
 /// Lines that were left out of an answer, and why.
@@ -233,4 +249,19 @@ pub fn near_duplicates(body: &str, document: &str) -> Vec<(String, String)> {
         near.extend(like.map(|(other, _)| (line.trim().to_owned(), other.trim().to_owned())));
     }
     near
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reviewer_cuts_out_is_denied_and_what_they_reword_or_keep_is_not() {
+        let base = "# Mia\n\n- Lives in Oslo\n- Likes trains\n";
+        let proposed = "# Mia\n\n- Plays chess on Sundays\n- Has a dog\n- Has a dog and a boat\n";
+        let approved = "# Mia\n\n- Likes trains\n- Plays chess on most Sundays\n- Has a dog\n";
+        assert_eq!(cut_out(base, proposed, approved), ["has a dog and a boat", "- likes trains"]);
+        assert_eq!(cut_out(base, proposed, proposed), Vec::<String>::new());
+        assert_eq!(cut_out(base, proposed, base).len(), 5, "nothing of it was wanted");
+    }
 }

@@ -60,7 +60,7 @@ pub fn of_lines(before: &str, after: &str, sources: &Sources) -> Vec<LineEvidenc
 }
 
 /// Likeness from which an edited line counts as derived from a source line, thousandths.
-const DERIVED_FROM: u16 = 400;
+pub(super) const DERIVED_FROM: u16 = 400;
 
 fn nearest<'s>(text: &str, sources: &'s Sources) -> Option<&'s Vec<Evidence>> {
     let normal = super::text::normal(text);

@@ -24,7 +24,7 @@ use domain::{
     memory::{Document, Evidence, MemoryPath, Source, check_text},
     memory_writer::{
         self,
-        dedupe::denials,
+        dedupe::{cut_out, denials},
         evidence::{Evidence as Turn, Sources, of_lines},
         limit::PROPOSAL_DAYS_MAX,
         merge::{Merged, three_way},
@@ -210,10 +210,13 @@ pub(super) async fn settle(
         Verdict::Approve | Verdict::Edit => {
             let stamp = by.stamp.ok_or_else(|| Error::Internal("a proposal is settled without a stamp".into()))?;
             let version = accept(tx, gate, (agent, proposal), decision, &values, stamp).await?;
+            let lines = cut_out(&proposal.base, &proposal.body(), &MemoryProposal::body_of(&values));
+            deny(tx, gate, (agent, proposal), decision, lines, now).await?;
             format!("written to {} as version {version}", proposal.path)
         }
         Verdict::Deny | Verdict::Respond => {
-            deny(tx, gate, (agent, proposal), decision, now).await?;
+            let lines = denials(&proposal.base, &proposal.body());
+            deny(tx, gate, (agent, proposal), decision, lines, now).await?;
             format!("denied: {}", decision.note.as_deref().unwrap_or("no reason was given"))
         }
     };
@@ -372,16 +375,17 @@ fn evidence(proposal: &MemoryProposal, current: &str, body: &str, front_matter: 
     of_lines(current, body, &sources).into_iter().map(moved).collect()
 }
 
-/// Remembers the lines of a denied proposal, so that neither they nor the removal of others is proposed again.
+/// Remembers what a reviewer denied, so that neither these lines nor the removal of others is proposed again.
 async fn deny(
     tx: &mut WriteTx<'_>,
     gate: &Gate,
     (agent, proposal): (&str, &MemoryProposal),
     decision: &DecisionRecord,
+    lines: Vec<String>,
     now: Timestamp,
 ) -> Result<()> {
     let reason = decision.note.as_deref().unwrap_or_default();
-    for line in denials(&proposal.base, &proposal.body()) {
+    for line in lines {
         let about = (gate.id, proposal.path.as_str());
         store::memory_writer::deny(tx, gate.tenant_id, agent, about, (&line, reason, now)).await?;
     }

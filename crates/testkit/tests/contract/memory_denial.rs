@@ -1,9 +1,9 @@
 //! What is not proposed once more: removals and links that were denied or wait.
 
 use crate::{
-    gate::says,
+    gate::{edits, says},
     memory::put,
-    memory_writer::{AGENT, changes, finish, proposals, settle, take, talk, talked_again},
+    memory_writer::{AGENT, changes, finish, line, own_path, proposals, settle, take, talk, talked, talked_again},
     thread::ENDING,
 };
 use domain::{
@@ -20,6 +20,7 @@ use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     a_removal_is_proposed_once_and_not_again_after_a_denial,
+    a_line_that_a_reviewer_cuts_out_is_denied_and_one_that_they_reword_is_not,
     what_the_agent_was_given_as_memory_is_not_proposed_whatever_its_characters,
 );
 
@@ -63,6 +64,30 @@ async fn a_removal_is_proposed_once_and_not_again_after_a_denial(f: Fixture) {
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     let found = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap();
     assert_eq!(found.text, text);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_line_that_a_reviewer_cuts_out_is_denied_and_one_that_they_reword_is_not(f: Fixture) {
+    talked(&f, "I like trains, I have a boat, and I play chess on Sundays.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let own = own_path(&run);
+    let mut create = line(&run, "Likes trains");
+    create["body"] = json!("# Mia\n\n## Notes\n\n- Likes trains\n- Has a boat\n- Plays chess on Sundays\n");
+    let first = changes(&run, json!([create]), Value::Null);
+    finish(&f, run, first, Policy::Review).await.unwrap();
+    let item = proposals(&f).await.remove(0);
+    let approved = "# Mia\n\n## Notes\n\n- Likes trains\n- Plays chess on some Sundays\n";
+    gate::decide(&f.ledger, &f.operator, item.gate.id, edits(&json!({ "body": approved }))).await.unwrap();
+    settle(&f).await;
+    let found = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap();
+    assert_eq!(found.text, approved);
+
+    talked_again(&f, "I have a boat, and I play chess on Sundays.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert_eq!(changes(&run, json!([line(&run, "Has a boat")]), Value::Null), [], "it was cut out");
+    let again = changes(&run, json!([line(&run, "Plays chess on Sundays")]), Value::Null);
+    assert_eq!(again.len(), 1, "it was reworded");
     f.assert_verified().await;
     f.done().await;
 }
