@@ -6,6 +6,7 @@
 //! agent: it holds a lease with its own token, and every write checks the token.
 
 mod budget;
+mod documents;
 mod due;
 mod finish;
 mod flush;
@@ -14,6 +15,7 @@ mod stalled;
 mod window;
 
 pub use budget::{FlushWait, spent_today, waits};
+pub use documents::{note_named, read_more};
 pub use due::{WriterTerms, take};
 pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
 pub(crate) use flush::RUNS_MAX;
@@ -22,7 +24,7 @@ pub use known::redacted;
 pub use stalled::stalled;
 pub(crate) use stalled::stalled_on;
 pub use store::memory_writer::{RunRecord, RunTotals, Spent, StalledRecord, WriterRecord};
-pub use window::{Range, RunWindow, note_named, read_more};
+pub use window::{Range, RunWindow};
 
 /// Makes the delimiter of one run's prompt.
 pub fn delimiter(ledger: &crate::Ledger) -> domain::untrusted::Delimiter {

@@ -1,0 +1,199 @@
+//! Reads the documents of a run: those that the model is shown, and those that it asks for.
+
+use super::RunWindow;
+use crate::{Ledger, Result, memory::search_on};
+use domain::{
+    Scope, Timestamp,
+    id::TenantId,
+    limit::PAGE_MAX,
+    memory::{Folder, MemoryPath, Operation},
+    memory_writer::{
+        check::{Shown, Window},
+        dedupe::Known,
+        limit::{DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX},
+        slot::session_path,
+        turn::Taint,
+    },
+    thread::cut,
+};
+use std::collections::BTreeSet;
+use store::Conn;
+
+/// Most topics that are shown because the conversation has their words.
+const TOPICS_MAX: u32 = 8;
+/// Most characters of the card that the model is shown.
+const CARD_CHARS_MAX: usize = 6_000;
+/// Newest versions among which documents are looked for that the model can ask for.
+const VERSIONS_LOOKED_AT: u32 = 200;
+
+/// Reads the documents of the people who take part and of topics that the conversation has words of. Returns the card.
+pub(super) async fn documents(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    window: &mut Window,
+    known: &Known,
+) -> Result<String> {
+    let own = store::memory::list(conn, tenant_id, agent, Some(Folder::Own), false, None, PAGE_MAX).await?.items;
+    let own: Vec<String> = own.into_iter().map(|document| document.path).collect();
+    window.documents = store::memory::find_agent(conn, tenant_id, agent).await?.map_or(0, |found| found.documents);
+    let speakers: BTreeSet<String> =
+        window.turns.iter().filter_map(|turn| Some(turn.speaker.as_ref()?.path.clone())).collect();
+    for path in speakers.into_iter().take(DOCUMENTS_SHOWN_MAX) {
+        show(conn, tenant_id, agent, &path, window).await?;
+        window.people.insert(path);
+    }
+    let said = window.turns.iter().filter(|turn| turn.taint == Taint::Person).map(|turn| turn.text.as_str());
+    // The limits of the window bound it.
+    let said = said.collect::<Vec<_>>().join("\n");
+    for found in search_on(conn, tenant_id, Some(agent), &said, TOPICS_MAX * 2).await? {
+        let path = found.document.path;
+        if path.starts_with("topics/") && window.shown.len() < DOCUMENTS_SHOWN_MAX {
+            show(conn, tenant_id, agent, &path, window).await?;
+        }
+        if can_read(&path) {
+            window.listed.push(path);
+        }
+    }
+    list_newest(conn, tenant_id, agent, window).await?;
+    window.known.extend(window.listed.iter().cloned());
+    let existing = window.shown.iter().filter(|(_, shown)| shown.version > 0).map(|(path, _)| path.clone());
+    window.known.extend(existing);
+    // The first turn is the earliest one.
+    if let Some(first) = window.turns.first().map(|turn| turn.time) {
+        window.session_path = free_path(conn, tenant_id, agent, first, known).await?;
+    }
+    card(conn, tenant_id, agent, &own).await
+}
+
+/// Whether the model may ask for a document.
+fn can_read(path: &str) -> bool {
+    path.starts_with("topics/") || path.starts_with("sessions/")
+}
+
+/// Adds the newest documents to those that the model can ask for.
+async fn list_newest(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, window: &mut Window) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for version in store::memory::audit(conn, tenant_id, agent, None, VERSIONS_LOOKED_AT).await?.items {
+        // Newest first: the first version of a document says what it is now.
+        let is_newest = seen.insert(version.document_id.0);
+        let is_gone = matches!(version.operation, Operation::Deleted | Operation::Erased);
+        if is_newest && !is_gone && can_read(&version.path) && !window.listed.contains(&version.path) {
+            window.listed.push(version.path);
+        }
+    }
+    window.listed.truncate(DOCUMENTS_LISTED_MAX);
+    Ok(())
+}
+
+/// Returns a path for this run's session document that no document and no proposal has.
+async fn free_path(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    began: Timestamp,
+    known: &Known,
+) -> Result<String> {
+    let mut taken = BTreeSet::new();
+    loop {
+        let path = session_path(began, |path| taken.contains(path) || known.pending.contains_key(path));
+        if !exists(conn, tenant_id, agent, &path).await? || !taken.insert(path.clone()) {
+            return Ok(path);
+        }
+    }
+}
+
+async fn exists(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str) -> Result<bool> {
+    let Ok(path) = MemoryPath::parse(path) else { return Ok(false) };
+    let found = store::memory::find_by_path(conn, tenant_id, agent, &path).await?;
+    Ok(found.is_some_and(|found| !found.is_deleted))
+}
+
+/// Finds out which of these documents exist, for the check of an answer that names them.
+pub async fn note_named(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    agent: &str,
+    paths: Vec<String>,
+    run: RunWindow,
+) -> Result<RunWindow> {
+    let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
+    let read = ledger.snapshot(&scope, move |conn| {
+        Box::pin(async move {
+            let mut run = run;
+            for path in paths {
+                if exists(conn, tenant_id, &agent, &path).await? {
+                    run.window.known.insert(path);
+                }
+            }
+            Ok(run)
+        })
+    });
+    read.await
+}
+
+async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, paths: &[String]) -> Result<String> {
+    let mut card = String::new();
+    for path in paths.iter().filter(|path| !path.contains("mes_example")) {
+        let Ok(path) = MemoryPath::parse(path) else { continue };
+        if let Some((_, shown)) = read_shown(conn, tenant_id, agent, &path).await? {
+            card.push_str(&format!("{}:\n{}\n\n", path.name(), shown.body.trim()));
+        }
+        if card.chars().count() >= CARD_CHARS_MAX {
+            break;
+        }
+    }
+    Ok(cut(card.trim(), CARD_CHARS_MAX))
+}
+
+/// Adds a document to those that the model is shown.
+async fn show(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str, window: &mut Window) -> Result<()> {
+    let Ok(parsed) = MemoryPath::parse(path) else { return Ok(()) };
+    let found = read_shown(conn, tenant_id, agent, &parsed).await?;
+    let absent = || Shown { version: 0, sha256: String::new(), body: String::new() };
+    window.shown.insert(path.to_owned(), found.map_or_else(absent, |(_, shown)| shown));
+    Ok(())
+}
+
+async fn read_shown(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    path: &MemoryPath,
+) -> Result<Option<(String, Shown)>> {
+    let found = store::memory::find_by_path(conn, tenant_id, agent, path).await?.filter(|found| !found.is_deleted);
+    let Some(found) = found else { return Ok(None) };
+    let text = store::memory::text(conn, tenant_id, found.id, found.version).await?;
+    let body = text.map(|text| text.document.body).unwrap_or_default();
+    let shown = Shown { version: found.version, sha256: found.digest.to_string(), body };
+    Ok(Some((found.path, shown)))
+}
+
+/// Reads further documents that the model asked for: topics and summaries of conversations. Others are left out.
+/// Returns whether any was read.
+pub async fn read_more(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    agent: &str,
+    paths: Vec<String>,
+    run: RunWindow,
+) -> Result<(RunWindow, bool)> {
+    let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
+    let read = ledger.snapshot(&scope, move |conn| {
+        Box::pin(async move {
+            let mut run = run;
+            let before = run.window.shown.len();
+            for path in paths {
+                let window = &mut run.window;
+                let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
+                if can_read(&path) && is_new && exists(conn, tenant_id, &agent, &path).await? {
+                    show(conn, tenant_id, &agent, &path, window).await?;
+                    window.known.insert(path);
+                }
+            }
+            let is_more = run.window.shown.len() > before;
+            Ok((run, is_more))
+        })
+    });
+    read.await
+}
