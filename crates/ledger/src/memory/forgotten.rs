@@ -32,6 +32,11 @@ impl Marks {
         Ok(Self(Some((ledger.instance_key()?.clone(), tenant_id, marks.into_iter().collect()))))
     }
 
+    /// Whether nobody is forgotten.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether the person with this document is forgotten. A path with the person's id as it is counts as theirs too.
     pub(crate) fn has(&self, path: &str) -> bool {
         let Some((key, tenant_id, marks)) = &self.0 else { return false };

@@ -5,6 +5,7 @@ use crate::{Ledger, Result, memory::Marks};
 use domain::{
     Scope, Timestamp,
     chain::Digest,
+    event::{Event, Kind},
     id::{SessionId, TenantId, UserId},
     memory_writer::{
         channel::Channel,
@@ -14,13 +15,17 @@ use domain::{
         limit::{WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
         run::RunCause,
-        turn::{self, KINDS, Participant, Taint, Turn},
+        turn::{self, Content, KINDS, Participant, Taint, Turn},
     },
+    thread,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use store::{Conn, memory_writer::OpenSession};
+
+/// Most messages and answers before the watermark among which the last one with a text is looked for.
+const EARLIER_TURNS_MAX: u32 = 5;
 
 /// The events of one session that a run covers: above `after` and up to `upto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -117,6 +122,7 @@ impl Reading {
         let mut upto = if page.has_more { None } else { Some(session.head_sequence) };
         let mut last = session.sequence;
         let before = self.window.turns.len();
+        let mut answers_forgotten = self.begins_with_answer(conn, tenant_id, session, owner.as_ref()).await?;
         for event in &page.items {
             if !self.has_room() {
                 upto = None;
@@ -129,11 +135,11 @@ impl Reading {
             };
             let read = turn::read(&event.kind, &event.actor, &event.content, &event.metadata, by.as_ref());
             let Some(content) = read else { continue };
-            // Without a speaker it is an answer to the person of the session.
-            let of = content.speaker.as_ref().or(owner.as_ref()).map(|speaker| speaker.path.as_str());
-            // A mark of an earlier version stands for the path of that version.
-            let earlier = content.earlier_paths.iter().map(String::as_str);
-            if of.into_iter().chain(earlier).any(|path| self.forgotten.has(path)) {
+            let is_forgotten = self.forgets(&content, owner.as_ref());
+            if content.taint == Taint::Person {
+                answers_forgotten = is_forgotten;
+            }
+            if is_forgotten || answers_forgotten {
                 continue;
             }
             let text = redacted(&content.text)?;
@@ -159,6 +165,34 @@ impl Reading {
             self.channels.extend(channel.map(|channel| (session.id, channel.named(person))));
         }
         Ok(())
+    }
+
+    /// Whether a turn is of a person who is forgotten, or of the agent or a tool in a session that is theirs.
+    fn forgets(&self, content: &Content, owner: Option<&Participant>) -> bool {
+        let of = content.speaker.as_ref().or(owner).map(|speaker| speaker.path.as_str());
+        // A mark of an earlier version stands for the path of that version.
+        let earlier = content.earlier_paths.iter().map(String::as_str);
+        of.into_iter().chain(earlier).any(|path| self.forgotten.has(path))
+    }
+
+    /// Whether the agent's first turns past the watermark answer a person who is forgotten: the last person's turn that
+    /// an earlier run has covered was theirs.
+    async fn begins_with_answer(
+        &self,
+        conn: &mut Conn<'_>,
+        tenant_id: TenantId,
+        session: &OpenSession,
+        owner: Option<&Participant>,
+    ) -> Result<bool> {
+        if self.forgotten.is_empty() || session.sequence == 0 {
+            return Ok(false);
+        }
+        let kinds = [thread::MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned);
+        let end = session.sequence + 1;
+        let page = store::event::before(conn, tenant_id, session.id, end, &kinds, EARLIER_TURNS_MAX).await?;
+        let read = |event: &Event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, owner);
+        let last = page.items.iter().rev().filter_map(read).find(|content| content.taint == Taint::Person);
+        Ok(last.is_some_and(|content| self.forgets(&content, owner)))
     }
 
     /// Puts the turns in the order of time: what was said on several channels at once is one conversation. Sessions and

@@ -3,6 +3,7 @@
 use crate::{
     memory::put,
     memory_writer::{AGENT, changes, finish, line, own_path, take, tenant},
+    thread::turn,
 };
 use domain::{
     Scope,
@@ -27,6 +28,7 @@ on_both_engines!(
     a_person_is_forgotten_by_their_id_even_if_it_is_no_file_name,
     documents_with_names_of_earlier_versions_are_found_and_no_one_else_is_erased,
     a_mark_of_an_earlier_version_holds_until_it_is_lifted,
+    what_the_agent_answers_a_forgotten_person_among_others_is_left_out,
 );
 
 /// A token that may name the authors of messages.
@@ -179,5 +181,29 @@ async fn a_mark_of_an_earlier_version_holds_until_it_is_lifted(f: Fixture) {
     for person in [ines, other] {
         assert!(matches!(memory_forget::lift(&f.ledger, &f.admin, person).await, Err(Error::NotFound(_))));
     }
+    f.done().await;
+}
+
+async fn what_the_agent_answers_a_forgotten_person_among_others_is_left_out(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let relay = relay(&f).await;
+    memory_forget::forget(&f.ledger, &f.admin, of("irc-ines")).await.unwrap();
+    let session = relayed(&f, &relay).await;
+    let texts = |run: &RunWindow| run.window.turns.iter().map(|turn| turn.text.clone()).collect::<Vec<_>>();
+    says(&f, &relay, session, ("irc", "bob"), "I like buses.").await;
+    turn(&f, "Bob likes buses.").await;
+    says(&f, &relay, session, ("irc", "ines"), "I like ships.").await;
+    turn(&f, "Ines likes ships.").await;
+    says(&f, &relay, session, ("irc", "bob"), "I like trams.").await;
+    turn(&f, "Bob likes trams.").await;
+    says(&f, &relay, session, ("irc", "ines"), "I like rain.").await;
+    let run = open_window(&f).await;
+    assert_eq!(texts(&run), ["I like buses.", "Bob likes buses.", "I like trams.", "Bob likes trams."]);
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    // The answer is past the watermark, and what it answers is not.
+    turn(&f, "Ines likes rain.").await;
+    says(&f, &relay, session, ("irc", "bob"), "I like snow.").await;
+    let run = open_window(&f).await;
+    assert_eq!(texts(&run), ["I like snow."]);
     f.done().await;
 }
