@@ -104,6 +104,12 @@ impl Channel {
         self
     }
 
+    /// Returns the name of the channel with its platform, which tells channels of one name apart. `None` if a name is
+    /// missing.
+    pub fn place(&self) -> Option<String> {
+        Some(format!("{} on {}", self.label()?, one_line(&self.platform, NAME_CHARS_MAX)))
+    }
+
     /// Returns the name of the channel in the header. `None` if a name is missing.
     pub fn label(&self) -> Option<String> {
         let name = one_line(&self.name, NAME_CHARS_MAX);
@@ -126,19 +132,19 @@ impl Channel {
     }
 }
 
-/// Returns the header with each distinct channel once, in the order of its first turn. Empty without channels.
+/// Returns the header with each distinct channel once, in the order of its first turn. Empty without channels. Two
+/// channels can have the same name, as on two platforms: each is a line.
 pub fn header<'c>(channels: impl IntoIterator<Item = &'c Channel>) -> String {
-    let mut labels: Vec<String> = Vec::new();
-    for label in channels.into_iter().filter_map(Channel::label) {
-        if !labels.contains(&label) {
-            labels.push(label);
+    let mut listed: Vec<&Channel> = Vec::new();
+    let mut lines = String::new();
+    for channel in channels {
+        let is_listed = listed.iter().any(|other| (&other.platform, &other.id) == (&channel.platform, &channel.id));
+        if let Some(label) = channel.label().filter(|_| !is_listed) {
+            lines.push_str(&format!("- {label}\n"));
+            listed.push(channel);
         }
     }
-    if labels.is_empty() {
-        return String::new();
-    }
-    let lines: String = labels.iter().map(|label| format!("- {label}\n")).collect();
-    format!("## Context\n{lines}")
+    if lines.is_empty() { lines } else { format!("## Context\n{lines}") }
 }
 
 #[cfg(test)]
@@ -169,6 +175,16 @@ mod tests {
              - category:#off-topic\n";
         assert_eq!(header(&all), expected);
         assert_eq!(header(all.iter().chain(&all)), expected, "each once");
+    }
+
+    #[test]
+    fn channels_of_one_name_are_as_many_lines_and_a_renamed_one_is_one() {
+        let discord = channel(ChannelKind::Text, "general", None);
+        let slack = Channel { platform: "slack".into(), ..discord.clone() };
+        let renamed = Channel { name: "everything".into(), ..discord.clone() };
+        assert_eq!(header([&discord, &slack, &renamed]), "## Context\n- #general\n- #general\n");
+        assert_eq!(slack.place().as_deref(), Some("#general on slack"));
+        assert_eq!(channel(ChannelKind::Thread, "x", None).place(), None);
     }
 
     #[test]

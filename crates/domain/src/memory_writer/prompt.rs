@@ -12,10 +12,10 @@ use super::{
     select::words,
     turn::{Taint, Turn},
 };
-use crate::{issue::Issue, untrusted::Delimiter};
+use crate::{id::SessionId, issue::Issue, untrusted::Delimiter};
 
 /// Version of the prompt. A window that was read with another version counts as another request.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What the model is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,14 +26,16 @@ pub struct Prompt {
     pub user: String,
 }
 
-/// Renders the prompt of a run. `card` is the text of the agent's own character, which the writer may not change.
-pub fn render(window: &Window, channels: &[Channel], card: &str, delimiter: &Delimiter) -> Prompt {
+/// Renders the prompt of a run. `channels` are those of the sessions, as far as they are known. `card` is the text of the
+/// agent's own character, which the writer may not change.
+pub fn render(window: &Window, channels: &[(SessionId, Channel)], card: &str, delimiter: &Delimiter) -> Prompt {
     let suffix = delimiter.as_str();
     let mut user = String::new();
-    let header = header(channels);
+    let header = header(channels.iter().map(|(_, channel)| channel));
     if !header.is_empty() {
+        let places = places(window, channels);
         // The names of channels are content of others too.
-        user.push_str(&format!("<channels-{suffix} untrusted=\"true\">\n{header}</channels-{suffix}>\n\n"));
+        user.push_str(&format!("<channels-{suffix} untrusted=\"true\">\n{header}{places}</channels-{suffix}>\n\n"));
     }
     if !card.trim().is_empty() {
         user.push_str(&format!("<character-{suffix} read-only=\"true\">\n{}\n</character-{suffix}>\n\n", card.trim()));
@@ -68,6 +70,15 @@ fn system(window: &Window, suffix: &str) -> String {
         schema = schema(),
         session = window.session_path,
     )
+}
+
+/// Says on which channel each session is: turns name their session only.
+fn places(window: &Window, channels: &[(SessionId, Channel)]) -> String {
+    let place = |(name, id): &(String, SessionId)| {
+        let (_, channel) = channels.iter().find(|(of, _)| of == id)?;
+        Some(format!("{name}: {}\n", channel.place()?))
+    };
+    format!("\n## Sessions\n{}", window.sessions.iter().filter_map(place).collect::<String>())
 }
 
 /// What people said, as one text.
@@ -139,8 +150,8 @@ pub fn repair(issues: &[Issue]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_writer::{check::Shown, evidence::Evidence, turn::Participant};
-    use crate::{Entropy, id::SessionId};
+    use crate::Entropy;
+    use crate::memory_writer::{channel::ChannelKind, check::Shown, evidence::Evidence, turn::Participant};
     use uuid::Uuid;
 
     struct Fixed;
@@ -177,7 +188,15 @@ mod tests {
         window.known.insert("people/slack-eve.md".into());
         window.listed.push("topics/launch.md".into());
         let delimiter = Delimiter::new(&Fixed);
-        let prompt = render(&window, &[], "Name: Clerk", &delimiter);
+        let channel = Channel {
+            platform: "slack".into(),
+            id: "1".into(),
+            name: "general".into(),
+            kind: ChannelKind::Text,
+            parent: None,
+        };
+        let prompt = render(&window, &[(session, channel)], "Name: Clerk", &delimiter);
+        assert!(prompt.user.contains("## Context\n- #general\n\n## Sessions\ns1: #general on slack\n</channels-"));
         let headers: Vec<_> = prompt.user.lines().filter(|line| line.starts_with('[')).collect();
         assert_eq!(headers.len(), 2, "{}", prompt.user);
         let suffix = delimiter.as_str();

@@ -52,8 +52,8 @@ pub struct RunWindow {
     pub ranges: Vec<Range>,
     /// Turns and documents.
     pub window: Window,
-    /// The channels of the turns, in the order of their first turn.
-    pub channels: Vec<Channel>,
+    /// The channels of the sessions, in the order of their first turn. A session whose channel is unknown has none.
+    pub channels: Vec<(SessionId, Channel)>,
     /// The text of the agent's character.
     pub card: String,
     /// Lines that are not proposed.
@@ -197,7 +197,7 @@ impl Reading {
 
     /// Puts the turns in the order of time: what was said on several channels at once is one conversation. Sessions and
     /// channels follow in the order of their first turn.
-    fn done(self) -> (Vec<Range>, Window, Vec<Channel>) {
+    fn done(self) -> (Vec<Range>, Window, Vec<(SessionId, Channel)>) {
         let Self { ranges, mut window, mut channels, .. } = self;
         window.turns.sort_by_key(|turn| (turn.time, turn.at));
         let mut in_order = Vec::new();
@@ -208,7 +208,7 @@ impl Reading {
             }
             let name = format!("s{}", window.sessions.len() + 1);
             window.sessions.push((name, session));
-            in_order.extend(channels.remove(&session));
+            in_order.extend(channels.remove(&session).map(|channel| (session, channel)));
         }
         (ranges, window, in_order)
     }

@@ -109,8 +109,10 @@ async fn interleaved_conversations_are_read_in_the_order_of_time(f: Fixture) {
     assert_eq!(said, ["one", "two", "three", "four"]);
     let sessions: Vec<_> = run.window.sessions.iter().map(|(name, id)| (name.as_str(), *id)).collect();
     assert_eq!(sessions, [("s1", kitchen), ("s2", garden)]);
-    let names: Vec<_> = run.channels.iter().map(|channel| channel.name.as_str()).collect();
+    let names: Vec<_> = run.channels.iter().map(|(_, channel)| channel.name.as_str()).collect();
     assert_eq!(names, ["kitchen", "garden"]);
+    let prompt = render(&run.window, &run.channels, &run.card, &memory_write::delimiter(&f.ledger)).user;
+    assert!(prompt.contains("\ns1: #kitchen on discord\ns2: #garden on discord\n"), "{prompt}");
     let began = run.window.turns[0].time;
     assert_eq!(run.window.session_path, domain::memory_writer::slot::session_path(began, |_| false));
     f.done().await;
