@@ -12,9 +12,11 @@ use domain::{
     limit::{HISTORY_SESSIONS_MAX, HISTORY_TURNS_MAX, KEY_CHARS_MAX},
     memory_writer::{
         channel::Channel,
+        limit::TURN_CHARS_MAX,
         turn::{KINDS, Taint, read},
     },
     role::Permission,
+    thread::cut,
 };
 use std::cmp::Reverse;
 use store::Conn;
@@ -159,7 +161,7 @@ fn turn(event: &domain::event::Event, channel: Option<&Channel>) -> Option<Histo
         taint: content.taint,
         speaker: content.speaker.map(|speaker| speaker.name).filter(|name| !name.is_empty()),
         tool: content.tool,
-        text: content.text,
+        text: cut(&content.text, TURN_CHARS_MAX),
         channel: channel.cloned(),
     })
 }

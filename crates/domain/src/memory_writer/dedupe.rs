@@ -64,8 +64,8 @@ pub fn denials(base: &str, body: &str) -> Vec<String> {
     said(new_lines(base, body)).into_iter().chain(removed).collect()
 }
 
-/// Returns what is remembered of a proposal that a reviewer approved, in the form of [`denials`]: the lines that they cut
-/// out of it, and those that it would have removed and they let stay. A line that they reworded is not denied.
+/// Returns what is remembered of a proposal that a reviewer approved, in the form of [`denials`]: the lines that they
+/// cut out of it, and those that it would have removed and they let stay. A line that they reworded is not denied.
 pub fn cut_out(base: &str, proposed: &str, approved: &str) -> Vec<String> {
     let kept = normals(approved);
     let (offered, before) = (normals(proposed), normals(base));

@@ -1,5 +1,7 @@
 //! Limits of the writer pass and of the memory block.
 
+use crate::limit::THREAD_MESSAGE_CHARS_MAX;
+
 /// Most operations of one answer.
 pub const OPS_MAX: usize = 20;
 /// Largest body of one operation or of the summary, bytes.
@@ -18,8 +20,10 @@ pub const SUMMARY_TITLE_CHARS_MAX: usize = 120;
 pub const WINDOW_TURNS_MAX: usize = 200;
 /// Most characters of all turns of one run.
 pub const WINDOW_CHARS_MAX: usize = 120_000;
-/// Longest text of a turn that the model is shown, characters.
+/// Longest text of an agent's or tool's turn that the model is shown, characters.
 pub const TURN_CHARS_MAX: usize = 4_000;
+/// Longest text of a person's turn that the model is shown, characters. No message in a conversation is longer.
+pub const PERSON_TURN_CHARS_MAX: usize = THREAD_MESSAGE_CHARS_MAX;
 /// Most documents that the model is shown in one run.
 pub const DOCUMENTS_SHOWN_MAX: usize = 24;
 /// Most characters of a document that the model is shown. Of a longer one it is shown a part, and only adds to it.

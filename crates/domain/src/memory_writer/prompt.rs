@@ -26,8 +26,8 @@ pub struct Prompt {
     pub user: String,
 }
 
-/// Renders the prompt of a run. `channels` are those of the sessions, as far as they are known. `card` is the text of the
-/// agent's own character, which the writer may not change.
+/// Renders the prompt of a run. `channels` are those of the sessions, as far as they are known. `card` is the text of
+/// the agent's own character, which the writer may not change.
 pub fn render(window: &Window, channels: &[(SessionId, Channel)], card: &str, delimiter: &Delimiter) -> Prompt {
     let suffix = delimiter.as_str();
     let mut user = String::new();

@@ -2,11 +2,11 @@
 
 use super::{
     evidence::Evidence,
-    limit::TURN_CHARS_MAX,
+    limit::{PERSON_TURN_CHARS_MAX, TURN_CHARS_MAX},
     slot::{earlier_person_path, person_path, typed_person_path},
     text::one_line,
 };
-use crate::{Timestamp, event::Kind, id::UserId, memory::fold, names::names, thread};
+use crate::{Timestamp, count::counted, event::Kind, id::UserId, memory::fold, names::names, thread};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -84,7 +84,7 @@ pub struct Turn {
     pub speaker: Option<Participant>,
     /// Name of the tool whose result it is.
     pub tool: Option<String>,
-    /// The text, at most [`TURN_CHARS_MAX`] characters.
+    /// The text, with a mark if it is shortened: to [`PERSON_TURN_CHARS_MAX`] characters or [`TURN_CHARS_MAX`].
     pub text: String,
 }
 
@@ -156,7 +156,8 @@ pub fn read(kind: &str, actor: &str, content: &str, metadata: &str, owner: Optio
         }
         _ => return None,
     };
-    let text = thread::cut(text.trim(), TURN_CHARS_MAX);
+    let most = if taint == Taint::Person { PERSON_TURN_CHARS_MAX } else { TURN_CHARS_MAX };
+    let text = shortened(text.trim(), most);
     if text.is_empty() || text == "null" { None } else { Some(Content { taint, speaker, earlier_paths, tool, text }) }
 }
 
@@ -171,7 +172,7 @@ pub struct Content {
     pub earlier_paths: Vec<String>,
     /// Name of the tool whose result it is.
     pub tool: Option<String>,
-    /// At most [`TURN_CHARS_MAX`] characters.
+    /// At most [`PERSON_TURN_CHARS_MAX`] or [`TURN_CHARS_MAX`] characters, and the mark of what is left out.
     pub text: String,
 }
 
@@ -184,6 +185,13 @@ fn author(author: &Value) -> Option<(Participant, Vec<String>)> {
     let mut earlier: Vec<_> = typed.into_iter().chain([earlier_person_path(platform, id)]).collect();
     earlier.retain(|path| *path != speaker.path);
     Some((speaker, earlier))
+}
+
+/// Truncates a text to `max` characters. A truncated text ends with a line that says how much is missing.
+fn shortened(text: &str, max: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
+    let (kept, rest) = text.split_at(end);
+    format!("{}\n[{} are left out]", kept.trim_end(), counted(rest.chars().count() as u64, "character"))
 }
 
 /// Whether the result of a tool repeats what a person answered: the answer is a turn of its own.
@@ -201,6 +209,7 @@ fn reaches_out(tool: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limit::THREAD_MESSAGE_CHARS_MAX;
     use serde_json::json;
 
     #[test]
@@ -256,6 +265,19 @@ mod tests {
         };
         assert!(!result("ask_person", r#"{"gateId":"g"}"#) && !result("request_feedback", r#"{"gateId":"g"}"#));
         assert!(result("note", r#"{"gateId":"g"}"#) && result("ask_person", "{}"));
+    }
+
+    #[test]
+    fn a_persons_message_is_whole_and_what_is_left_out_of_a_longer_turn_is_counted() {
+        let said = |kind: &str, chars: usize| {
+            let content = json!([{ "type": "text", "text": "é".repeat(chars) }]).to_string();
+            read(kind, "system", &content, "{}", None).unwrap().text
+        };
+        assert_eq!(said("user.message", THREAD_MESSAGE_CHARS_MAX), "é".repeat(THREAD_MESSAGE_CHARS_MAX));
+        let shortened = said("user.message", THREAD_MESSAGE_CHARS_MAX + 1_500);
+        assert!(shortened.ends_with("é\n[1,500 characters are left out]"), "{}", shortened.len());
+        let reply = said("agent.message", TURN_CHARS_MAX + 2);
+        assert_eq!(reply, format!("{}\n[2 characters are left out]", "é".repeat(TURN_CHARS_MAX)));
     }
 
     #[test]

@@ -143,7 +143,13 @@ impl Reading {
                 continue;
             }
             let text = redacted(&content.text)?;
-            self.chars += text.chars().count();
+            let chars = text.chars().count();
+            if !self.window.turns.is_empty() && self.chars + chars > WINDOW_CHARS_MAX {
+                // The next run begins with it.
+                (upto, last) = (None, event.sequence - 1);
+                break;
+            }
+            self.chars += chars;
             self.window.turns.push(Turn {
                 at: Evidence { session: session.id, sequence: event.sequence },
                 time: event.at,

@@ -2,16 +2,20 @@
 
 use crate::{
     memory::put,
-    memory_writer::{AGENT, changes, finish, line, take, talked, tenant},
+    memory_people::open_window,
+    memory_writer::{AGENT, changes, finish, line, take, talk, talked, tenant},
 };
 use chrono::TimeDelta;
-use domain::memory_writer::{
-    answer::parse,
-    channel::{Channel, ChannelKind},
-    check::{Window, check},
-    limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX},
-    plan::Policy,
-    prompt::render,
+use domain::{
+    limit::THREAD_MESSAGE_CHARS_MAX,
+    memory_writer::{
+        answer::parse,
+        channel::{Channel, ChannelKind},
+        check::{Window, check},
+        limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
+        plan::Policy,
+        prompt::render,
+    },
 };
 use ledger::{
     history,
@@ -24,6 +28,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     of_many_documents_some_are_listed_and_none_is_made_a_second_time,
     a_person_with_a_long_document_is_still_written_about,
+    a_long_message_is_read_to_its_end_and_a_window_holds_what_fits,
     interleaved_conversations_are_read_in_the_order_of_time,
     the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
 );
@@ -83,6 +88,26 @@ async fn a_person_with_a_long_document_is_still_written_about(f: Fixture) {
     let found = ledger::memory::read(&f.ledger, &f.member, AGENT, ledger::memory::path(&own).unwrap()).await.unwrap();
     assert_eq!(found.text, format!("{long}- Plays chess\n"));
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_long_message_is_read_to_its_end_and_a_window_holds_what_fits(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let long = format!("{}zeppelin", "word ".repeat((THREAD_MESSAGE_CHARS_MAX - 8) / 5));
+    let id = talk(&f, &long, &"yes ".repeat(TURN_CHARS_MAX)).await.id;
+    let messages = WINDOW_CHARS_MAX / THREAD_MESSAGE_CHARS_MAX;
+    for _ in 1..messages {
+        let message = Message { text: long.clone(), id: None };
+        thread::send_message(&f.ledger, &f.member, id, message).await.unwrap();
+    }
+    let run = open_window(&f).await;
+    let said: Vec<_> = run.window.turns.iter().map(|turn| turn.text.as_str()).collect();
+    assert!(said[0] == long && said[1].ends_with("characters are left out]"), "{}", said[1]);
+    assert_eq!(said.len(), messages, "with the reply there is room for all but one");
+    assert!(said.iter().map(|text| text.chars().count()).sum::<usize>() <= WINDOW_CHARS_MAX);
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    let run = open_window(&f).await;
+    assert_eq!(run.window.turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>(), [long.as_str()]);
     f.done().await;
 }
 
