@@ -88,10 +88,15 @@ pub struct Turn {
     pub text: String,
 }
 
+/// Returns the member whom an actor names; `None` for programs, agents, links and the server.
+pub fn member(actor: &str) -> Option<UserId> {
+    actor.strip_prefix("user:")?.parse().ok()
+}
+
 /// Returns the member who answered a question of the agent. `None` for other events, and for answers that a link or a
 /// program gave: nobody has signed in for those.
 pub fn answerer(kind: &str, actor: &str) -> Option<UserId> {
-    actor.strip_prefix("user:").filter(|_| kind == Kind::USER_FORM_SUBMIT)?.parse().ok()
+    member(actor).filter(|_| kind == Kind::USER_FORM_SUBMIT)
 }
 
 /// Returns what a person said in an event, whole: the text of a message, or an answer and the note with it.
@@ -101,15 +106,28 @@ pub fn said(kind: &str, content: &str, metadata: &str) -> String {
         return text;
     }
     let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let answer = match &metadata["value"] {
+    let answer = plain(&metadata["value"]);
+    [answer, text].into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What a person gave as JSON, as text: one line for each field.
+fn plain(value: &Value) -> String {
+    let line = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match value {
         Value::Null => String::new(),
         Value::Object(fields) => {
-            fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect::<Vec<_>>().join("\n")
+            fields.iter().map(|(key, value)| format!("{key}: {}", line(value))).collect::<Vec<_>>().join("\n")
         }
-        other => plain(other),
-    };
-    [answer, text].into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
+        other => line(other),
+    }
+}
+
+/// Returns the request of a task as a turn of the member who made it. `input` is JSON. `None` without a text.
+pub fn request(input: &str, speaker: Participant) -> Option<Content> {
+    let text = plain(&serde_json::from_str(input).ok()?);
+    let text = shortened(text.trim(), PERSON_TURN_CHARS_MAX);
+    let content = Content { taint: Taint::Person, speaker: Some(speaker), earlier_paths: Vec::new(), tool: None, text };
+    (!content.text.is_empty()).then_some(content)
 }
 
 /// What an event holds of a turn: taint, speaker, tool and text. `None` for other events and for turns without text.
@@ -235,6 +253,16 @@ mod tests {
         for tool in ["http_request", "WebFetch", "WebSearch", "mcp__shop__find", "browser_open"] {
             assert_eq!(result(tool), Taint::Web, "{tool}");
         }
+    }
+
+    #[test]
+    fn the_request_of_a_task_is_said_by_the_member_who_made_it() {
+        let alice = Participant { path: own_path(UserId(uuid::Uuid::from_u128(7))), name: "Alice".into() };
+        let said = |input: &str| request(input, alice.clone()).map(|content| content.text);
+        assert_eq!(said("\"Book a train\"").as_deref(), Some("Book a train"));
+        assert_eq!(said(r#"{"city":"Oslo","via":["Malmö"]}"#).as_deref(), Some("city: Oslo\nvia: [\"Malmö\"]"));
+        assert!(["null", "{}", "\" \"", "no JSON"].iter().all(|input| said(input).is_none()));
+        assert_eq!((member("token:1"), member("user:x")), (None, None));
     }
 
     #[test]

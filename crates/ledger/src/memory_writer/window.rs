@@ -24,6 +24,8 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use store::{Conn, memory_writer::OpenSession};
 
+/// Sequence of the event that records the creation of a session. The request of a task has no event of its own.
+const REQUEST_SEQUENCE: u64 = 1;
 /// Most messages and answers before the watermark among which the last one with a text is looked for.
 const EARLIER_TURNS_MAX: u32 = 5;
 
@@ -123,6 +125,13 @@ impl Reading {
         let mut last = session.sequence;
         let before = self.window.turns.len();
         let mut answers_forgotten = self.begins_with_answer(conn, tenant_id, session, owner.as_ref()).await?;
+        if let Some(content) = self.request(conn, tenant_id, session).await? {
+            answers_forgotten = self.forgets(&content, owner.as_ref());
+            let at = Evidence { session: session.id, sequence: REQUEST_SEQUENCE };
+            if !answers_forgotten && !self.add(at, session.created_at, content)? {
+                return Ok(());
+            }
+        }
         for event in &page.items {
             if !self.has_room() {
                 upto = None;
@@ -142,22 +151,12 @@ impl Reading {
             if is_forgotten || answers_forgotten {
                 continue;
             }
-            let text = redacted(&content.text)?;
-            let chars = text.chars().count();
-            if !self.window.turns.is_empty() && self.chars + chars > WINDOW_CHARS_MAX {
+            let at = Evidence { session: session.id, sequence: event.sequence };
+            if !self.add(at, event.at, content)? {
                 // The next run begins with it.
                 (upto, last) = (None, event.sequence - 1);
                 break;
             }
-            self.chars += chars;
-            self.window.turns.push(Turn {
-                at: Evidence { session: session.id, sequence: event.sequence },
-                time: event.at,
-                taint: content.taint,
-                speaker: content.speaker,
-                tool: content.tool,
-                text,
-            });
         }
         let is_whole = upto.is_some();
         let upto = upto.unwrap_or(last);
@@ -171,6 +170,37 @@ impl Reading {
             self.channels.extend(channel.map(|channel| (session.id, channel.named(person))));
         }
         Ok(())
+    }
+
+    /// Returns the request of a task, if a member made it and no run has read the session yet. What a program or another
+    /// agent asks for is nobody's word.
+    async fn request(
+        &mut self,
+        conn: &mut Conn<'_>,
+        tenant_id: TenantId,
+        session: &OpenSession,
+    ) -> Result<Option<Content>> {
+        if session.sequence > 0 || session.source.is_some() {
+            return Ok(None);
+        }
+        let found = store::session::find(conn, tenant_id, session.id).await?;
+        // Whoever repeats a session has not said its input again.
+        let Some(found) = found.filter(|found| found.retry_of.is_none()) else { return Ok(None) };
+        let speaker = self.owner(conn, tenant_id, turn::member(&found.created_by)).await?;
+        Ok(speaker.zip(found.input).and_then(|(speaker, input)| turn::request(&input, speaker)))
+    }
+
+    /// Adds a turn, without secrets. Returns `false` if the window has no room for it.
+    fn add(&mut self, at: Evidence, time: Timestamp, content: Content) -> Result<bool> {
+        let text = redacted(&content.text)?;
+        let chars = text.chars().count();
+        if !self.window.turns.is_empty() && self.chars + chars > WINDOW_CHARS_MAX {
+            return Ok(false);
+        }
+        self.chars += chars;
+        let Content { taint, speaker, tool, .. } = content;
+        self.window.turns.push(Turn { at, time, taint, speaker, tool, text });
+        Ok(true)
     }
 
     /// Whether a turn is of a person who is forgotten, or of the agent or a tool in a session that is theirs.

@@ -3,10 +3,11 @@
 use crate::{
     memory::put,
     memory_people::open_window,
-    memory_writer::{AGENT, changes, finish, line, take, talk, talked, tenant},
+    memory_writer::{AGENT, changes, finish, line, own_path, take, talk, talked, tenant},
 };
 use chrono::TimeDelta;
 use domain::{
+    Scope,
     limit::THREAD_MESSAGE_CHARS_MAX,
     memory_writer::{
         answer::parse,
@@ -15,11 +16,15 @@ use domain::{
         limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
         plan::Policy,
         prompt::render,
+        turn::Taint,
     },
+    session::Type,
 };
 use ledger::{
     history,
+    memory_forget::{self, Forget},
     memory_writer::{self, WriterTerms},
+    session::{self, NewSession},
     thread::{self, Message, NewThread},
 };
 use serde_json::{Value, json};
@@ -29,6 +34,7 @@ on_both_engines!(
     of_many_documents_some_are_listed_and_none_is_made_a_second_time,
     a_person_with_a_long_document_is_still_written_about,
     a_long_message_is_read_to_its_end_and_a_window_holds_what_fits,
+    the_request_of_a_task_is_a_turn_of_the_member_who_made_it,
     interleaved_conversations_are_read_in_the_order_of_time,
     the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
 );
@@ -108,6 +114,40 @@ async fn a_long_message_is_read_to_its_end_and_a_window_holds_what_fits(f: Fixtu
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     let run = open_window(&f).await;
     assert_eq!(run.window.turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>(), [long.as_str()]);
+    f.done().await;
+}
+
+async fn the_request_of_a_task_is_a_turn_of_the_member_who_made_it(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let asks = async |by: &Scope, input: Value| {
+        // Turns are read in the order of time.
+        f.clock.advance(TimeDelta::seconds(1));
+        let (agent_slug, input) = (Some(AGENT.to_owned()), Some(input.to_string()));
+        let new = NewSession { agent_slug, input, ..NewSession::of_type(Type::Agent) };
+        session::create(&f.ledger, by, new).await.unwrap().id
+    };
+    let first = asks(&f.member, json!("Book me a train to Oslo")).await;
+    let second = asks(&f.member, json!({ "city": "Oslo", "seats": 2 })).await;
+    asks(&f.worker, json!("A program asks")).await;
+    let run = open_window(&f).await;
+    let turns: Vec<_> = run.window.turns.iter().map(|turn| (turn.at.session, turn.text.as_str())).collect();
+    assert_eq!(turns, [(first, "Book me a train to Oslo"), (second, "city: Oslo\nseats: 2")]);
+    let own = own_path(&run);
+    for turn in &run.window.turns {
+        assert_eq!((turn.at.sequence, turn.taint), (1, Taint::Person));
+        assert!(turn.speaker.as_ref().is_some_and(|speaker| speaker.path == own && !speaker.name.is_empty()));
+    }
+    let planned = changes(&run, json!([line(&run, "Takes the train to Oslo")]), Value::Null);
+    assert!(planned[0].is_plain, "{planned:?}");
+    assert_eq!(finish(&f, run, planned, Policy::Auto).await.unwrap().written, 1);
+
+    let person = Forget { person: own.clone(), names: None };
+    let found = memory_forget::preview(&f.ledger, &f.admin, person.clone()).await.unwrap();
+    assert_eq!(found.documents.len(), 1);
+    memory_forget::forget(&f.ledger, &f.admin, person).await.unwrap();
+    asks(&f.member, json!("Book me a bus")).await;
+    assert!(open_window(&f).await.window.turns.is_empty());
+    f.assert_verified().await;
     f.done().await;
 }
 
