@@ -1,28 +1,33 @@
 //! Reads the documents of a run: those that the model is shown, and those that it asks for.
 
 use super::RunWindow;
-use crate::{Ledger, Result, memory::search_on};
+use crate::{
+    Ledger, Result,
+    memory::{FoundMemory, search_on},
+};
 use domain::{
     Scope, Timestamp,
     id::TenantId,
     limit::PAGE_MAX,
-    memory::{Folder, MemoryPath, Operation},
+    memory::{Folder, MemoryPath, Operation, aliases, fold},
     memory_writer::{
         check::{Shown, Window},
         dedupe::Known,
         limit::{DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX},
         slot::session_path,
-        turn::Taint,
+        turn::{Participant, Taint},
     },
     thread::cut,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use store::Conn;
 
 /// Most topics that are shown because the conversation has their words.
 const TOPICS_MAX: u32 = 8;
 /// Most characters of the card that the model is shown.
 const CARD_CHARS_MAX: usize = 6_000;
+/// Documents among which the one is looked for that has a speaker among its aliases.
+const ALIASES_LOOKED_AT: u32 = 20;
 /// Newest versions among which documents are looked for that the model can ask for.
 const VERSIONS_LOOKED_AT: u32 = 200;
 
@@ -37,11 +42,18 @@ pub(super) async fn documents(
     let own = store::memory::list(conn, tenant_id, agent, Some(Folder::Own), false, None, PAGE_MAX).await?.items;
     let own: Vec<String> = own.into_iter().map(|document| document.path).collect();
     window.documents = store::memory::find_agent(conn, tenant_id, agent).await?.map_or(0, |found| found.documents);
-    let speakers: BTreeSet<String> =
-        window.turns.iter().filter_map(|turn| Some(turn.speaker.as_ref()?.path.clone())).collect();
-    for path in speakers.into_iter().take(DOCUMENTS_SHOWN_MAX) {
-        show(conn, tenant_id, agent, &path, window).await?;
-        window.people.insert(path);
+    let speakers = window.turns.iter().filter_map(|turn| turn.speaker.as_ref());
+    let speakers: BTreeMap<String, Participant> =
+        speakers.map(|speaker| (speaker.path.clone(), speaker.clone())).collect();
+    for path in speakers.keys().take(DOCUMENTS_SHOWN_MAX) {
+        show(conn, tenant_id, agent, path, window).await?;
+        window.people.insert(path.clone());
+    }
+    for speaker in speakers.values().take(DOCUMENTS_SHOWN_MAX) {
+        let Some(path) = by_alias(conn, tenant_id, agent, speaker).await? else { continue };
+        if window.shown.len() < DOCUMENTS_SHOWN_MAX && !window.shown.contains_key(&path) {
+            show(conn, tenant_id, agent, &path, window).await?;
+        }
     }
     let said = window.turns.iter().filter(|turn| turn.taint == Taint::Person).map(|turn| turn.text.as_str());
     // The limits of the window bound it.
@@ -51,10 +63,12 @@ pub(super) async fn documents(
         if path.starts_with("topics/") && window.shown.len() < DOCUMENTS_SHOWN_MAX {
             show(conn, tenant_id, agent, &path, window).await?;
         }
-        if can_read(&path) {
+        if is_listed(&path) {
             window.listed.push(path);
         }
     }
+    let (card, rest) = card(conn, tenant_id, agent, &own).await?;
+    window.listed.extend(rest);
     list_newest(conn, tenant_id, agent, window).await?;
     window.known.extend(window.listed.iter().cloned());
     let existing = window.shown.iter().filter(|(_, shown)| shown.version > 0).map(|(path, _)| path.clone());
@@ -63,12 +77,31 @@ pub(super) async fn documents(
     if let Some(first) = window.turns.first().map(|turn| turn.time) {
         window.session_path = free_path(conn, tenant_id, agent, first, known).await?;
     }
-    card(conn, tenant_id, agent, &own).await
+    Ok(card)
 }
 
-/// Whether the model may ask for a document.
-fn can_read(path: &str) -> bool {
-    path.starts_with("topics/") || path.starts_with("sessions/")
+/// Finds a speaker's document under another platform, by the rule of the memory block: the one that has them among its
+/// aliases. `None` if several have.
+async fn by_alias(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    speaker: &Participant,
+) -> Result<Option<String>> {
+    let names = format!("{} {}", speaker.name, speaker.id());
+    let found = search_on(conn, tenant_id, Some(agent), &names, ALIASES_LOOKED_AT).await?;
+    let is_theirs = |found: &FoundMemory| {
+        let path = &found.document.path;
+        let is_other = path.starts_with("people/") && fold(path) != fold(&speaker.path);
+        is_other && speaker.is_among(&aliases(&found.text))
+    };
+    let mut theirs = found.into_iter().filter(is_theirs).map(|found| found.document.path);
+    Ok(theirs.next().filter(|_| theirs.next().is_none()))
+}
+
+/// Whether the model is told of a document that it can ask for. Of the card it is told what it is not shown.
+fn is_listed(path: &str) -> bool {
+    !path.starts_with("self/")
 }
 
 /// Adds the newest documents to those that the model can ask for.
@@ -78,7 +111,7 @@ async fn list_newest(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, wind
         // Newest first: the first version of a document says what it is now.
         let is_newest = seen.insert(version.document_id.0);
         let is_gone = matches!(version.operation, Operation::Deleted | Operation::Erased);
-        if is_newest && !is_gone && can_read(&version.path) && !window.listed.contains(&version.path) {
+        if is_newest && !is_gone && is_listed(&version.path) && !window.listed.contains(&version.path) {
             window.listed.push(version.path);
         }
     }
@@ -132,18 +165,26 @@ pub async fn note_named(
     read.await
 }
 
-async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, paths: &[String]) -> Result<String> {
-    let mut card = String::new();
-    for path in paths.iter().filter(|path| !path.contains("mes_example")) {
-        let Ok(path) = MemoryPath::parse(path) else { continue };
-        if let Some((_, shown)) = read_shown(conn, tenant_id, agent, &path).await? {
-            card.push_str(&format!("{}:\n{}\n\n", path.name(), shown.body.trim()));
+/// Reads the card. Also returns its documents that are not shown, or not to their end.
+async fn card(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    paths: &[String],
+) -> Result<(String, Vec<String>)> {
+    let (mut card, mut rest) = (String::new(), Vec::new());
+    for path in paths {
+        let Ok(parsed) = MemoryPath::parse(path) else { continue };
+        if !path.contains("mes_example") && card.chars().count() < CARD_CHARS_MAX {
+            let Some((_, shown)) = read_shown(conn, tenant_id, agent, &parsed).await? else { continue };
+            card.push_str(&format!("{}:\n{}\n\n", parsed.name(), shown.body.trim()));
+            if card.trim_end().chars().count() <= CARD_CHARS_MAX {
+                continue;
+            }
         }
-        if card.chars().count() >= CARD_CHARS_MAX {
-            break;
-        }
+        rest.push(path.clone());
     }
-    Ok(cut(card.trim(), CARD_CHARS_MAX))
+    Ok((cut(card.trim(), CARD_CHARS_MAX), rest))
 }
 
 /// Adds a document to those that the model is shown.
@@ -169,8 +210,8 @@ async fn read_shown(
     Ok(Some((found.path, shown)))
 }
 
-/// Reads further documents that the model asked for: topics and summaries of conversations. Others are left out.
-/// Returns whether any was read.
+/// Reads further documents that the model asked for, whatever their folder. What the run may change stays as it is: a
+/// document of a person who takes no part, and the card, are read only. Returns whether any was read.
 pub async fn read_more(
     ledger: &Ledger,
     tenant_id: TenantId,
@@ -186,7 +227,7 @@ pub async fn read_more(
             for path in paths {
                 let window = &mut run.window;
                 let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
-                if can_read(&path) && is_new && exists(conn, tenant_id, &agent, &path).await? {
+                if is_new && exists(conn, tenant_id, &agent, &path).await? {
                     show(conn, tenant_id, &agent, &path, window).await?;
                     window.known.insert(path);
                 }

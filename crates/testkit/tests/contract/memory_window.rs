@@ -3,7 +3,7 @@
 use crate::{
     memory::put,
     memory_people::open_window,
-    memory_writer::{AGENT, changes, finish, line, own_path, take, talk, talked, tenant},
+    memory_writer::{AGENT, changes, finish, line, own_path, take, talk, talked, talked_again, tenant},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -32,6 +32,7 @@ use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     of_many_documents_some_are_listed_and_none_is_made_a_second_time,
+    the_document_that_a_speaker_has_under_another_platform_is_shown,
     a_person_with_a_long_document_is_still_written_about,
     a_long_message_is_read_to_its_end_and_a_window_holds_what_fits,
     the_request_of_a_task_is_a_turn_of_the_member_who_made_it,
@@ -69,11 +70,35 @@ async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fix
     let run = memory_writer::note_named(&f.ledger, tenant(&f), AGENT, named, run).await.unwrap();
     let issues = check(answer, &run.window).unwrap_err();
     assert!(issues[0].message.contains("not a document that this run may change"), "{issues:?}");
-    // The model may ask for it all the same.
-    let wanted = vec!["topics/t0.md".to_owned(), "people/slack-eve.md".to_owned(), "topics/none.md".to_owned()];
-    let (run, is_more) = memory_writer::read_more(&f.ledger, tenant(&f), AGENT, wanted, run).await.unwrap();
-    assert!(is_more && run.window.shown["topics/t0.md"].version == 1);
-    assert!(!run.window.shown.contains_key("people/slack-eve.md") && !run.window.shown.contains_key("topics/none.md"));
+    // The model may ask for it all the same, and for any other document, which it cannot change.
+    let wanted = ["topics/t0.md", "people/slack-eve.md", "self/rules.md", "topics/none.md"];
+    let asked = wanted.map(str::to_owned).to_vec();
+    let (run, is_more) = memory_writer::read_more(&f.ledger, tenant(&f), AGENT, asked, run).await.unwrap();
+    assert!(is_more && wanted[..3].iter().all(|path| run.window.shown[*path].version == 1));
+    assert!(wanted[1..3].iter().all(|path| !run.window.may_write(path)));
+    assert!(!run.window.shown.contains_key("topics/none.md"));
+    f.done().await;
+}
+
+async fn the_document_that_a_speaker_has_under_another_platform_is_shown(f: Fixture) {
+    let (id, other) = (f.member.user_id().unwrap(), "people/slack-u1.md");
+    let text = format!("# Ada\n\n- Likes ships\n\n## Aliases\n\n- Shiftbook-{id}\n");
+    put(&f, &f.operator, other, 0, &text).await.unwrap();
+    put(&f, &f.operator, "people/slack-u2.md", 0, "# Bob\n\n- Likes rain\n").await.unwrap();
+    put(&f, &f.operator, "self/mes_example.md", 0, "Ahoy!\n").await.unwrap();
+    talked(&f, "Hello").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert_eq!(run.window.shown[other].body, text);
+    assert!(!run.window.may_write(other) && !run.window.shown.contains_key("people/slack-u2.md"));
+    assert!(run.window.listed.contains(&"self/mes_example.md".to_owned()), "{:?}", run.window.listed);
+    let prompt = render(&run.window, &run.channels, &run.card, &memory_writer::delimiter(&f.ledger)).user;
+    assert!(prompt.contains(&format!("path=\"{other}\" read-only sha256=")), "{prompt}");
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    // If two people have the alias, nobody knows whose it is.
+    put(&f, &f.operator, "people/slack-u2.md", 1, &text).await.unwrap();
+    talked_again(&f, "Hello again").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert!(!run.window.shown.keys().any(|path| path.starts_with("people/slack")), "{:?}", run.window.shown);
     f.done().await;
 }
 
