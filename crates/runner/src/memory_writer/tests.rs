@@ -17,7 +17,7 @@ use ledger::{
     session::{self, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 use testkit::{
     Fixture,
     model::{ScriptedModel, ScriptedReply},
@@ -189,7 +189,7 @@ async fn a_server_that_starts_summarises_what_a_crash_left() {
         if proposals(&f).await.len() == 2 {
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(proposals(&f).await.len(), 2, "it did not wait for silence, and is not stopped yet");
     stop.cancel();
@@ -283,5 +283,45 @@ async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
     assert_eq!(proposals(&f).await.len(), 2);
     let status = ledger::memory_writer::status(&f.ledger, &f.member, "scout").await.unwrap();
     assert_eq!(status.lease, None);
+    f.done().await;
+}
+
+/// Moves the runtime's time. It stands still only for the jump: otherwise it would run ahead to the next timeout while
+/// the database works.
+async fn pass(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_stops_waits_five_seconds_for_a_model_that_does_not_answer() {
+    let f = Fixture::sqlite().await;
+    let model = ScriptedModel::start([ScriptedReply::NoAnswer, ScriptedReply::Text(GOOD)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(ran(&f, &writer).await.is_none());
+    talked(&f, "The launch is on Friday").await;
+    let stop = CancellationToken::new();
+    let working = tokio::spawn(writer.clone().work(f.ledger.clone(), stop.clone()));
+    while model.received() == 0 {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    // The five seconds begin when the writer sees that it has to stop.
+    pass(0).await;
+    pass(3).await;
+    assert!(!working.is_finished(), "the model has some seconds to answer");
+    pass(3).await;
+    let ended = tokio::time::timeout(Duration::from_secs(30), working).await;
+    ended.expect("the drain ends without the model").unwrap();
+    assert_eq!(ledger::memory_write::runs(&f.ledger, &f.member, "scout").await.unwrap(), []);
+    let status = ledger::memory_write::status(&f.ledger, &f.member, "scout").await.unwrap();
+    assert_eq!(status.lease, None, "the next start need not wait for it");
+    // What the run would have covered is the next one's.
+    let run = ran(&f, &writer).await.unwrap();
+    assert_eq!((run.state, run.turns, model.received()), (RunState::Succeeded, 2, 2));
     f.done().await;
 }
