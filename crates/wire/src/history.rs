@@ -15,7 +15,7 @@ pub struct History {
     pub has_more: bool,
 }
 
-/// One turn: a message of a person or of the agent, or the result of a tool.
+/// One turn: a message or an answer of a person, a message of the agent, or the result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

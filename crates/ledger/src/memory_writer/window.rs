@@ -172,8 +172,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Returns the request of a task, if a member made it and no run has read the session yet. What a program or another
-    /// agent asks for is nobody's word.
+    /// Returns the request of a task, if a member made it and no run has read the session yet. What a program or
+    /// another agent asks for is nobody's word.
     async fn request(
         &mut self,
         conn: &mut Conn<'_>,
