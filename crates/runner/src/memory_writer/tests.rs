@@ -317,8 +317,8 @@ async fn a_server_that_stops_waits_five_seconds_for_a_model_that_does_not_answer
     pass(3).await;
     let ended = tokio::time::timeout(Duration::from_secs(30), working).await;
     ended.expect("the drain ends without the model").unwrap();
-    assert_eq!(ledger::memory_write::runs(&f.ledger, &f.member, "scout").await.unwrap(), []);
-    let status = ledger::memory_write::status(&f.ledger, &f.member, "scout").await.unwrap();
+    assert_eq!(ledger::memory_writer::runs(&f.ledger, &f.member, "scout").await.unwrap(), []);
+    let status = ledger::memory_writer::status(&f.ledger, &f.member, "scout").await.unwrap();
     assert_eq!(status.lease, None, "the next start need not wait for it");
     // What the run would have covered is the next one's.
     let run = ran(&f, &writer).await.unwrap();

@@ -12,7 +12,7 @@ use crate::{
 use domain::{
     event::NewEvent,
     gate::Question,
-    memory_write::{
+    memory_writer::{
         plan::Policy,
         turn::{Taint, own_path},
     },
@@ -22,7 +22,7 @@ use domain::{
 use ledger::{
     feedback_request::NewRequest,
     gate::{self, Reply},
-    memory_write::WriterTerms,
+    memory_writer::WriterTerms,
     response::{self, Submission},
     session::{self, YieldRequest},
     thread::{self, NewThread},

@@ -201,7 +201,7 @@ async fn interleaved_conversations_are_read_in_the_order_of_time(f: Fixture) {
     assert_eq!(sessions, [("s1", kitchen), ("s2", garden)]);
     let names: Vec<_> = run.channels.iter().map(|(_, channel)| channel.name.as_str()).collect();
     assert_eq!(names, ["kitchen", "garden"]);
-    let prompt = render(&run.window, &run.channels, &run.card, &memory_write::delimiter(&f.ledger)).user;
+    let prompt = render(&run.window, &run.channels, &run.card, &memory_writer::delimiter(&f.ledger)).user;
     assert!(prompt.contains("\ns1: #kitchen on discord\ns2: #garden on discord\n"), "{prompt}");
     let began = run.window.turns[0].time;
     assert_eq!(run.window.session_path, domain::memory_writer::slot::session_path(began, |_| false));
