@@ -331,8 +331,6 @@ pub const MEMORY_REVERT_DOCUMENTS_MAX: u32 = 100;
 pub const HISTORY_TURNS_MAX: u32 = 200;
 /// Most sessions whose turns one answer of an agent's history has.
 pub const HISTORY_SESSIONS_MAX: u32 = 50;
-/// Most documents that one folder to import has.
-pub const MEMORY_IMPORT_DOCUMENTS_MAX: usize = 2_000;
 /// Largest character card as it is uploaded, bytes.
 pub const MEMORY_CARD_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Minutes for which a card is kept between its preview and its use.

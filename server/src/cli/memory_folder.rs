@@ -4,7 +4,7 @@
 use super::common::Failure;
 use domain::{
     count::counted,
-    limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_IMPORT_DOCUMENTS_MAX},
+    limit::{MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX},
     memory::{Folder, MemoryPath, check_text},
 };
 use std::{
@@ -46,9 +46,11 @@ pub fn remove(file: &Path) -> Result<(), Failure> {
 pub fn read(root: &Path) -> Result<Vec<(MemoryPath, String)>, Failure> {
     let (mut documents, mut problems) = (BTreeMap::new(), Vec::new());
     let mut folded: HashMap<String, String> = HashMap::new();
+    let mut bytes = 0;
     for (path, file) in files(root, &mut problems)? {
-        if documents.len() == MEMORY_IMPORT_DOCUMENTS_MAX {
-            problems.push(format!("{path}: an import has at most {MEMORY_IMPORT_DOCUMENTS_MAX} documents"));
+        if documents.len() as u64 == MEMORY_DOCUMENTS_MAX || bytes > MEMORY_AGENT_BYTES_MAX {
+            let most = counted(MEMORY_DOCUMENTS_MAX, "document");
+            problems.push(format!("{path}: an agent has at most {most} with {MEMORY_AGENT_BYTES_MAX} bytes"));
             break;
         }
         let (path, text) = match MemoryPath::parse(&path) {
@@ -68,6 +70,7 @@ pub fn read(root: &Path) -> Result<Vec<(MemoryPath, String)>, Failure> {
             problems.push(format!("{path}: {other} is the same document, because case does not count"));
             continue;
         }
+        bytes += text.len() as u64;
         documents.insert(path, text);
     }
     refuse("files that cannot be imported; nothing was written", problems)?;
@@ -188,6 +191,17 @@ mod tests {
         let read = read(root).unwrap();
         let shown: Vec<_> = read.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         assert_eq!(shown, [("people/mail-a@x.org.md", "é"), ("topics/garden.md", "---\na: b\n---\r\n# Garden\n")]);
+    }
+
+    #[test]
+    fn a_folder_has_as_many_documents_as_an_export_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("sessions")).unwrap();
+        for n in 0..2_001 {
+            fs::write(root.join(format!("sessions/{n}.md")), "x").unwrap();
+        }
+        assert_eq!(read(root).unwrap().len(), 2_001);
     }
 
     #[test]
