@@ -79,8 +79,16 @@ impl Client {
         self.get_bytes(&["api", "agents", agent, "card", "original"]).await
     }
 
-    /// `PUT /api/agents/{slug}/card`. The same card again changes nothing.
-    pub async fn put_card(&self, agent: &str, media_type: &'static str, card: Vec<u8>) -> Result<UploadedCard> {
-        self.send_bytes(Method::PUT, &["api", "agents", agent, "card"], &[], media_type, card).await
+    /// `PUT /api/agents/{slug}/card`. The same card again changes nothing. Without `overwrite` a card is refused that
+    /// would change documents that were changed since the last card.
+    pub async fn put_card(
+        &self,
+        agent: &str,
+        media_type: &'static str,
+        card: Vec<u8>,
+        overwrite: bool,
+    ) -> Result<UploadedCard> {
+        let query = [("overwrite", overwrite.then(|| "true".to_owned()))];
+        self.send_bytes(Method::PUT, &["api", "agents", agent, "card"], &query, media_type, card).await
     }
 }

@@ -82,6 +82,9 @@ pub enum Error {
     /// A memory document is not at the version on which the caller based a write.
     #[error("`{}` has changed since version {}", .0.path, .0.given)]
     MemoryConflict(Box<crate::conflict::Conflict>),
+    /// A character card would change documents that people or an import changed since the last card.
+    #[error("documents below self/ were changed since the last card, and this card would overwrite them")]
+    CardOverwrites(Vec<String>),
     /// The gate already has a different decision.
     #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),

@@ -1,7 +1,7 @@
 //! Character cards of agents.
 
 use crate::{
-    extract::{AgentSlug, Caller, CardBody},
+    extract::{AgentSlug, Caller, CardBody, Params},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -14,10 +14,22 @@ use axum::{
 };
 use domain::memory::CardFormat;
 use ledger::memory as use_case;
+use serde::Deserialize;
 use wire::{
     Code,
     memory::{CharacterCard, UploadedCard},
 };
+
+/// The query of [`upload`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UploadQuery {
+    /// Write over documents that were changed since the last card.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    overwrite: bool,
+}
 
 /// Give an agent a character card
 ///
@@ -29,19 +41,29 @@ use wire::{
         content((wire::schema::CardImage = "image/png"), (wire::schema::CardJson = "application/json")),
         description = "The card, as PNG or JSON",
     ),
-    params(("slug" = wire::schema::Slug, Path, description = "The agent")),
+    params(("slug" = wire::schema::Slug, Path, description = "The agent"), UploadQuery),
     responses(
         (status = 200, description = "The card in use", body = UploadedCard),
+        (
+            status = 409, description = "`stale_version`: `errors` has the documents that were changed since the last card",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn upload(
     State(state): State<AppState>,
     caller: Caller,
     AgentSlug(agent): AgentSlug,
+    Params(query): Params<UploadQuery>,
     CardBody { is_png, bytes }: CardBody,
 ) -> Result<Json<UploadedCard>, Problem> {
     let format = if is_png { CardFormat::Png } else { CardFormat::Json };
-    let uploaded = use_case::upload_card(&state.ledger, caller.scope(), &agent, format, bytes.into()).await?;
+    let (ledger, scope, bytes) = (&state.ledger, caller.scope(), bytes.into());
+    let uploaded = if query.overwrite {
+        use_case::overwrite_card(ledger, scope, &agent, format, bytes).await?
+    } else {
+        use_case::upload_card(ledger, scope, &agent, format, bytes).await?
+    };
     Ok(Json(wire_map::uploaded_card(uploaded)))
 }
 

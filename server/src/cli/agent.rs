@@ -6,6 +6,7 @@ use super::{
 };
 use domain::{limit::MEMORY_CARD_BYTES_MAX, memory::CardFormat};
 use std::{io::Read, path::PathBuf};
+use wire::Code;
 
 /// What can be done with an agent.
 #[derive(Debug, clap::Subcommand)]
@@ -20,6 +21,9 @@ pub struct CardArgs {
     /// The card
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Write over documents below self/ that were changed since the last card
+    #[arg(long)]
+    overwrite: bool,
     #[command(flatten)]
     server: Server,
 }
@@ -36,8 +40,11 @@ pub async fn run(command: AgentCommand) -> Result<(), Failure> {
     }
     let media_type = CardFormat::of(&bytes).as_str();
     let client = args.server.client()?;
-    let put = client.put_card(&args.server.agent, media_type, bytes).await;
-    let uploaded = put.map_err(|error| Failure::Failed(error.to_string()))?;
+    let put = client.put_card(&args.server.agent, media_type, bytes, args.overwrite).await;
+    let uploaded = put.map_err(|error| match overwritten(&error) {
+        Some(paths) => Failure::Failed(format!("{}. Repeat it with --overwrite", overwrites(&paths))),
+        None => Failure::Failed(error.to_string()),
+    })?;
     if !uploaded.is_new {
         return print_line(&format!("{} has this card already", args.server.agent));
     }
@@ -45,4 +52,16 @@ pub async fn run(command: AgentCommand) -> Result<(), Failure> {
         print_line(path)?;
     }
     print_line(&format!("{} is {} now", args.server.agent, uploaded.card.name))
+}
+
+/// The documents because of which the server refuses a card. `None` for another error.
+pub fn overwritten(error: &client::Error) -> Option<Vec<&str>> {
+    let client::Error::Problem { problem, .. } = error else { return None };
+    (problem.code == Code::StaleVersion).then(|| problem.errors.iter().map(|one| one.field.as_str()).collect())
+}
+
+/// Says which documents a card would overwrite.
+pub fn overwrites(paths: &[&str]) -> String {
+    let list = paths.join("\n  ");
+    format!("the card would overwrite documents that were changed since the last card:\n  {list}\nNothing was written")
 }

@@ -34,6 +34,11 @@ impl From<ledger::Error> for Problem {
                 let recorded = serde_json::to_string(&super::memory_conflict(*sides)).ok();
                 Self::detailed(Code::StaleVersion, text).with_recorded(recorded)
             }
+            E::CardOverwrites(paths) => {
+                let message = "changed since the last card";
+                let errors = paths.into_iter().map(|field| FieldProblem { field, message: message.to_owned() });
+                Self::fields(Code::StaleVersion, Some(text), errors.collect())
+            }
             E::AlreadyDecided(decision) => {
                 let recorded = serde_json::to_string(&super::decision(*decision)).ok();
                 Self::detailed(Code::AlreadyDecided, text).with_recorded(recorded)

@@ -255,6 +255,29 @@ async fn a_person_is_shown_then_forgotten_and_may_be_remembered_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_card_overwrites_what_people_changed_only_when_told_to() {
+    let app = App::start();
+    let dir = tempfile::tempdir().unwrap();
+    let (file, backup) = (dir.path().join("matrix.json"), dir.path().join("backup"));
+    let give = ["agent", "card", file.to_str().unwrap(), "--agent", "scout"];
+    fs::write(&file, card().to_string()).unwrap();
+    printed(&app, Who::Operator, &give);
+    fs::create_dir_all(backup.join("self")).unwrap();
+    fs::write(backup.join("self/description.md"), "Changed by hand.\n").unwrap();
+    let import = ["memory", "import", backup.to_str().unwrap(), "--agent", "scout", "--apply"];
+    printed(&app, Who::Operator, &import);
+
+    fs::write(&file, card().to_string().replace("Hello.", "Good day.")).unwrap();
+    let why = refused(&app, Who::Operator, &give);
+    assert!(why.contains("self/description.md") && why.contains("--overwrite"), "{why}");
+    assert_eq!(read(&app, "scout", "self/description.md").await, (2, "Changed by hand.\n".to_owned()));
+    assert_eq!(read(&app, "scout", "self/first_mes.md").await, (1, "Hello.\n".to_owned()));
+    let given = printed(&app, Who::Operator, &[&give[..], &["--overwrite"]].concat());
+    assert_eq!(last(&given, &["self/description.md", "self/first_mes.md"]), "scout is Matrix now");
+    assert_eq!(read(&app, "scout", "self/description.md").await, (3, "A card.\n".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_used_is_refused_by_name_and_changes_nothing() {
     let app = App::start();
     let dir = tempfile::tempdir().unwrap();

@@ -41,13 +41,40 @@ pub struct UploadedCard {
 ///
 /// # Errors
 /// [`Error::NotFound`] if `agent` is not a slug; [`Error::TooLarge`] for too many bytes; [`Error::Invalid`] for the
-/// field `card` with the reason, or for a field that cannot be a document; [`Error::LimitReached`] for a full memory.
+/// field `card` with the reason, or for a field that cannot be a document; [`Error::LimitReached`] for a full memory;
+/// [`Error::CardOverwrites`] if a document that it would change was changed otherwise since the last card.
 pub async fn upload_card(
     ledger: &Ledger,
     scope: &Scope,
     agent: &str,
     format: CardFormat,
     original: Vec<u8>,
+) -> Result<UploadedCard> {
+    give(ledger, scope, agent, format, original, false).await
+}
+
+/// Gives an agent a card as [`upload_card`] does, and writes over documents that were changed otherwise since the last
+/// card.
+///
+/// # Errors
+/// As [`upload_card`], without [`Error::CardOverwrites`].
+pub async fn overwrite_card(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    format: CardFormat,
+    original: Vec<u8>,
+) -> Result<UploadedCard> {
+    give(ledger, scope, agent, format, original, true).await
+}
+
+async fn give(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    format: CardFormat,
+    original: Vec<u8>,
+    overwrite: bool,
 ) -> Result<UploadedCard> {
     require_for(scope, Permission::ManageActions, CARDS)?;
     check_agent(agent)?;
@@ -68,7 +95,10 @@ pub async fn upload_card(
     let stamps = (0..card.documents.len() + PAGE_MAX as usize).map(|_| Stamp::new(ledger)).collect();
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
     let uploaded = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move { unpack(tx, tenant_id, agent, card, record, original, stamps).await })
+        Box::pin(async move {
+            let (uploaded, edited) = unpack(tx, tenant_id, agent, card, record, original, stamps).await?;
+            if overwrite || edited.is_empty() { Ok(uploaded) } else { Err(Error::CardOverwrites(edited)) }
+        })
     });
     uploaded.await
 }
@@ -86,6 +116,8 @@ pub(super) fn parse(format: CardFormat, original: &[u8]) -> Result<Card> {
     }
 }
 
+/// Keeps the card and writes its documents. Returns also the paths of those that were changed otherwise since the last
+/// card.
 async fn unpack(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -94,19 +126,20 @@ async fn unpack(
     record: CardRecord,
     original: Vec<u8>,
     stamps: Vec<Stamp>,
-) -> Result<UploadedCard> {
+) -> Result<(UploadedCard, Vec<String>)> {
     store::memory::lock_agent(tx, tenant_id, &agent, record.created_at).await?;
     let before = store::memory::card(tx.conn(), tenant_id, &agent).await?;
     if let Some(same) = before.filter(|before| before.digest == record.digest) {
-        return Ok(UploadedCard { card: same, is_new: false, changed: Vec::new() });
+        return Ok((UploadedCard { card: same, is_new: false, changed: Vec::new() }, Vec::new()));
     }
     store::memory::insert_card(tx, tenant_id, &agent, &record, &original).await?;
     let mut stamps = stamps.into_iter();
-    let mut changed = Vec::new();
+    let (mut changed, mut edited) = (Vec::new(), Vec::new());
     let kept: Vec<String> = card.documents.iter().map(|(path, _)| path.folded()).collect();
     for (path, text) in card.documents {
         let Some(stamp) = stamps.next() else { break };
         let found = store::memory::find_by_path(tx.conn(), tenant_id, &agent, &path).await?;
+        let is_edited = found.as_ref().is_some_and(|found| !found.is_deleted && found.source != Source::Card);
         let new = NewVersion {
             agent: agent.clone(),
             path: path.clone(),
@@ -119,6 +152,9 @@ async fn unpack(
         };
         let written = write_on(tx, tenant_id, stamp, new).await.map_err(|error| in_document(error, &path))?;
         if written.is_new {
+            if is_edited {
+                edited.push(written.document.path.clone());
+            }
             changed.push(written.document.path);
         }
     }
@@ -142,7 +178,7 @@ async fn unpack(
         put(tx, tenant_id, stamp, Some(gone), next, by).await?;
         store::memory::save_agent(tx, tenant_id, &totals).await?;
     }
-    Ok(UploadedCard { card: record, is_new: true, changed })
+    Ok((UploadedCard { card: record, is_new: true, changed }, edited))
 }
 
 /// Says in which document of the card a text cannot be kept.

@@ -2,7 +2,7 @@
 //! does not choose the file again.
 
 use super::{
-    card::{CARDS, UploadedCard, parse, upload_card},
+    card::{CARDS, UploadedCard, overwrite_card, parse},
     check_agent,
     diff::{DiffLine, compare},
     origin::redacted,
@@ -58,7 +58,7 @@ pub enum CardChangeKind {
 /// Checks a card, keeps it for [`apply_card`], and returns what it would change. The agent is not changed.
 ///
 /// # Errors
-/// As [`upload_card`].
+/// As [`overwrite_card`].
 pub async fn preview_card(
     ledger: &Ledger,
     scope: &Scope,
@@ -107,7 +107,7 @@ pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &st
     });
     let draft = found.await?.filter(|draft| draft.digest.to_string() == digest);
     let draft = draft.ok_or_else(|| Error::invalid("card", "the preview is over; choose the file again"))?;
-    let uploaded = upload_card(ledger, scope, agent, draft.format, draft.original).await?;
+    let uploaded = overwrite_card(ledger, scope, agent, draft.format, draft.original).await?;
     let of = agent.to_owned();
     let dropped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move { Ok(store::memory::drop_card_draft(tx, tenant_id, (&of, &author)).await?) })

@@ -210,7 +210,7 @@ async fn change(f: &Fixture, choices: &mut Choices, step: usize) -> Result<(), E
         9 => {
             let data = json!({ "name": "Iris", "description": format!("Card {}", choices.below(3)) });
             let card = json!({ "spec": "chara_card_v2", "spec_version": "2.0", "data": data }).to_string();
-            memory::upload_card(l, &f.operator, AGENT, CardFormat::Json, card.into_bytes()).await.map(drop)
+            memory::overwrite_card(l, &f.operator, AGENT, CardFormat::Json, card.into_bytes()).await.map(drop)
         }
         10..12 => {
             let command = command(choices, path, step);

@@ -16,6 +16,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     a_card_is_kept_as_it_was_and_its_fields_become_documents,
     another_card_makes_new_versions_and_deletes_fields_that_are_gone,
+    a_card_does_not_overwrite_what_people_wrote_unless_told_to,
     cards_that_cannot_be_kept_are_refused_and_change_nothing,
     a_preview_shows_what_a_card_would_change_and_changes_nothing,
     a_preview_is_over_after_an_hour_or_by_another,
@@ -91,6 +92,27 @@ async fn another_card_makes_new_versions_and_deletes_fields_that_are_gone(f: Fix
     let at = memory::path("self/description.md").unwrap();
     assert_eq!(memory::read(l, s, AGENT, at).await.unwrap().text, "A cook.\n");
     assert_eq!(memory::agents(l, s).await.unwrap()[0].documents, 3);
+    f.done().await;
+}
+
+async fn a_card_does_not_overwrite_what_people_wrote_unless_told_to(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let first = card(json!({ "name": "Iris", "description": "A gardener." }));
+    memory::upload_card(l, s, AGENT, CardFormat::Json, first).await.unwrap();
+    put(&f, s, "self/description.md", 1, "A patient gardener.\n").await.unwrap();
+    let before = documents(&f).await;
+    let second = |description: &str| card(json!({ "name": "Iris Rose", "description": description }));
+    let refused = memory::upload_card(l, s, AGENT, CardFormat::Json, second("A cook.")).await;
+    assert!(matches!(&refused, Err(Error::CardOverwrites(paths)) if paths == &["self/description.md"]), "{refused:?}");
+    assert_eq!(documents(&f).await, before, "a refused card wrote a document");
+    assert_eq!(memory::card(l, s, AGENT).await.unwrap().unwrap().name, "Iris");
+    // The same text as that of people overwrites nothing.
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let same = memory::upload_card(l, s, AGENT, CardFormat::Json, second("A patient gardener.")).await.unwrap();
+    assert_eq!(same.changed, ["self/name.md"]);
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let told = memory::overwrite_card(l, s, AGENT, CardFormat::Json, second("A cook.")).await.unwrap();
+    assert_eq!(told.changed, ["self/description.md"]);
     f.done().await;
 }
 
