@@ -3,10 +3,10 @@
 use super::{
     common::{Failure, print_line},
     memory::Server,
+    memory_card::{overwrites, overwritten},
 };
 use domain::{limit::MEMORY_CARD_BYTES_MAX, memory::CardFormat};
 use std::{io::Read, path::PathBuf};
-use wire::Code;
 
 /// What can be done with an agent.
 #[derive(Debug, clap::Subcommand)]
@@ -52,16 +52,4 @@ pub async fn run(command: AgentCommand) -> Result<(), Failure> {
         print_line(path)?;
     }
     print_line(&format!("{} is {} now", args.server.agent, uploaded.card.name))
-}
-
-/// The documents because of which the server refuses a card. `None` for another error.
-pub fn overwritten(error: &client::Error) -> Option<Vec<&str>> {
-    let client::Error::Problem { problem, .. } = error else { return None };
-    (problem.code == Code::StaleVersion).then(|| problem.errors.iter().map(|one| one.field.as_str()).collect())
-}
-
-/// Says which documents a card would overwrite.
-pub fn overwrites(paths: &[&str]) -> String {
-    let list = paths.join("\n  ");
-    format!("the card would overwrite documents that were changed since the last card:\n  {list}\nNothing was written")
 }

@@ -2,6 +2,7 @@
 
 use super::{
     common::{Failure, print_line},
+    memory_card,
     memory_folder::{self, left_over, refuse, save},
     memory_forget::{ForgetArgs, RememberArgs, forget, remember},
     memory_pending,
@@ -56,10 +57,10 @@ pub enum MemoryCommand {
     /// Proposals that wait for a decision become diffs below sessions/.pending/. An import leaves them out. If the
     /// folder has documents that the agent does not have, nothing is written: an import would bring them back.
     Export(FolderArgs),
-    /// Read documents from a folder in the same layout
+    /// Read documents and the character card from a folder in the same layout
     ///
-    /// Without --apply it only prints what it would change. Documents that the folder lacks are kept. Files that are no
-    /// documents are named, and nothing is written then.
+    /// Without --apply it only prints what it would change. Documents that the folder lacks are kept, but for those of
+    /// fields that another card lacks. Files that are no documents are named, and nothing is written then.
     Import(ImportArgs),
     /// List the last versions: when, who, and why
     Log(LogArgs),
@@ -219,6 +220,7 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
 
 async fn import(args: &ImportArgs) -> Result<(), Failure> {
     let documents = memory_folder::read(&args.folder)?;
+    let original = memory_card::read(&args.folder)?;
     let client = args.server.client()?;
     let agent = &args.server.agent;
     let all = listed(&client, agent).await?;
@@ -228,10 +230,17 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
         Some(format!("{path}: the agent has this document as {known}"))
     });
     refuse("files that cannot be imported; nothing was written", other.collect())?;
+    let original = match original {
+        Some(card) if card.is_new(&client, agent).await? => Some(card),
+        _ => None,
+    };
+    if let Some(card) = &original {
+        print_line(&format!("{}: the agent gets this character card before the documents", card.path))?;
+    }
     let mut changed = 0_u64;
-    for (path, text) in documents {
+    for (path, text) in &documents {
         let before = all.get(path.as_str());
-        if before.is_some_and(|(_, sha256)| *sha256 == digest(&text).to_string()) {
+        if is_at(before, text) {
             continue;
         }
         changed += 1;
@@ -239,22 +248,55 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
             Some(_) => client.get_memory(agent, path.as_str()).await.map_err(failed)?.text,
             None => String::new(),
         };
-        for line in unified(path.as_str(), &old, &text) {
+        for line in unified(path.as_str(), &old, text) {
             print_line(&line)?;
         }
-        if args.apply {
-            let base_version = before.map_or(0, |(version, _)| *version);
-            let reason = "Imported from a folder.".to_owned();
-            let write = WriteMemory { base_version, text, reason, is_import: true, ..WriteMemory::default() };
-            let written = client.write_memory(agent, path.as_str(), &write).await;
-            written.map_err(|error| {
-                let before = counted(changed - 1, "document");
-                Failure::Failed(format!("{path}: {error}. The import ended there; {before} written before it"))
-            })?;
+    }
+    let card = if original.is_some() { "the character card and " } else { "" };
+    if args.apply {
+        let mut all = all.clone();
+        if let Some(card) = original {
+            let has = |lost: &str| documents.iter().any(|(path, _)| path.as_str() == lost);
+            card.give(&client, agent, has).await?;
+            // The card has written documents below self/. Of others the version stays that the diff was made of.
+            let is_own = |path: &str| path.starts_with("self/");
+            all.retain(|path, _| !is_own(path));
+            all.extend(listed(&client, agent).await?.into_iter().filter(|(path, _)| is_own(path)));
         }
+        write_all(&client, agent, &all, documents).await?;
     }
     let word = if args.apply { "written" } else { "would be written; repeat it with --apply" };
-    print_line(&format!("{} {word}", counted(changed, "document")))
+    print_line(&format!("{card}{} {word}", counted(changed, "document")))
+}
+
+/// Whether a document has this text.
+fn is_at(document: Option<&(u64, String)>, text: &str) -> bool {
+    document.is_some_and(|(_, sha256)| *sha256 == digest(text).to_string())
+}
+
+/// Writes the documents that differ from those of the agent.
+async fn write_all(
+    client: &Client,
+    agent: &str,
+    all: &BTreeMap<String, (u64, String)>,
+    documents: Vec<(MemoryPath, String)>,
+) -> Result<(), Failure> {
+    let mut count = 0;
+    for (path, text) in documents {
+        let before = all.get(path.as_str());
+        if is_at(before, &text) {
+            continue;
+        }
+        let base_version = before.map_or(0, |(version, _)| *version);
+        let reason = "Imported from a folder.".to_owned();
+        let write = WriteMemory { base_version, text, reason, is_import: true, ..WriteMemory::default() };
+        client.write_memory(agent, path.as_str(), &write).await.map_err(|error| {
+            let before = counted(count, "document");
+            Failure::Failed(format!("{path}: {error}. The import ended there; {before} written before it"))
+        })?;
+        count += 1;
+    }
+    Ok(())
 }
 
 /// The change of one document as `diff -u` shows it. Control characters are shown as `·`.

@@ -140,7 +140,8 @@ fn files(root: &Path, problems: &mut Vec<String>) -> Result<Vec<(String, PathBuf
     Ok(files)
 }
 
-/// What a folder contains, without names that begin with a dot: the card's original, and proposals that wait.
+/// What a folder contains, without names that begin with a dot: the card's original, which `memory_card` reads, and
+/// proposals that wait.
 fn entries(folder: &Path) -> Result<Vec<DirEntry>, Failure> {
     let context = || format!("cannot read {}", folder.display());
     let read = fs::read_dir(folder).map_err(Failure::io(context()))?;

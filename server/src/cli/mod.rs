@@ -11,6 +11,7 @@ mod hook;
 mod install;
 mod instance_key;
 mod memory;
+mod memory_card;
 mod memory_folder;
 mod memory_forget;
 mod memory_pending;

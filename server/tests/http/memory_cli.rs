@@ -110,20 +110,44 @@ async fn a_memory_with_its_card_is_exported_byte_for_byte_and_imported_once_its_
         expected.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).collect();
     assert_eq!(exported, expected);
 
-    // The same folder for another agent: first the diff, which writes nothing.
+    // The same folder for another agent: first the diff, which writes nothing, then all of it with the card.
     let import = ["memory", "import", at, "--agent", "otto"];
     let shown = printed(&app, Who::Operator, &import);
-    let wanted = ["--- topics/garden.md", "+++ topics/garden.md", "+# Garden·", "+- Roses", "+# Inés"];
-    assert_eq!(last(&shown, &wanted), "5 documents would be written; repeat it with --apply");
+    let gets = "self/.original.json: the agent gets this character card before the documents";
+    let wanted = [gets, "--- topics/garden.md", "+++ topics/garden.md", "+# Garden·", "+- Roses", "+# Inés"];
+    let would = "the character card and 5 documents would be written; repeat it with --apply";
+    assert_eq!(last(&shown, &wanted), would);
     assert_eq!(get(&app, "/api/agents/otto/memory").await["items"], json!([]));
     let shown = printed(&app, Who::Operator, &[&import[..], &["--apply"]].concat());
-    assert_eq!(last(&shown, &wanted), "5 documents written");
+    assert_eq!(last(&shown, &wanted), "the character card and 5 documents written");
     let again = dir.path().join("again");
     let export = ["memory", "export", again.to_str().unwrap(), "--agent", "otto"];
     printed(&app, Who::Operator, &export);
-    let mut documents = exported;
-    documents.remove("self/.original.json");
-    assert_eq!(files(&again), documents, "an import gives documents, and no card");
+    assert_eq!(files(&again), exported, "an import gives the documents and the card");
+    assert_eq!(printed(&app, Who::Operator, &[&import[..], &["--apply"]].concat()), ["0 documents written"]);
+
+    // Another agent has a card, and a change by hand that the card of the folder would overwrite.
+    fs::write(&file, card.replace("A card.", "Another card.")).unwrap();
+    let give = ["agent", "card", file.to_str().unwrap(), "--agent", "ada"];
+    printed(&app, Who::Operator, &give);
+    let hand = dir.path().join("hand");
+    fs::create_dir_all(hand.join("self")).unwrap();
+    fs::write(hand.join("self/first_mes.md"), "By hand.\n").unwrap();
+    printed(&app, Who::Operator, &["memory", "import", hand.to_str().unwrap(), "--agent", "ada", "--apply"]);
+    fs::remove_file(folder.join("self/first_mes.md")).unwrap();
+    fs::write(folder.join("self/description.md"), "By hand, too.\n").unwrap();
+    let import = ["memory", "import", at, "--agent", "ada", "--apply"];
+    let why = refused(&app, Who::Operator, &import);
+    assert!(why.contains("self/first_mes.md") && why.contains("Nothing was written"), "{why}");
+    assert_eq!(read(&app, "ada", "self/description.md").await.1, "Another card.\n");
+    // With the document in the folder, that is what stays.
+    fs::write(folder.join("self/first_mes.md"), "By hand.\n").unwrap();
+    let shown = printed(&app, Who::Operator, &import);
+    assert_eq!(last(&shown, &[gets, "+By hand, too."]), "the character card and 3 documents written");
+    assert_eq!(read(&app, "ada", "self/first_mes.md").await.1, "By hand.\n");
+    assert_eq!(read(&app, "ada", "self/description.md").await.1, "By hand, too.\n");
+    printed(&app, Who::Operator, &["memory", "export", again.to_str().unwrap(), "--agent", "ada"]);
+    assert_eq!(files(&again)["self/.original.json"], card.as_bytes());
 
     // Another workspace has an agent of the same name, with nothing in its memory.
     let strange = dir.path().join("strange");
