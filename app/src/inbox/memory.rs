@@ -1,6 +1,7 @@
 //! The change that a memory proposal makes: lines by word, each with a link to the turn that it comes from.
 
 use super::item_text::{task, values};
+use crate::session::turn_href;
 use domain::{
     gate::{MemoryProposal, Task},
     id::SessionId,
@@ -29,7 +30,7 @@ fn rows(approval: &Approval) -> Vec<Row> {
         let link = |session: SessionId, sequence: u64| {
             let of = sessions.iter().position(|known| *known == session).filter(|_| sessions.len() > 1);
             let of = of.map(|at| format!("session {}, ", at + 1)).unwrap_or_default();
-            (format!("/sessions/{session}#seq-{sequence}"), format!("{of}turn {sequence}"))
+            (turn_href(session, sequence), format!("{of}turn {sequence}"))
         };
         let mut links: Vec<_> = own.map(|turn| link(turn.session, turn.sequence)).collect();
         if line.number.is_none() {
@@ -147,7 +148,7 @@ mod tests {
         let changed: Vec<_> = found.iter().filter(|row| row.line.is_changed).collect();
         assert_eq!(changed.len(), 1);
         let session = "0193b0a0-0000-7000-8000-000000000001";
-        assert_eq!(changed[0].turns, [(format!("/sessions/{session}#seq-3"), "turn 3".to_owned())]);
+        assert_eq!(changed[0].turns, [(format!("/sessions/{session}?before=28#seq-3"), "turn 3".to_owned())]);
         let html = crate::render::to_html(memory_view(&detail(memory(1))));
         assert!(html.contains("<ins>- Plays chess</ins>"), "{html}");
     }
@@ -161,7 +162,7 @@ mod tests {
         task["evidence"][0]["session"] = other.into();
         item.task = crate::inbox::fixture::raw(&task);
         let turns: Vec<_> = rows(&item).into_iter().flat_map(|row| row.turns).collect();
-        assert_eq!(turns, [(format!("/sessions/{other}#seq-3"), "session 2, turn 3".to_owned())]);
+        assert_eq!(turns, [(format!("/sessions/{other}?before=28#seq-3"), "session 2, turn 3".to_owned())]);
     }
 
     #[test]

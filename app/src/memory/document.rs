@@ -8,6 +8,7 @@ use super::{
 use crate::{
     memory::document_href,
     render::static_html,
+    session::turn_href,
     shell::Shell,
     text::{html::Html, number::counted, shorten::one_line},
     ui::{
@@ -20,9 +21,6 @@ use crate::{
 use domain::{id::SessionId, memory::Document, role::Permission};
 use leptos::prelude::*;
 use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryVersion};
-
-/// Events that the linked page of a transcript shows behind the turn.
-const BEYOND_TURN: u64 = 25;
 
 /// The document with its facts, its views and its forms.
 pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoView + use<> {
@@ -217,8 +215,7 @@ fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoVie
                 .iter()
                 .take(5)
                 .map(|one| {
-                    let before = one.sequence.saturating_add(BEYOND_TURN);
-                    let href = format!("/sessions/{}?before={before}#seq-{}", one.session, one.sequence);
+                    let href = turn_href(one.session, one.sequence);
                     let of = named.iter().position(|session| *session == one.session).filter(|_| named.len() > 1);
                     let of = of.map(|at| format!("session {} ", at + 1));
                     view! { <a class="quiet" href=href>{of}"turn "{one.sequence}<span class="hidden-text">" that line "{at + 1}" comes from"</span></a> }

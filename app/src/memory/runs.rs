@@ -3,6 +3,7 @@
 use crate::{
     document::render,
     render::static_html,
+    session::turn_href,
     shell::{RailEntry, Shell, frame},
     text::{
         duration,
@@ -210,7 +211,7 @@ fn run(run: &MemoryRun) -> impl IntoView + use<> {
     };
     let turns = counted(run.turns.into(), "turn");
     let sessions = run.window.iter().map(|range| {
-        let href = format!("/sessions/{}#seq-{}", range.session, range.after + 1);
+        let href = turn_href(range.session, range.after + 1);
         let text = format!("events {} to {}", range.after + 1, range.upto);
         view! { <li><a href=href>{text}</a></li> }
     });
@@ -254,7 +255,7 @@ mod tests {
             "1,200 + 20 tokens",
             "$0.50",
             "in &lt;b&gt;verse",
-            "#seq-4",
+            "?before=29#seq-4",
             "events 4 to 9",
         ] {
             assert!(html.contains(part), "{part}: {html}");

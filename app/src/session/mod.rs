@@ -44,6 +44,8 @@ mod title;
 #[cfg(feature = "ssr")]
 mod tool;
 #[cfg(feature = "ssr")]
+mod turn_href;
+#[cfg(feature = "ssr")]
 mod usage;
 #[cfg(feature = "ssr")]
 mod value_text;
@@ -76,6 +78,8 @@ pub use row::rows_fragment;
 pub use summary::{Summary, retry_fields};
 #[cfg(feature = "ssr")]
 pub(crate) use title::{duration_ms, row_title};
+#[cfg(feature = "ssr")]
+pub(crate) use turn_href::turn_href;
 #[cfg(feature = "ssr")]
 pub(crate) use usage::cost;
 #[cfg(feature = "ssr")]

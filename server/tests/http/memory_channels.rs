@@ -142,7 +142,8 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
         assert_eq!(task["evidence"], json!([origin(1), origin(3)]), "every line that is not blank has its turn");
         assert_eq!(shown["flags"], json!([]), "{shown}");
         let (status, page) = seen(app, &cookie, &format!("/inbox/{approval}")).await;
-        assert!(status == 200 && page.contains(&format!("/sessions/{session}#seq-{sequence}")), "{status} {page}");
+        let turn = format!("/sessions/{session}?before={}#seq-{sequence}", sequence + 25);
+        assert!(status == 200 && page.contains(&turn), "{status} {page}");
     }
     let edit = json!({ "decision": "edit", "value": { "body": EDITED } });
     for ((approval, _), decision) in
