@@ -68,11 +68,13 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
   const id = (at: number) => items.get(`Memory: ${path(at)}`);
   await signIn(page, "reviewer");
 
-  // Two are approved. Each line leads to the turn that it comes from.
+  // Two are approved. Each line has who said it in which words, and leads to the turn.
   for (const at of [0, 1]) {
     await openItem(page, id(at));
     await expect(page.locator(".memory-change ins").last()).toContainText(words[at] ?? "");
     await expect(page.locator(".memory-turns a").first()).toHaveAttribute("href", /^\/sessions\/.+\?before=27#seq-2$/);
+    await expect(page.locator(".memory-change li[data-line='changed'] q").first()).toContainText("Our plan for the garden: Apples ripen early");
+    await expect(page.locator(".memory-change li[data-line='changed'] bdi").first()).not.toBeEmpty();
     await expect(page.locator("#gate-form + *, .gate-head")).not.toHaveCount(0);
     await expect(page.locator(".gate-head")).toContainText("Expires");
     await bar(page).getByRole("button", { name: /^Approve/ }).click();

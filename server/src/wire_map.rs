@@ -42,7 +42,7 @@ pub use criteria_set::*;
 pub use entity::*;
 pub use feedback_request::*;
 pub use graph::*;
-pub use history::history;
+pub use history::{history, history_turn};
 pub use insight::*;
 pub use interaction::*;
 pub use memory::*;

@@ -5,9 +5,13 @@
 use domain::{
     gate::{GateKind, GateState, ReviewerKind},
     id::UserId,
+    memory_writer::turn::Taint,
 };
 use serde_json::{Value, json, value::RawValue};
-use wire::approval::{Approval, ApprovalDetail, Reviewer};
+use wire::{
+    approval::{Approval, ApprovalDetail, Reviewer},
+    history::HistoryTurn,
+};
 
 pub fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
@@ -87,6 +91,20 @@ pub fn memory(n: u32) -> Approval {
     item(n, GateKind::Memory, "Memory: people/shiftbook-alice.md", task, Some(body))
 }
 
+/// A turn of Alice in the session that [`memory`] names.
+pub fn turn(sequence: u64, text: &str) -> HistoryTurn {
+    HistoryTurn {
+        session_id: "0193b0a0-0000-7000-8000-000000000001".parse().unwrap(),
+        sequence,
+        at: "2026-11-21T06:59:00Z".parse().unwrap(),
+        taint: Taint::Person,
+        speaker: Some("Alice".into()),
+        tool: None,
+        text: text.into(),
+        channel: None,
+    }
+}
+
 /// The detail of an item without record, fields, decisions or denials.
 pub fn detail(approval: Approval) -> ApprovalDetail {
     ApprovalDetail {
@@ -100,5 +118,6 @@ pub fn detail(approval: Approval) -> ApprovalDetail {
         denials_max: 3,
         undo_seconds: 5,
         document: None,
+        turns: Vec::new(),
     }
 }

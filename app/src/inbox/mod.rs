@@ -45,6 +45,8 @@ mod detail;
 mod draft;
 #[cfg(feature = "ssr")]
 mod error_control;
+#[cfg(feature = "ssr")]
+mod evidence;
 #[cfg(all(test, feature = "ssr"))]
 mod fixture;
 #[cfg(feature = "ssr")]

@@ -165,3 +165,8 @@ fn turn(event: &domain::event::Event, channel: Option<&Channel>) -> Option<Histo
         channel: channel.cloned(),
     })
 }
+
+/// The turn that an event holds, without its channel; `None` for other events and for erased ones.
+pub(crate) fn quoted(event: &domain::event::Event) -> Option<HistoryTurn> {
+    turn(event, None)
+}

@@ -3,6 +3,7 @@
 use crate::{
     Json,
     entity::{Entity, EntityVersion},
+    history::HistoryTurn,
 };
 use domain::{
     Timestamp,
@@ -201,6 +202,11 @@ pub struct ApprovalDetail {
     /// The memory document that it would change, if that has changed since. Null for other kinds.
     #[serde(default)]
     pub document: Option<ChangedDocument>,
+    /// The turns that a memory proposal comes from, as their logs have them now: first those of its lines. At most 50,
+    /// of each at most 200 characters. Empty for other kinds.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub turns: Vec<HistoryTurn>,
 }
 
 /// A memory document that has changed since a change of it was proposed.

@@ -1,6 +1,6 @@
 //! Converts gates and decisions.
 
-use super::{json, text};
+use super::{history_turn, json, text};
 use crate::problem::Problem;
 use domain::gate::GateKind;
 use ledger::{
@@ -107,6 +107,7 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
             conflicts: now.conflicts,
             joined: now.joined,
         }),
+        turns: detail.turns.into_iter().map(history_turn).collect(),
         approval: approval(detail.item),
     }
 }

@@ -154,6 +154,7 @@ pub fn open_question_detail(asked: Answerable, now: Timestamp) -> ApprovalDetail
         denials_max: domain::gate::OUTPUT_REJECTION_MAX,
         undo_seconds: 0,
         document: None,
+        turns: Vec::new(),
     }
 }
 

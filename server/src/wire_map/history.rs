@@ -6,7 +6,12 @@ use wire::history as to;
 
 /// Converts turns.
 pub fn history(found: history::History) -> to::History {
-    let turn = |turn: history::HistoryTurn| to::HistoryTurn {
+    to::History { items: found.turns.into_iter().map(history_turn).collect(), has_more: found.has_more }
+}
+
+/// Converts one turn.
+pub fn history_turn(turn: history::HistoryTurn) -> to::HistoryTurn {
+    to::HistoryTurn {
         session_id: turn.session_id,
         sequence: turn.sequence,
         at: turn.at,
@@ -15,6 +20,5 @@ pub fn history(found: history::History) -> to::History {
         tool: turn.tool,
         text: turn.text,
         channel: turn.channel.map(wire_channel),
-    };
-    to::History { items: found.turns.into_iter().map(turn).collect(), has_more: found.has_more }
+    }
 }

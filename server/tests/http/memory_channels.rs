@@ -135,7 +135,11 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
     assert_eq!(run["window"].as_array().unwrap().len(), 3, "{runs}");
 
     for (((approval, _), talk), (session, sequence)) in items.iter().zip(&talks).zip(&said) {
-        let shown = get(app, &format!("/api/approvals/{approval}")).await["approval"].take();
+        let mut detail = get(app, &format!("/api/approvals/{approval}")).await;
+        let quoted = json!([talk.author["name"], "person", talk.said]);
+        let turn = &detail["turns"][0];
+        assert_eq!(json!([turn["speaker"], turn["taint"], turn["text"]]), quoted, "{detail}");
+        let shown = detail["approval"].take();
         let task = &shown["task"];
         assert_eq!((&task["path"], &task["values"]["body"]), (&json!(talk.path), &json!(talk.body)), "{shown}");
         let origin = |line: u32| json!({ "line": line, "session": session, "sequence": sequence });
@@ -144,6 +148,7 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
         let (status, page) = seen(app, &cookie, &format!("/inbox/{approval}")).await;
         let turn = format!("/sessions/{session}?before={}#seq-{sequence}", sequence + 25);
         assert!(status == 200 && page.contains(&turn), "{status} {page}");
+        assert!(page.contains(&format!("{}</q>", talk.said)), "the words beside the line: {page}");
     }
     let edit = json!({ "decision": "edit", "value": { "body": EDITED } });
     for ((approval, _), decision) in

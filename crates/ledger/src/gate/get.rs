@@ -4,9 +4,13 @@ use super::{
     context::{Denied, denials},
     item::{GateItem, load},
     memory::{ChangedDocument, changed_document},
-    not_found, standing,
+    not_found,
+    quoted::quoted_turns,
+    standing,
 };
-use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, visibility::can_see};
+use crate::{
+    EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, history::HistoryTurn, visibility::can_see,
+};
 use domain::{
     Scope, Timestamp,
     entity::FieldDef,
@@ -34,6 +38,8 @@ pub struct GateDetail {
     pub undo_seconds: u32,
     /// The document of a proposal, if it has changed since.
     pub document: Option<ChangedDocument>,
+    /// The turns that a proposal comes from, shortened.
+    pub turns: Vec<HistoryTurn>,
 }
 
 /// Returns a gate of the workspace that the caller may see.
@@ -83,7 +89,8 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: 
     let undo_seconds = store::tenant::undo_seconds(conn, scope.tenant_id).await?;
     let item = load(conn, scope, vec![gate], now).await?.item(scope)?;
     let document = changed_document(conn, &item.gate, item.proposed.as_ref()).await?;
-    Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds, document })
+    let turns = quoted_turns(conn, scope, &item.gate).await?;
+    Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds, document, turns })
 }
 
 /// Returns the entity as it was at the last counted decision, if there is one.

@@ -16,6 +16,7 @@ mod memory;
 mod of_action;
 mod open;
 mod promotion;
+mod quoted;
 mod reply;
 mod request;
 mod reviewed;

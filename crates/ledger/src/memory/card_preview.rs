@@ -96,7 +96,7 @@ pub async fn preview_card(
 ///
 /// # Errors
 /// [`Error::Invalid`] for the field `card` if the preview is more than an hour old, or if the caller has previewed
-/// another card since; otherwise as [`upload_card`].
+/// another card since; otherwise as [`overwrite_card`].
 pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &str) -> Result<UploadedCard> {
     require_for(scope, Permission::ManageActions, CARDS)?;
     check_agent(agent)?;

@@ -52,6 +52,7 @@ mod memory_denial;
 mod memory_forget;
 mod memory_people;
 mod memory_poison;
+mod memory_quote;
 mod memory_revert;
 mod memory_review;
 mod memory_search;

@@ -41,7 +41,7 @@ on_both_engines!(
 
 const SECRET: &str = "pineapple-upside-down";
 
-fn key() -> InstanceKey {
+pub fn key() -> InstanceKey {
     InstanceKey::parse(&"ab".repeat(32)).unwrap()
 }
 

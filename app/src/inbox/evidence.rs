@@ -1,0 +1,191 @@
+//! The turns that the lines of a proposal come from: links to them, and what was said.
+
+use crate::{session::turn_href, text::shorten::one_line};
+use domain::{gate::MemoryProposal, id::SessionId, memory_writer::turn::Taint};
+use leptos::prelude::*;
+use wire::history::HistoryTurn;
+
+/// Most turns that are quoted below one line. The others are links.
+const QUOTES_MAX: usize = 3;
+/// Longest name of a speaker or of a tool, characters.
+const NAME_CHARS_MAX: usize = 80;
+/// Longest quote, characters.
+const QUOTE_CHARS_MAX: usize = 200;
+
+/// A turn as it is shown beside a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Its address.
+    pub href: String,
+    /// Its number, with that of its session if the proposal comes from several.
+    pub name: String,
+    /// Who said it, and what. `None` if the log does not have it any more.
+    pub said: Option<(String, String)>,
+}
+
+/// The turns of a proposal.
+pub struct Turns {
+    body: String,
+    /// Number and words of each new line of the proposed body, with a turn that it comes from.
+    lines: Vec<(u32, String, Turn)>,
+    /// Turns of the change as a whole.
+    pub of_change: Vec<Turn>,
+}
+
+impl Turns {
+    /// Returns the turns that a proposal names, with what the log has of them.
+    pub fn new(proposal: &MemoryProposal, said: &[HistoryTurn]) -> Self {
+        let sessions = sessions_of(proposal);
+        let turn = |session: SessionId, sequence: u64| {
+            let of = sessions.iter().position(|known| *known == session).filter(|_| sessions.len() > 1);
+            let of = of.map(|at| format!("session {}, ", at + 1)).unwrap_or_default();
+            let said = said.iter().find(|turn| turn.session_id == session && turn.sequence == sequence);
+            Turn {
+                href: turn_href(session, sequence),
+                name: format!("{of}turn {sequence}"),
+                said: said.map(|turn| (who(turn), one_line(&turn.text, QUOTE_CHARS_MAX))),
+            }
+        };
+        let body = proposal.body();
+        let lines = proposal.evidence.iter().map(|one| {
+            let words = line_of(&body, one.line).unwrap_or_default().to_owned();
+            (one.line, words, turn(one.session, one.sequence))
+        });
+        let lines = lines.collect();
+        let of_change = proposal.turns.iter().map(|one| turn(one.session, one.sequence)).collect();
+        Self { body, lines, of_change }
+    }
+
+    /// The turns of a line of a text. If the text is not the proposed one, a line that is proposed too has its turns.
+    pub fn of_line(&self, text: &str, number: u32) -> Vec<Turn> {
+        let is_as_proposed = text == self.body;
+        let words = line_of(text, number).filter(|words| !words.trim().is_empty());
+        let mut found = Vec::new();
+        for (proposed, of, turn) in &self.lines {
+            let is_it = if is_as_proposed { *proposed == number } else { words == Some(of.as_str()) };
+            if is_it && !found.contains(turn) {
+                found.push(turn.clone());
+            }
+        }
+        found
+    }
+}
+
+/// The sessions that a proposal comes from, in the order in which it names them. With more than one, each turn is shown
+/// with the number of its session.
+fn sessions_of(proposal: &MemoryProposal) -> Vec<SessionId> {
+    let mut all = Vec::new();
+    let turns = proposal.turns.iter().map(|turn| turn.session);
+    for session in turns.chain(proposal.evidence.iter().map(|line| line.session)) {
+        if !all.contains(&session) {
+            all.push(session);
+        }
+    }
+    all
+}
+
+/// A line of a text, by its number from 1.
+fn line_of(text: &str, number: u32) -> Option<&str> {
+    text.lines().nth(usize::try_from(number).ok()?.checked_sub(1)?)
+}
+
+fn who(turn: &HistoryTurn) -> String {
+    if let Some(name) = &turn.speaker {
+        return one_line(name, NAME_CHARS_MAX);
+    }
+    let tool = one_line(turn.tool.as_deref().unwrap_or("a tool"), NAME_CHARS_MAX);
+    match turn.taint {
+        Taint::Person => "A person".to_owned(),
+        Taint::Agent => "The agent".to_owned(),
+        Taint::Tool => format!("Result of {tool}"),
+        Taint::Web => format!("From outside, {tool}"),
+    }
+}
+
+/// The links to the turns of one line, and what was said in them.
+pub fn evidence(turns: Vec<Turn>) -> impl IntoView {
+    let quotes = turns.iter().filter_map(|turn| turn.said.clone()).take(QUOTES_MAX);
+    let quotes = quotes.map(|(who, words)| {
+        view! { <p class="memory-line meta"><bdi>{who}</bdi>": "<q dir="auto">{words}</q></p> }
+    });
+    let quotes = quotes.collect_view();
+    let links = turns.into_iter().map(|Turn { href, name, .. }| view! { <a href=href>{name}</a> }).collect_view();
+    view! {
+        <span class="memory-turns">{links}</span>
+        {quotes}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::{
+        fixture::{memory, raw, turn},
+        item_text::task,
+    };
+    use domain::gate::Task;
+    use serde_json::json;
+
+    fn proposal(change: impl Fn(&mut serde_json::Value)) -> MemoryProposal {
+        let mut item = memory(1);
+        let mut stored: serde_json::Value = serde_json::from_str(item.task.get()).unwrap();
+        change(&mut stored);
+        item.task = raw(&stored);
+        let Some(Task::Memory(proposal)) = task(&item) else { panic!("not a proposal") };
+        proposal
+    }
+
+    #[test]
+    fn a_line_has_its_turn_in_the_proposed_text_and_in_others() {
+        let turns = Turns::new(&proposal(|_| {}), &[turn(3, "I play\nchess.")]);
+        let found = turns.of_line("# Alice\n\n- Plays chess\n", 3);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].href, "/sessions/0193b0a0-0000-7000-8000-000000000001?before=28#seq-3");
+        assert_eq!(found[0].name, "turn 3");
+        assert_eq!(found[0].said, Some(("Alice".to_owned(), "I play chess.".to_owned())));
+        assert_eq!(turns.of_line("# Alice S.\n- Plays chess\n", 2), found);
+        assert!(turns.of_line("# Alice S.\n- Plays go\n", 2).is_empty());
+        assert!(turns.of_line("# Alice S.\n- Plays go\n", 9).is_empty());
+    }
+
+    #[test]
+    fn turns_of_several_sessions_name_their_session() {
+        let other = "0193b0a0-0000-7000-8000-000000000002";
+        let proposal = proposal(|task| {
+            task["turns"].as_array_mut().unwrap().push(json!({ "session": other, "sequence": 8 }));
+            task["evidence"][0]["session"] = other.into();
+        });
+        let found = Turns::new(&proposal, &[]).of_line("# Alice\n\n- Plays chess\n", 3);
+        assert_eq!((found[0].name.as_str(), &found[0].said), ("session 2, turn 3", &None));
+        assert_eq!(found[0].href, format!("/sessions/{other}?before=28#seq-3"));
+    }
+
+    #[test]
+    fn words_that_no_person_said_are_shown_as_what_they_are() {
+        let said = |taint, tool: Option<&str>| {
+            let tool = tool.map(str::to_owned);
+            who(&HistoryTurn { taint, tool, speaker: None, ..turn(3, "x") })
+        };
+        assert_eq!(said(Taint::Agent, None), "The agent");
+        assert_eq!(said(Taint::Tool, Some("note")), "Result of note");
+        assert_eq!(said(Taint::Web, Some("web_search")), "From outside, web_search");
+    }
+
+    #[test]
+    fn few_turns_are_quoted_and_all_are_linked() {
+        let proposal = proposal(|task| {
+            let line = task["evidence"][0].clone();
+            let more = (4..8).map(|sequence| {
+                let mut line = line.clone();
+                line["sequence"] = sequence.into();
+                line
+            });
+            task["evidence"].as_array_mut().unwrap().extend(more);
+        });
+        let said: Vec<_> = (3..8).map(|sequence| turn(sequence, "<b>yes</b>")).collect();
+        let found = Turns::new(&proposal, &said).of_line("# Alice\n\n- Plays chess\n", 3);
+        let html = crate::render::to_html(evidence(found));
+        assert_eq!((html.matches("<a ").count(), html.matches("<q ").count()), (5, QUOTES_MAX), "{html}");
+        assert!(html.contains("<bdi>Alice</bdi>") && html.contains("&lt;b&gt;yes&lt;/b&gt;</q>"), "{html}");
+    }
+}
