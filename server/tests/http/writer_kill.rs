@@ -1,5 +1,5 @@
 //! The server is killed at a random time while its memory writer works, repeatedly. Every turn is read by exactly one
-//! run that succeeds, and what the run writes is written once.
+//! run that succeeds, and what the run writes or proposes is there once.
 
 use crate::app::{App, Who};
 use reqwest::Method;
@@ -13,9 +13,10 @@ use testkit::{
     model::{ScriptedModel, ScriptedReply},
 };
 
-/// Default number of rounds per engine: conversations that a kill may hit. `SHIFTBOOK_WRITER_KILL_ROUNDS` sets another
-/// one; the long tier runs 1,000.
+/// Default number of kills per engine. `SHIFTBOOK_WRITER_KILL_ROUNDS` sets another one; the long tier has 1,000.
 const ROUNDS: usize = 12;
+/// Agents whose writers work when the server is killed. Every second one has the policy `review`.
+const AGENTS: usize = 4;
 /// Longest time between a request to the model and the kill. A run is written 5 to 20 ms after its request.
 const MICROS: u64 = 12_000;
 /// Answers of the model for each round. A run that a kill hit asks again.
@@ -23,6 +24,15 @@ const ANSWERS: usize = 20;
 /// Looks for the end of the runs of a round, and the time between two.
 const LOOKS: usize = 3_000;
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
+
+fn agents() -> Vec<String> {
+    (0..AGENTS).map(|number| format!("scout-{number}")).collect()
+}
+
+/// Whether the changes of an agent wait for a review.
+fn is_reviewed(agent: &str) -> bool {
+    agents().iter().position(|known| known == agent).is_some_and(|at| at % 2 == 1)
+}
 
 fn rounds() -> usize {
     std::env::var("SHIFTBOOK_WRITER_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
@@ -48,12 +58,16 @@ fn answer(number: usize) -> ScriptedReply {
     ScriptedReply::Text(answer.to_string().leak())
 }
 
-fn settings(model: &ScriptedModel, agents: &[String]) -> String {
+fn settings(model: &ScriptedModel) -> String {
     let url = &model.base_url;
     let memory = format!(
-        "[memory]\nwire = \"openai\"\nbase_url = \"{url}\"\nmodel = \"small\"\npolicy = \"auto\"\nruns_per_day = 100000\n"
+        "[memory]\nwire = \"openai\"\nbase_url = \"{url}\"\nmodel = \"small\"\nruns_per_day = 100000\n\
+         tokens_per_day = 1000000000\n"
     );
-    agents.iter().fold(memory, |all, agent| format!("{all}[memory.agents.{agent}]\nworkspace = \"acme\"\n"))
+    agents().iter().fold(memory, |all, agent| {
+        let policy = if is_reviewed(agent) { "review" } else { "auto" };
+        format!("{all}[memory.agents.{agent}]\nworkspace = \"acme\"\npolicy = \"{policy}\"\n")
+    })
 }
 
 /// A conversation with this message and a reply, which has ended. Returns its id.
@@ -105,19 +119,30 @@ async fn fault(app: &mut App, model: &ScriptedModel, before: usize, agents: usiz
     app.kill();
 }
 
-async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, agents: &[String]) {
+/// Ends the leases that a killed server has left, as if their time were over. On SQLite the next server ends them.
+async fn end_leases(engine: &Engine) {
+    let mut raw = engine.raw().await;
+    raw.execute("UPDATE memory_writers SET lease_until = 0 WHERE owner IS NOT NULL").await.unwrap();
+}
+
+async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, postgres: Option<&Engine>) {
+    let agents = agents();
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut hits = 0;
-    for round in 0..rounds().div_ceil(agents.len()) {
+    for round in 0..rounds() {
         model.then((0..ANSWERS * agents.len()).map(|at| answer(round * ANSWERS * agents.len() + at)));
         let asked = model.received();
         let mut talks = Vec::new();
-        for agent in agents {
+        for agent in &agents {
             let id = talked_of(&app, agent, &letters()).await;
             known.entry(agent.clone()).or_default().insert(id.clone());
             talks.push((agent.clone(), id));
         }
         fault(&mut app, model, asked, agents.len()).await;
+        // In the first round they run out by themselves. That takes half a minute.
+        if let Some(engine) = postgres.filter(|_| round > 0) {
+            end_leases(engine).await;
+        }
         app.serve_again();
         all_read(&app, &talks).await;
         // A run that nothing interrupts asks once.
@@ -125,18 +150,25 @@ async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, agents: &[St
         for (agent, session) in &talks {
             let runs = runs_of(&app, agent, session).await;
             assert_eq!(runs.len(), 1, "round {round}: {runs:?}");
-            assert_eq!((&runs[0]["turns"], &runs[0]["written"]), (&json!(2), &json!(1)), "round {round}: {runs:?}");
+            let run = &runs[0];
+            let (written, proposals) = if is_reviewed(agent) { (0, 1) } else { (1, 0) };
+            let found = json!([run["turns"], run["written"], run["proposals"]]);
+            assert_eq!(found, json!([2, written, proposals]), "round {round}: {runs:?}");
         }
     }
-    println!(
-        "runs that a kill ended between their request and their transaction: {hits}, of {} conversations",
-        rounds()
-    );
+    println!("runs that {} kills ended between their request and their transaction: {hits}", rounds());
     // In a few rounds all kills can miss by chance.
-    assert!(rounds() < 100 || hits * 10 >= rounds(), "{hits} of {} conversations were hit", rounds());
+    assert!(rounds() < 100 || hits * 10 >= rounds(), "{} kills hit {hits} runs", rounds());
+    let mut proposed = proposed(&app).await;
     for (agent, sessions) in &known {
-        assert_eq!(origins(&app, agent).await, sessions.iter().cloned().collect::<Vec<_>>());
+        let found = if is_reviewed(agent) {
+            proposed.remove(agent).unwrap_or_default()
+        } else {
+            origins(&app, agent).await
+        };
+        assert_eq!(found, sessions.iter().cloned().collect::<Vec<_>>(), "{agent}");
     }
+    assert!(proposed.is_empty(), "{proposed:?}");
     app.kill();
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
@@ -163,22 +195,36 @@ async fn origins(app: &App, agent: &str) -> Vec<String> {
     origins
 }
 
+/// The session that each proposal comes from, in order, by agent. One that was opened twice is there twice.
+async fn proposed(app: &App) -> BTreeMap<String, Vec<String>> {
+    let mut proposed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut cursor = String::new();
+    loop {
+        let page = get(app, &format!("/api/approvals?kind=memory&assignedTo=all&limit=1000{cursor}")).await;
+        for item in page["items"].as_array().unwrap() {
+            let (agent, origin) = (&item["agentSlug"], &item["task"]["turns"][0]["session"]);
+            proposed.entry(agent.as_str().unwrap().to_owned()).or_default().push(origin.as_str().unwrap().to_owned());
+        }
+        let Some(next) = page["nextCursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    proposed.values_mut().for_each(|origins| origins.sort());
+    proposed
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_is_remembered_once_however_the_server_is_killed_on_sqlite() {
     let model = ScriptedModel::start([]).await;
-    let agents: Vec<String> = (0..4).map(|number| format!("scout-{number}")).collect();
-    let app = App::start_with(&settings(&model, &agents), &[], &[]);
-    killed_at_any_instant(app, &model, &agents).await;
+    let app = App::start_with(&settings(&model), &[], &[]);
+    killed_at_any_instant(app, &model, None).await;
 }
 
-/// A lease of a killed server runs out here, so that one kill hits the runs of many agents.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_turn_is_remembered_once_however_the_server_is_killed_on_postgresql() {
     let engine = Engine::postgres().await;
     let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
     let model = ScriptedModel::start([]).await;
-    let agents: Vec<String> = (0..12).map(|number| format!("scout-{number}")).collect();
-    let app = App::start_with(&settings(&model, &agents), &[], &[("SHIFTBOOK_DATABASE_URL", url)]);
-    killed_at_any_instant(app, &model, &agents).await;
+    let app = App::start_with(&settings(&model), &[], &[("SHIFTBOOK_DATABASE_URL", url)]);
+    killed_at_any_instant(app, &model, Some(&engine)).await;
     engine.discard().await;
 }
