@@ -23,6 +23,7 @@ use crate::{
     },
 };
 use leptos::prelude::*;
+use wire::insight::WriterFigures;
 
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
@@ -53,8 +54,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
 }
 
 fn figures(props: &Props) -> impl IntoView + use<> {
+    let writer = props.writer.as_ref().map(writer_row);
     let Some(figures) = props.figures else {
-        return view! { <p class="meta">"No session of this agent ended in the last 30 days."</p> }.into_any();
+        let writer = writer.map(|row| view! { <dl class="facts">{row}</dl> });
+        return view! {
+            <p class="meta">"No session of this agent ended in the last 30 days."</p>
+            {writer}
+        }
+        .into_any();
     };
     let rated = figures.positive + figures.negative;
     let helped = if rated == 0 {
@@ -69,10 +76,22 @@ fn figures(props: &Props) -> impl IntoView + use<> {
             <div><dt>"Helpfulness"</dt><dd>{helped}</dd></div>
             <div><dt>"Tokens"</dt><dd>{tokens}</dd></div>
             <div><dt>"Cost"</dt><dd>{dollars(figures.cost_usd)}</dd></div>
+            {writer}
         </dl>
         <p><a href="/insights">"All figures"</a>" · "<a href=sessions_href(&props.agent)>"Its sessions"</a></p>
     }
     .into_any()
+}
+
+/// What the memory writer used. The cost of sessions does not include it.
+fn writer_row(of: &WriterFigures) -> impl IntoView + use<> {
+    let failed = (of.failed > 0).then(|| format!(", {} failed", grouped(of.failed)));
+    let tokens = format!("{} in, {} out", grouped(of.input_tokens), grouped(of.output_tokens));
+    let cost = of.cost_usd.map_or_else(|| "cost not known".to_owned(), dollars);
+    let href = format!("/agents/{}/memory/runs", of.agent);
+    view! {
+        <div><dt>"Memory writer"</dt><dd><a href=href>{counted(of.runs, "run")}{failed}</a>{format!("; tokens: {tokens}; {cost}")}</dd></div>
+    }
 }
 
 /// The list of the agent's sessions.
@@ -134,4 +153,25 @@ fn memory_part(props: &Props) -> impl IntoView + use<> {
         <ol class="history">{rows}</ol>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_memory_writer_used_is_a_row_of_its_own() {
+        let figures = serde_json::json!({
+            "agent": "scout", "runs": 3, "failed": 1, "inputTokens": 1200, "outputTokens": 30, "costUsd": 0.5,
+        });
+        let mut figures: WriterFigures = serde_json::from_value(figures).unwrap();
+        let html = crate::render::to_html(writer_row(&figures));
+        for part in ["/agents/scout/memory/runs", "3 runs", ", 1 failed", "1,200 in, 30 out; $0.50"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        figures.cost_usd = None;
+        figures.failed = 0;
+        let html = crate::render::to_html(writer_row(&figures));
+        assert!(html.contains("cost not known") && !html.contains("failed"), "{html}");
+    }
 }

@@ -2,7 +2,10 @@
 
 use crate::{FormState, entity::People, memory::StalledWriter};
 use domain::Timestamp;
-use wire::memory::{CharacterCard, MemoryDiffLine, MemoryVersion};
+use wire::{
+    insight::WriterFigures,
+    memory::{CharacterCard, MemoryDiffLine, MemoryVersion},
+};
 
 /// Figures of the last 30 days.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -68,6 +71,8 @@ pub struct Props {
     pub recent: Vec<MemoryVersion>,
     /// Its figures; `None` if it had no session.
     pub figures: Option<Figures>,
+    /// What its memory writer used in the last 30 days; `None` without a run.
+    pub writer: Option<WriterFigures>,
     /// What retention and people erased.
     pub erasures: Erasures,
     /// Its memory writer, if it waits after failures.

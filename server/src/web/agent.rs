@@ -70,6 +70,7 @@ async fn read(state: &AppState, scope: &Scope, agent: String) -> Result<Props, P
         output_tokens: part.figures.output_tokens,
         cost_usd: part.figures.cost_usd,
     });
+    let writer = found.insights.writers.into_iter().find(|of| of.agent == agent).map(wire_map::writer_figures);
     let erasures = Erasures {
         sessions: found.erased.sessions,
         is_more: found.is_more_erased,
@@ -83,6 +84,7 @@ async fn read(state: &AppState, scope: &Scope, agent: String) -> Result<Props, P
         documents: found.totals.map_or(0, |totals| totals.documents),
         recent: found.recent.into_iter().map(wire_map::memory_version).collect(),
         figures,
+        writer,
         erasures,
         stalled: stalled_of(found.stalled),
         people: people_of(found.people),

@@ -23,11 +23,12 @@ pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insight
         days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
         agents: insights.agents.into_iter().map(part).collect(),
         actions: insights.actions.into_iter().map(part).collect(),
-        memory_writers: writers.into_iter().map(writer).collect(),
+        memory_writers: writers.into_iter().map(writer_figures).collect(),
     }
 }
 
-fn writer(of: RunTotals) -> wired::WriterFigures {
+/// Converts what the memory writer of an agent used.
+pub fn writer_figures(of: RunTotals) -> wired::WriterFigures {
     let RunTotals { agent, runs, failed, input_tokens, output_tokens, cost_usd } = of;
     wired::WriterFigures { agent, runs, failed, input_tokens, output_tokens, cost_usd }
 }

@@ -133,6 +133,9 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
     assert_eq!((&run["cause"], &run["state"]), (&json!("end"), &json!("succeeded")), "{runs}");
     assert_eq!((&run["turns"], &run["proposals"]), (&json!(8), &json!(3)), "{runs}");
     assert_eq!(run["window"].as_array().unwrap().len(), 3, "{runs}");
+    let (_, page) = seen(app, &cookie, "/agents/scout").await;
+    let writer = page.split_once("Memory writer</dt>").expect("the writer's figures").1;
+    assert!(writer.split("</div>").next().unwrap().contains("1 run"), "{page}");
 
     for (((approval, _), talk), (session, sequence)) in items.iter().zip(&talks).zip(&said) {
         let mut detail = get(app, &format!("/api/approvals/{approval}")).await;
