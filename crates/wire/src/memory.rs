@@ -443,9 +443,9 @@ pub enum MemoryToolCommand {
         /// The text to find.
         #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryText))]
         old_str: String,
-        /// The text to put in its place; nothing if left out.
-        #[serde(default)]
-        #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemoryText, required = false))]
+        /// The text to put in its place; nothing if left out or null.
+        #[serde(default, deserialize_with = "domain::memory::text_or_nothing")]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::MemoryText>, required = false))]
         new_str: String,
     },
     /// Insert lines.

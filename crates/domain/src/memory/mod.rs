@@ -14,5 +14,7 @@ pub use document::{BadDocument, Document, check_text, digest};
 pub use path::{BadPath, Folder, MemoryPath, fold};
 pub use rank::{Ranked, query_words, rank, rarest, terms};
 pub use section::{Section, SectionError, aliases, append, find, replace, sections};
-pub use tool::{Edited, ToolCommand, ToolError, document_path, existing_path, insert, str_replace, tool_path, view};
+pub use tool::{
+    Edited, ToolCommand, ToolError, document_path, existing_path, insert, str_replace, text_or_nothing, tool_path, view,
+};
 pub use version::{Evidence, LineChange, Operation, Source};

@@ -2,7 +2,7 @@
 //! that models were trained on.
 
 use crate::memory::{BadPath, Folder, MemoryPath};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The root under which the tool names documents.
 const ROOT: &str = "/memories";
@@ -32,8 +32,8 @@ pub enum ToolCommand {
         path: String,
         /// The text to find.
         old_str: String,
-        /// The text to put in its place; nothing if left out.
-        #[serde(default)]
+        /// The text to put in its place; nothing if left out or null.
+        #[serde(default, deserialize_with = "text_or_nothing")]
         new_str: String,
     },
     /// Inserts lines.
@@ -57,6 +57,14 @@ pub enum ToolCommand {
         /// Its new path, at which no document may be.
         new_path: String,
     },
+}
+
+/// Reads a text of a command that may be null. Clients send null for what a model left out.
+///
+/// # Errors
+/// Those of the deserializer.
+pub fn text_or_nothing<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Option::<String>::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// What the tool answers instead of a result. The texts are those of Anthropic's SDK, except `Refused`.
@@ -235,7 +243,9 @@ mod tests {
         let view = read(r#"{"command":"view","path":"/memories","view_range":[1,-1]}"#).unwrap();
         assert_eq!(view, ToolCommand::View { path: "/memories".into(), view_range: Some([1, -1]) });
         assert!(read(r#"{"command":"create","path":"/memories/topics/a.md","file_text":"x"}"#).is_ok());
-        assert!(read(r#"{"command":"str_replace","path":"p","old_str":"a"}"#).is_ok());
+        let absent = read(r#"{"command":"str_replace","path":"p","old_str":"a"}"#).unwrap();
+        let null = read(r#"{"command":"str_replace","path":"p","old_str":"a","new_str":null}"#).unwrap();
+        assert_eq!(absent, null);
         assert!(read(r#"{"command":"insert","path":"p","insert_line":0,"insert_text":"x"}"#).is_ok());
         assert!(read(r#"{"command":"delete","path":"p"}"#).is_ok());
         assert!(read(r#"{"command":"rename","old_path":"a","new_path":"b"}"#).is_ok());

@@ -21,6 +21,10 @@ use store::MemoryDocumentRecord;
 /// The root of the tool's paths.
 const ROOT: &str = "/memories";
 
+/// What a client that knows other stores has to know: it would make files and folders of its own.
+const ALLOWED: &str = "(Files are /memories/people/NAME.md, /memories/sessions/NAME.md and /memories/topics/NAME.md. \
+     There are no other folders. Agents cannot change /memories/self.)";
+
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolAnswer {
@@ -224,12 +228,30 @@ impl Call<'_> {
     async fn view_folder(&self, path: &str, folder: Option<Folder>) -> Answer<String> {
         let page = ListPage { limit: PAGE_MAX, cursor: None };
         let listed = list(self.ledger, self.scope, self.agent, Listing { folder, with_deleted: false, page }).await?;
+        let bytes = |inside: &str| -> u64 {
+            let documents = listed.items.iter().filter(|document| document.path.starts_with(inside));
+            documents.map(|document| document.bytes).sum()
+        };
+        let row = |bytes: u64, path: &str| format!("{}\t{path}", size(bytes));
         let mut lines = vec![format!("Here're the files and directories up to 2 levels deep in {path}:")];
-        lines.extend(
-            listed.items.iter().map(|document| format!("{}\t{}", size(document.bytes), tool_path(&document.path))),
-        );
+        // A folder is shown when it is empty, too: a document can be in these folders only.
+        let mut folders = Folder::ALL.map(Folder::as_str).to_vec();
+        folders.retain(|name| folder.is_none_or(|one| one.as_str() == *name));
+        folders.sort_unstable();
+        if folder.is_none() {
+            lines.push(row(bytes(""), ROOT));
+        }
+        for name in folders {
+            let inside = format!("{name}/");
+            lines.push(row(bytes(&inside), &format!("{ROOT}/{name}")));
+            let documents = listed.items.iter().filter(|document| document.path.starts_with(&inside));
+            lines.extend(documents.map(|document| row(document.bytes, &tool_path(&document.path))));
+        }
         if listed.next_cursor.is_some() {
             lines.push(format!("(the first {PAGE_MAX} files; view one folder to see fewer)"));
+        }
+        if folder.is_none() {
+            lines.push(ALLOWED.to_owned());
         }
         Ok(lines.join("\n"))
     }

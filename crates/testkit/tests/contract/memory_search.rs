@@ -102,13 +102,27 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
     let refused = |text: &str| (true, text.to_owned());
     let missing = format!("The path {path} does not exist. Please provide a valid path.");
     assert_eq!(tool(&f, json!({"command": "view", "path": path})).await, refused(&missing));
+    // Folders are shown although they are empty, with what may be in them.
+    let listing = |root: &str, topics: &str| {
+        format!(
+            "Here're the files and directories up to 2 levels deep in /memories:\n{root}\t/memories\n\
+             0\t/memories/people\n0\t/memories/self\n0\t/memories/sessions\n{topics}\n\
+             (Files are /memories/people/NAME.md, /memories/sessions/NAME.md and /memories/topics/NAME.md. \
+             There are no other folders. Agents cannot change /memories/self.)"
+        )
+    };
+    let empty = tool(&f, json!({"command": "view", "path": "/memories"})).await;
+    assert_eq!(empty, ok(&listing("0", "0\t/memories/topics")));
     let create = json!({"command": "create", "path": path, "file_text": "a\nb\na\n"});
     assert_eq!(tool(&f, create.clone()).await, ok(&format!("File created successfully at: {path}")));
     assert_eq!(tool(&f, create).await, refused(&format!("File {path} already exists")));
     let (_, viewed) = tool(&f, json!({"command": "view", "path": path, "view_range": [2, -1]})).await;
     assert_eq!(viewed, format!("Here's the content of {path} with line numbers:\n     2\tb\n     3\ta"));
     let (_, folder) = tool(&f, json!({"command": "view", "path": "/memories"})).await;
-    assert_eq!(folder, format!("Here're the files and directories up to 2 levels deep in /memories:\n6\t{path}"));
+    assert_eq!(folder, listing("6", &format!("6\t/memories/topics\n6\t{path}")));
+    let (_, folder) = tool(&f, json!({"command": "view", "path": "/memories/topics"})).await;
+    let expected = "Here're the files and directories up to 2 levels deep in /memories/topics:\n6\t/memories/topics";
+    assert_eq!(folder, format!("{expected}\n6\t{path}"));
     let replace = |old: &str| json!({"command": "str_replace", "path": path, "old_str": old, "new_str": "c"});
     assert_eq!(
         tool(&f, replace("a")).await,
@@ -119,6 +133,10 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
     let not_found = format!("No replacement was performed, old_str `z` did not appear verbatim in {path}.");
     assert_eq!(tool(&f, replace("z")).await, refused(&not_found));
     assert_eq!(tool(&f, replace("b")).await, ok(&format!("The file {path} has been edited.")));
+    let remove = json!({"command": "str_replace", "path": path, "old_str": "c\n", "new_str": null});
+    assert_eq!(tool(&f, remove).await, ok(&format!("The file {path} has been edited.")));
+    let put_back = json!({"command": "insert", "path": path, "insert_line": 1, "insert_text": "c\n"});
+    assert_eq!(tool(&f, put_back).await, ok(&format!("The file {path} has been edited.")));
     let insert = |line: i64| json!({"command": "insert", "path": path, "insert_line": line, "insert_text": "d\n"});
     assert_eq!(
         tool(&f, insert(4)).await,
