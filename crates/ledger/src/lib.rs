@@ -46,6 +46,7 @@ pub mod live;
 pub mod member;
 pub mod memory;
 mod memory_block;
+mod memory_bounds;
 pub mod memory_forget;
 pub mod memory_writer;
 mod open;
@@ -69,6 +70,7 @@ pub use cursor::{ListPage, Listed};
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};
+pub use memory_bounds::MemoryBounds;
 pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DecisionRecord,

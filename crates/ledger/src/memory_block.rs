@@ -11,9 +11,9 @@ use domain::{
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold, terms},
     memory_writer::{
-        block::{item, render, tokens_within},
+        block::{Bounds, item, render, tokens_within},
         channel::Channel,
-        limit::{BLOCK_CANDIDATES_MAX, BLOCK_ITEMS_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
+        limit::{BLOCK_CANDIDATES_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
         text::tokens,
         turn::{self, Participant, own_path},
@@ -47,7 +47,12 @@ pub(crate) struct MemoryBlock {
 }
 
 /// Returns the block for a session that is claimed: about what its person said last, or about its input.
-pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Timestamp) -> Result<Option<MemoryBlock>> {
+pub(crate) async fn for_session(
+    conn: &mut Conn<'_>,
+    session: &Session,
+    bounds: Bounds,
+    now: Timestamp,
+) -> Result<Option<MemoryBlock>> {
     let Some(agent) = session.agent_slug.as_deref() else { return Ok(None) };
     let owner = session.user_id.map(member);
     let (said, speaker) = if crate::commit::is_thread(session) {
@@ -68,7 +73,8 @@ pub(crate) async fn for_session(conn: &mut Conn<'_>, session: &Session, now: Tim
         (format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default()), owner)
     };
     let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
-    let about = About { person: speaker.as_ref(), channel: channel.as_ref(), said: &said, chars_max: usize::MAX };
+    let (person, channel) = (speaker.as_ref(), channel.as_ref());
+    let about = About { person, channel, said: &said, chars_max: usize::MAX, bounds };
     select(conn, session.tenant_id, agent, about, now).await
 }
 
@@ -92,9 +98,10 @@ pub(crate) struct About<'a> {
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
     pub(crate) said: &'a str,
-    /// Most characters of the block. [`BLOCK_TOKENS_MAX`](domain::memory_writer::limit::BLOCK_TOKENS_MAX) bounds it
-    /// too.
+    /// Most characters of the block; `bounds` bounds it too.
     pub(crate) chars_max: usize,
+    /// Most items and tokens of the block.
+    pub(crate) bounds: Bounds,
 }
 
 /// Chooses memories about a text. The document of the person who speaks comes first. `None` if nothing is relevant.
@@ -105,6 +112,9 @@ pub(crate) async fn select(
     about: About<'_>,
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
+    if about.bounds.is_zero() {
+        return Ok(None);
+    }
     let said = cut(about.said, SAID_CHARS_MAX);
     let own = about.person.and_then(|person| MemoryPath::parse(&person.path).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
@@ -140,7 +150,8 @@ pub(crate) async fn select(
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
-    let ranked = select::select(candidates, BLOCK_ITEMS_MAX, tokens_within(about.chars_max));
+    let tokens_max = tokens_within(about.chars_max).min(about.bounds.tokens);
+    let ranked = select::select(candidates, about.bounds.items, tokens_max);
     let Some(text) = render(&ranked) else { return Ok(None) };
     let metadata = json!({ "context": CONTEXT, "ranker": RANKER, "candidates": ranked });
     Ok(Some(MemoryBlock { text, metadata }))

@@ -7,6 +7,7 @@ use crate::{
     feedback::{self, Ratings},
     instance_key::InstanceKey,
     live::{Hub, Owners, owners},
+    memory_bounds::MemoryBounds,
     response::{ViewVersions, view_versions},
     session::{Remembering, follow_at_once},
 };
@@ -93,6 +94,7 @@ struct Inner {
     view_versions: ViewVersions,
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
+    memory_bounds: OnceLock<MemoryBounds>,
 }
 
 impl LeaseClock {
@@ -161,6 +163,7 @@ impl Ledger {
             view_versions: view_versions(),
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
+            memory_bounds: OnceLock::new(),
         }));
         ledger.set_clock().await?;
         Ok(ledger)
@@ -214,6 +217,16 @@ impl Ledger {
     pub fn allows_redirect(&self, publication: &Publication) -> bool {
         let allowed = self.0.redirect_hosts.get().map_or(&[][..], Vec::as_slice);
         publication.redirect_host().is_none_or(|host| allowed.iter().any(|allowed| allowed == host))
+    }
+
+    /// Sets how much memory agents are given at once. Only the first call has an effect. Without one it is the default.
+    pub fn use_memory_bounds(&self, bounds: MemoryBounds) {
+        let _ = self.0.memory_bounds.set(bounds);
+    }
+
+    /// Returns how much memory agents are given at once.
+    pub(crate) fn memory_bounds(&self) -> MemoryBounds {
+        self.0.memory_bounds.get().cloned().unwrap_or_default()
     }
 
     /// Creates an id for a request.

@@ -5,7 +5,7 @@ use crate::{
     config::{self, Settings},
 };
 use domain::Clock;
-use ledger::{LeaseClock, Ledger, Mode};
+use ledger::{LeaseClock, Ledger, MemoryBounds, Mode};
 use runner::export::DumpError;
 use std::{io::Write, process::ExitCode, sync::Arc};
 
@@ -113,6 +113,10 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
     };
     let ledger = Ledger::open(options).await?;
     ledger.use_redirect_hosts(settings.redirect_hosts.clone());
+    if let Some(memory) = &settings.memory {
+        let (common, agents) = memory.bounds();
+        ledger.use_memory_bounds(MemoryBounds::new(common, agents));
+    }
     Ok(ledger)
 }
 

@@ -34,10 +34,15 @@ pub const DOCUMENTS_LISTED_MAX: usize = 60;
 pub const READ_ROUNDS_MAX: u32 = 2;
 /// Likeness from which a new line is marked as a near duplicate, thousandths of the Jaccard index of trigrams.
 pub const ALIKE_FROM: u16 = 800;
-/// Most items of a memory block.
-pub const BLOCK_ITEMS_MAX: usize = 8;
-/// Most tokens of the items of a memory block, estimated with [`super::text::tokens`].
-pub const BLOCK_TOKENS_MAX: u32 = 800;
+/// Most items of a memory block, unless the settings have another number.
+pub const BLOCK_ITEMS_DEFAULT: usize = 8;
+/// Most tokens of the items of a memory block, estimated with [`super::text::tokens`], unless the settings have another
+/// number.
+pub const BLOCK_TOKENS_DEFAULT: u32 = 800;
+/// Most items of a memory block that the settings can have.
+pub const BLOCK_ITEMS_MAX: usize = 50;
+/// Most tokens of a memory block that the settings can have.
+pub const BLOCK_TOKENS_MAX: u32 = 8_000;
 /// Most candidates that are recorded with a memory block.
 pub const BLOCK_CANDIDATES_MAX: usize = 50;
 /// Documents of one word that are read for a memory block: the newest. A claim waits for it.

@@ -203,7 +203,7 @@ pub fn words(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_writer::limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX};
+    use crate::memory_writer::limit::{BLOCK_ITEMS_DEFAULT, BLOCK_TOKENS_DEFAULT};
     use proptest::prelude::*;
 
     fn candidate(id: &str, bm25: f64, days: f64, tokens: u32) -> Candidate {
@@ -233,14 +233,14 @@ mod tests {
             own,
         ];
         let order: Vec<_> =
-            select(all, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX).into_iter().map(|r| r.candidate.id).collect();
+            select(all, BLOCK_ITEMS_DEFAULT, BLOCK_TOKENS_DEFAULT).into_iter().map(|r| r.candidate.id).collect();
         assert_eq!(order, ["own", "new", "old", "other"]);
     }
 
     #[test]
     fn what_does_not_fit_leaves_room_for_what_does() {
         let all = vec![candidate("a", 9.0, 0.0, 700), candidate("b", 8.0, 0.0, 200), candidate("c", 7.0, 0.0, 100)];
-        let chosen = select(all, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX);
+        let chosen = select(all, BLOCK_ITEMS_DEFAULT, BLOCK_TOKENS_DEFAULT);
         let injected: Vec<_> = chosen.iter().map(|r| (r.candidate.id.as_str(), r.slot)).collect();
         assert_eq!(injected, [("a", Some(1)), ("b", None), ("c", Some(2))]);
         assert_eq!(chosen.iter().map(|r| r.rank).collect::<Vec<_>>(), [1, 2, 3]);
@@ -272,11 +272,11 @@ mod tests {
         ) {
             let all: Vec<_> = all.into_iter().enumerate().map(|(at, (b, d, t))| candidate(&at.to_string(), b, d, t)).collect();
             let count = all.len();
-            let chosen = select(all, BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX);
+            let chosen = select(all, BLOCK_ITEMS_DEFAULT, BLOCK_TOKENS_DEFAULT);
             let injected: Vec<_> = chosen.iter().filter(|r| r.injected).collect();
             prop_assert_eq!(chosen.len(), count);
-            prop_assert!(injected.len() <= BLOCK_ITEMS_MAX);
-            prop_assert!(injected.iter().map(|r| r.candidate.tokens).sum::<u32>() <= BLOCK_TOKENS_MAX);
+            prop_assert!(injected.len() <= BLOCK_ITEMS_DEFAULT);
+            prop_assert!(injected.iter().map(|r| r.candidate.tokens).sum::<u32>() <= BLOCK_TOKENS_DEFAULT);
             prop_assert!(chosen.iter().all(|r| r.injected == r.slot.is_some() && (0.0..=1.0001).contains(&r.score)));
         }
     }

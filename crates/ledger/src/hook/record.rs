@@ -132,6 +132,7 @@ async fn memory(
 ) -> Option<Injected> {
     let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
+    let bounds = ledger.memory_bounds().of(source.as_str());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let agent = source.as_str();
@@ -140,7 +141,7 @@ async fn memory(
             }
             // A coding agent has no channel.
             let chars_max = room.saturating_sub(BETWEEN);
-            let about = About { person: person.as_ref(), channel: None, said: &said, chars_max };
+            let about = About { person: person.as_ref(), channel: None, said: &said, chars_max, bounds };
             memory_block::select(conn, tenant_id, agent, about, now).await
         })
     });

@@ -13,6 +13,7 @@ use crate::{
     guard::{Fields, require},
     human::recent_activity::gather,
     memory_block,
+    memory_bounds::MemoryBounds,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -152,6 +153,7 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     let fresh = |_| Fresh {
         factory: EventFactory::new(ledger, now, 5),
         delimiters: [(); 3].map(|()| Delimiter::new(ledger.entropy())),
+        bounds: ledger.memory_bounds(),
     };
     let fresh: Vec<Fresh> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
@@ -208,10 +210,12 @@ struct Term {
     seconds: u32,
 }
 
-/// What the transaction of a claim cannot make itself: event ids, and a delimiter for each block of untrusted text.
+/// What the transaction of a claim cannot make itself: event ids, and a delimiter for each block of untrusted text, and
+/// how much memory agents are given.
 struct Fresh {
     factory: EventFactory,
     delimiters: [Delimiter; 3],
+    bounds: MemoryBounds,
 }
 
 /// Claims a session on the general path. Also returns whether its agent was given memories.
@@ -219,7 +223,7 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
-    Fresh { mut factory, delimiters: [of_activity, of_resume, of_answers] }: Fresh,
+    Fresh { mut factory, delimiters: [of_activity, of_resume, of_answers], bounds }: Fresh,
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<(Claimed, bool)> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
@@ -241,7 +245,8 @@ async fn take(
         text
     });
     // After the recent activity, so that a prompt keeps its beginning from turn to turn.
-    let memories = memory_block::for_session(tx.conn(), &before, factory.at()).await?;
+    let bounds = bounds.of(before.agent_slug.as_deref().unwrap_or_default());
+    let memories = memory_block::for_session(tx.conn(), &before, bounds, factory.at()).await?;
     let has_memories = memories.is_some();
     if let Some(block) = memories {
         events.push(factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&block.text), &block.metadata)?);

@@ -5,7 +5,14 @@ use crate::execute::{
     chat::{Model, Prices, Secret, Wire},
     config::BuildEnvironment,
 };
-use domain::{limit::APPROVAL_QUORUM_MAX, memory_writer::plan::Policy};
+use domain::{
+    limit::APPROVAL_QUORUM_MAX,
+    memory_writer::{
+        block::Bounds,
+        limit::{BLOCK_ITEMS_MAX, BLOCK_TOKENS_MAX},
+        plan::Policy,
+    },
+};
 use ledger::memory_writer::WriterTerms;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
@@ -38,6 +45,10 @@ pub struct MemoryConfig {
     pub tokens_per_day: Option<u64>,
     /// Number of reviewers who must approve a proposal; 1 if absent.
     pub approvals: Option<u32>,
+    /// Most memories that an agent is given at once; none with 0.
+    pub block_items: Option<usize>,
+    /// Most tokens of these memories together; none with 0.
+    pub block_tokens: Option<u32>,
     /// Settings of single agents, by their slugs.
     #[serde(default)]
     pub agents: BTreeMap<String, MemoryAgentConfig>,
@@ -67,6 +78,10 @@ pub struct MemoryAgentConfig {
     pub tokens_per_day: Option<u64>,
     /// Number of reviewers who must approve a proposal.
     pub approvals: Option<u32>,
+    /// Most memories that the agent is given at once.
+    pub block_items: Option<usize>,
+    /// Most tokens of these memories together.
+    pub block_tokens: Option<u32>,
 }
 
 impl MemoryConfig {
@@ -85,6 +100,14 @@ impl MemoryConfig {
         let approvals = self.agents.values().map(|agent| agent.approvals).chain([self.approvals]);
         if approvals.flatten().any(|approvals| !(1..=APPROVAL_QUORUM_MAX).contains(&approvals)) {
             return Err(format!("`memory.approvals` is 1 to {APPROVAL_QUORUM_MAX}"));
+        }
+        let items = self.agents.values().map(|agent| agent.block_items).chain([self.block_items]);
+        if items.flatten().any(|items| items > BLOCK_ITEMS_MAX) {
+            return Err(format!("`memory.block_items` is 0 to {BLOCK_ITEMS_MAX}"));
+        }
+        let tokens = self.agents.values().map(|agent| agent.block_tokens).chain([self.block_tokens]);
+        if tokens.flatten().any(|tokens| tokens > BLOCK_TOKENS_MAX) {
+            return Err(format!("`memory.block_tokens` is 0 to {BLOCK_TOKENS_MAX}"));
         }
         let prices = self.agents.values().map(|agent| agent.prices).chain([self.prices]).flatten();
         let amounts = prices.flat_map(|prices| [Some(prices.input), prices.cached_input, Some(prices.output)]);
@@ -109,6 +132,21 @@ impl MemoryConfig {
             tokens_per_day: own.tokens_per_day.or(self.tokens_per_day).unwrap_or(default.tokens_per_day),
             approvals: own.approvals.or(self.approvals).unwrap_or(default.approvals),
         })
+    }
+
+    /// How much memory agents are given: all, and by slug those for which it differs. That does not depend on whether
+    /// they have a writer.
+    pub fn bounds(&self) -> (Bounds, BTreeMap<String, Bounds>) {
+        let default = Bounds::default();
+        let common = Bounds {
+            items: self.block_items.unwrap_or(default.items),
+            tokens: self.block_tokens.unwrap_or(default.tokens),
+        };
+        let of = |own: &MemoryAgentConfig| Bounds {
+            items: own.block_items.unwrap_or(common.items),
+            tokens: own.block_tokens.unwrap_or(common.tokens),
+        };
+        (common, self.agents.iter().map(|(agent, own)| (agent.clone(), of(own))).collect())
     }
 
     /// Prices of an agent's model. `None` if they are not known: then its runs have no cost.
@@ -162,6 +200,20 @@ mod tests {
     }
 
     #[test]
+    fn how_much_memory_an_agent_is_given_is_set_for_all_or_for_one() {
+        let (common, agents) = read("wire = \"openai\"\nmodel = \"m\"\n[agents.a]\n").unwrap().bounds();
+        assert_eq!((common, agents["a"]), (Bounds::default(), Bounds::default()));
+        let config = read(
+            "wire = \"openai\"\nmodel = \"m\"\nblock_items = 3\n[agents.a]\nblock_tokens = 100\n\
+             [agents.b]\nenabled = false\nblock_items = 0\n",
+        );
+        let (common, agents) = config.unwrap().bounds();
+        assert_eq!(common, Bounds { items: 3, ..Bounds::default() });
+        assert_eq!(agents["a"], Bounds { items: 3, tokens: 100 });
+        assert!(agents["b"].is_zero() && !agents["a"].is_zero());
+    }
+
+    #[test]
     fn another_model_does_not_have_the_prices_of_the_common_one() {
         let config = read(
             "wire = \"openai\"\nmodel = \"small\"\nprices = { input = 1.0, output = 2.0 }\n\
@@ -181,6 +233,8 @@ mod tests {
             ("wire = \"openai\"\nmodel = \"m\"\nturn_threshold = 0\n", "turn_threshold"),
             ("wire = \"openai\"\nmodel = \"m\"\npolicy = \"always\"\n", "policy"),
             ("wire = \"openai\"\nmodel = \"m\"\nother = 1\n", "other"),
+            ("wire = \"openai\"\nmodel = \"m\"\nblock_items = 51\n", "`memory.block_items` is 0 to 50"),
+            ("wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nblock_tokens = 8001\n", "`memory.block_tokens`"),
             (
                 "wire = \"openai\"\nmodel = \"m\"\n[agents.a]\nprices = { input = -1.0, output = 1.0 }\n",
                 "`memory.prices`",

@@ -10,6 +10,7 @@ use domain::{
     id::SessionId,
     memory::Evidence,
     memory_writer::{
+        block::Bounds,
         channel::{self, Channel, ChannelKind},
         plan::Policy,
     },
@@ -17,7 +18,7 @@ use domain::{
     session::Type,
 };
 use ledger::{
-    Error, auth, history,
+    Error, MemoryBounds, auth, history,
     memory::{self, Write},
     memory_writer::WriterTerms,
     session::{self, Claim, ListSessions, NewSession},
@@ -35,6 +36,7 @@ on_both_engines!(
     importance_of_a_document_decides_between_equals,
     every_block_is_recorded_with_all_its_candidates,
     a_candidate_that_is_not_injected_is_recorded_too,
+    the_settings_say_how_much_an_agent_is_given,
     the_speakers_own_document_is_given_whatever_was_said,
     what_a_long_message_says_last_is_looked_for,
     people_of_other_platforms_have_documents_of_their_own,
@@ -243,6 +245,29 @@ async fn a_candidate_that_is_not_injected_is_recorded_too(f: Fixture) {
         metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == wanted).count()
     };
     assert_eq!((injected(true), injected(false)), (8, 4));
+    f.done().await;
+}
+
+async fn the_settings_say_how_much_an_agent_is_given(f: Fixture) {
+    let common = Bounds { items: 2, ..Bounds::default() };
+    let agents = [("otto", Bounds { tokens: 0, ..common }), ("claude-code", Bounds { items: 0, ..common })];
+    let agents = agents.map(|(agent, bounds)| (agent.to_owned(), bounds)).into();
+    f.ledger.use_memory_bounds(MemoryBounds::new(common, agents));
+    for agent in [AGENT, "otto", "claude-code"] {
+        for number in 0..4 {
+            let write = Write { text: "# Note\n\n- The launch is on Friday\n".into(), ..Write::default() };
+            let at = memory::path(&format!("topics/t{number}.md")).unwrap();
+            memory::write(&f.ledger, &f.operator, agent, at, write).await.unwrap();
+        }
+    }
+    let asked = |agent: &str| NewThread { agent: agent.into(), ..talk(None, "When is the launch?") };
+    let metadata = given(&f, asked(AGENT)).await.unwrap();
+    let injected = metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == true);
+    assert_eq!(injected.count(), 2);
+    assert_eq!(given(&f, asked("otto")).await, None);
+    let prompt = json!({ "prompt": "When is the launch?" });
+    let answer = send(&f, &f.member, payload("UserPromptSubmit", prompt)).await.unwrap();
+    assert_eq!(answer.additional_context, None);
     f.done().await;
 }
 
