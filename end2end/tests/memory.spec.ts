@@ -66,6 +66,11 @@ test("what one session wrote is shown and reverted in all documents by one form 
   await page.setViewportSize({ width: 360, height: 800 });
   await signIn(page, "operator");
   await page.goto(`/agents/${agent}/memory?path=topics/doors.md&view=origin`);
+  // The turn that a line comes from is in the transcript to which it leads.
+  await page.locator(`.memory-origin a[href*="${session}"]`).first().click();
+  await expect(page).toHaveURL(new RegExp(`/sessions/${session}\\?before=27#seq-2$`));
+  await expect(page.locator("#seq-2")).toContainText("Remember the back door.");
+  await page.goBack();
   await page.locator(`a[href$="/memory/session?id=${session}"]`).first().click();
   await expect(page.getByRole("region", { name: "topics/doors.md" }).locator("[data-change=removed]")).toContainText("back door");
   await expect(page.getByRole("region", { name: "topics/whole.md" })).toContainText("nothing is left");
@@ -78,6 +83,35 @@ test("what one session wrote is shown and reverted in all documents by one form 
   await expect(page.locator(".prose")).not.toContainText("back door");
   await page.goto(`/agents/${agent}/memory/session?id=${session}`);
   await expect(page.getByText("No line of this memory comes from this session.")).toBeVisible();
+});
+
+test("a document is found by its words, and what was erased is said and not shown @nojs", async ({ page }, info) => {
+  const name = `${info.project.name.toLowerCase().replace(/[^a-z]+/g, "")}${info.retry}`;
+  const [agent, word, person] = [`eraser-${name}`, `quince${name}`, `Zed${name}`];
+  await write(agent, "topics/fruit.md", `# Fruit\n\n- A ${word} is ripe\n- ${person} picks it\n`);
+  await api("admin").post("/api/memory/forget", { person: `mail-${name}`, names: [person], apply: true });
+  await signIn(page, "admin");
+  await page.goto(`/memory?q=${word}`);
+  const found = page.locator(".history-item", { hasText: `A ${word} is ripe` });
+  await expect(found).toContainText(agent);
+  await expect(page.locator(".history-item")).toHaveCount(1);
+  await found.getByRole("link", { name: "topics/fruit.md" }).click();
+  await expect(page.locator(".prose")).toContainText(word);
+  await expect(page.locator(".prose")).not.toContainText(person);
+  await page.getByRole("link", { name: "History" }).click();
+  await expect(page.getByText("The text of version 1 was erased, so what changed is not known.")).toBeVisible();
+  await expect(page.locator(".history-item", { hasText: "Its text was erased." })).toHaveCount(1);
+  await expect(page.locator("main")).not.toContainText(person);
+
+  await page.getByRole("link", { name: "Text", exact: true }).click();
+  await open(page, "Rename, delete or erase");
+  await page.getByLabel(/^Type .erase./).fill("erase");
+  await page.getByRole("button", { name: "Erase all versions" }).click();
+  await expect(page.getByText("Erased. The digests of its texts are kept.")).toBeVisible();
+  await expect(page.getByText("An erased document").first()).toBeVisible();
+  expect((await page.goto(`/agents/${agent}/memory?path=topics/fruit.md`))?.status()).toBe(404);
+  await page.goto(`/memory?q=${word}`);
+  await expect(page.getByText("No document has one of these words.")).toBeVisible();
 });
 
 test("pages of memory hold hostile text and please axe in both themes and at both widths", async ({ page }, info) => {
