@@ -162,7 +162,7 @@ pub fn schema() -> Value {
     json!({
         "type": "object", "additionalProperties": false, "required": ["schema", "nothing", "summary", "ops"],
         "properties": {
-            "schema": { "const": SCHEMA },
+            "schema": { "type": "integer", "const": SCHEMA },
             "nothing": { "type": "boolean" },
             "summary": {
                 "type": ["object", "null"], "additionalProperties": false, "required": ["title", "body", "evidence"],
@@ -172,7 +172,7 @@ pub fn schema() -> Value {
                 "type": "object", "additionalProperties": false,
                 "required": ["op", "path", "heading", "base_sha256", "body", "evidence", "reason"],
                 "properties": {
-                    "op": { "enum": OpKind::ALL },
+                    "op": { "type": "string", "enum": OpKind::ALL },
                     "path": { "type": "string" },
                     "heading": { "type": "array", "items": { "type": "string" } },
                     "base_sha256": { "type": ["string", "null"] },
@@ -186,6 +186,26 @@ pub fn schema() -> Value {
     })
 }
 
+/// Keywords that services refuse in the schema of an answer.
+const BOUNDS: [&str; 4] = ["minItems", "maxItems", "minimum", "maxLength"];
+
+/// Returns the JSON Schema of an answer without its bounds, for services that make answers match a schema. The check of
+/// the answer keeps the bounds.
+pub fn shape() -> Value {
+    without_bounds(schema())
+}
+
+fn without_bounds(schema: Value) -> Value {
+    match schema {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|(name, _)| !BOUNDS.contains(&name.as_str()));
+            Value::Object(fields.map(|(name, value)| (name, without_bounds(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(without_bounds).collect()),
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +217,17 @@ mod tests {
         let plain = parse(text).unwrap();
         assert!(plain.nothing && plain.ops.is_empty());
         assert_eq!(parse(&format!("```json\n{text}\n```\n")).unwrap(), plain);
+    }
+
+    #[test]
+    fn the_shape_of_an_answer_has_no_bounds_and_every_field() {
+        let (schema, shape) = (schema().to_string(), shape().to_string());
+        for bound in BOUNDS {
+            assert!(schema.contains(bound) && !shape.contains(bound), "{bound}: {shape}");
+        }
+        for field in ["nothing", "summary", "evidence", "base_sha256", "read", "append_section"] {
+            assert!(shape.contains(field), "{field}: {shape}");
+        }
     }
 
     #[test]

@@ -15,7 +15,10 @@ use domain::{
 };
 use ledger::memory_writer::WriterTerms;
 use serde::Deserialize;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 /// The table `[memory]` of the settings.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -31,6 +34,8 @@ pub struct MemoryConfig {
     pub api_key_env: Option<String>,
     /// Longest answer of the model, tokens.
     pub max_tokens: Option<u32>,
+    /// Whether the model's service is given the schema of answers, so that it makes them match; it is if absent.
+    pub structured: Option<bool>,
     /// Prices of the model.
     pub prices: Option<Prices>,
     /// What is written without a review; nothing if absent.
@@ -172,7 +177,8 @@ impl MemoryConfig {
         let own = self.agents.get(agent).and_then(|agent| agent.model.as_deref());
         let at = (self.wire, base_url, own.unwrap_or(&self.model));
         let model = Model::new(http, at, Secret::new(key), self.max_tokens, environment.pause.clone())?;
-        Ok(Arc::new(WriterModel { model, prices: self.prices(agent) }))
+        let is_structured = AtomicBool::new(self.structured.unwrap_or(true));
+        Ok(Arc::new(WriterModel { model, prices: self.prices(agent), is_structured }))
     }
 }
 

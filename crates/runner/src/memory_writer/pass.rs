@@ -1,12 +1,15 @@
 //! One run: reads the window, asks the model, checks its answer, and has the result written in one transaction.
 
 use super::MemoryWriter;
-use crate::execute::chat::{Model, ModelReply, ModelRequest, Prices};
+use crate::execute::{
+    Failure,
+    chat::{Model, ModelReply, ModelRequest, Prices},
+};
 use domain::{
     Timestamp,
     issue::Issue,
     memory_writer::{
-        answer::{Answer, parse},
+        answer::{Answer, parse, shape},
         check::{Window, check},
         dedupe::dedupe,
         limit::{HOLD_EVERY_SECONDS, READ_ROUNDS_MAX},
@@ -19,7 +22,10 @@ use ledger::{
     Error, Ledger, Result,
     memory_writer::{self, Asked, Finished, RunFailure, RunRecord, RunWindow},
 };
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 use tokio::time::interval;
 
 /// How often the lease of a run is extended.
@@ -34,6 +40,26 @@ pub struct WriterModel {
     pub model: Model,
     /// Its prices; without them no cost is known.
     pub prices: Option<Prices>,
+    /// Whether the service makes answers match the schema. It becomes `false` when the service refuses the schema.
+    pub is_structured: AtomicBool,
+}
+
+impl WriterModel {
+    /// Sends a request once. If the service refuses it with the schema and not without, later requests have none.
+    async fn ask(&self, mut question: ModelRequest) -> std::result::Result<ModelReply, Failure> {
+        if self.is_structured.load(Ordering::Relaxed) {
+            question.reply_schema = Some(shape());
+        }
+        let refused = match self.model.ask_once(&question, ANSWER_TOKENS_MAX).await {
+            Err(failure) if question.reply_schema.is_some() && failure.code == "model_refused" => failure,
+            answered => return answered,
+        };
+        question.reply_schema = None;
+        let reply = self.model.ask_once(&question, ANSWER_TOKENS_MAX).await?;
+        tracing::warn!(why = refused.message, "the model of a memory writer takes no schema for its answers");
+        self.is_structured.store(false, Ordering::Relaxed);
+        Ok(reply)
+    }
 }
 
 /// What [`run_once`] found.
@@ -169,8 +195,9 @@ impl Pass<'_> {
 
     /// Asks once. Returns the text of the answer without secrets.
     async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, String> {
-        let question = ModelRequest { system: prompt.system.clone(), messages: messages.to_vec(), tools: Vec::new() };
-        let reply = self.writer_model.model.ask_once(&question, ANSWER_TOKENS_MAX).await;
+        let (system, messages) = (prompt.system.clone(), messages.to_vec());
+        let question = ModelRequest { system, messages, tools: Vec::new(), reply_schema: None };
+        let reply = self.writer_model.ask(question).await;
         let reply: ModelReply = reply.map_err(|failure| format!("{}: {}", failure.code, failure.message))?;
         self.asked.input_tokens += reply.input_tokens;
         self.asked.output_tokens += reply.output_tokens;

@@ -17,7 +17,10 @@ use ledger::{
     session::{self, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 use testkit::{
     Fixture,
     model::{ScriptedModel, ScriptedReply},
@@ -32,7 +35,7 @@ fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
     let at = (wire, model.base_url.as_str(), "small");
     let model = Model::new(http, at, Secret::new("k".into()), None, pause).unwrap();
     let prices = Some(Prices { input: 1.0, cached_input: None, output: 5.0 });
-    let writer_model = Arc::new(WriterModel { model, prices });
+    let writer_model = Arc::new(WriterModel { model, prices, is_structured: AtomicBool::new(true) });
     MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), writer_model }
 }
 
@@ -85,12 +88,32 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         assert_eq!((run.input_tokens, run.output_tokens), (100, 20));
         assert!(run.cost_usd.is_some_and(|cost| cost > 0.0));
         assert_eq!(proposals(&f).await.len(), 2);
-        let body = model.requests()[0].body.to_string();
+        let body = model.requests()[0].body.clone();
+        let format = if wire == Wire::OpenAi { &body["response_format"] } else { &body["output_config"]["format"] };
+        assert_eq!(format["type"], "json_schema", "{body}");
+        assert!(format.to_string().contains("base_sha256") && !format.to_string().contains("maxItems"), "{body}");
+        let body = body.to_string();
         assert!(body.contains("The launch is on Friday") && body.contains("topics/<slug>.md"), "{body}");
         assert!(!body.contains("ghp_0123456789"), "secrets are replaced");
         assert!(ran(&f, &writer).await.is_none());
         f.done().await;
     }
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_the_schema_is_asked_without_it() {
+    let f = Fixture::sqlite().await;
+    let refusal = ScriptedReply::Status(400, None, "response_format is not supported");
+    let model = ScriptedModel::start([refusal, ScriptedReply::Text(NOTHING), ScriptedReply::Text(NOTHING)]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(ran(&f, &writer).await.is_none());
+    for said in ["Hello", "Hello again"] {
+        talked(&f, said).await;
+        assert_eq!(ran(&f, &writer).await.unwrap().state, RunState::Succeeded, "{said}");
+    }
+    let structured: Vec<_> = model.requests().iter().map(|asked| asked.body["response_format"].is_object()).collect();
+    assert_eq!(structured, [true, false, false]);
+    f.done().await;
 }
 
 #[tokio::test]

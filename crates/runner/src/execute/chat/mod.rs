@@ -176,7 +176,7 @@ impl ChatRun<'_> {
                 conversation.messages(&opening)
             };
             let tools = self.chat.tools.declared(self.job.is_thread());
-            let question = ModelRequest { system: prompt.system.clone(), messages, tools };
+            let question = ModelRequest { system: prompt.system.clone(), messages, tools, reply_schema: None };
             let reply = self.ask(&question).await?;
             self.record(&mut conversation, reply, &mut model_context).await?;
         }

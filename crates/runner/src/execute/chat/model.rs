@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use genai::{
     Client, Error as ModelError, ModelIden, ServiceTarget,
     adapter::AdapterKind,
-    chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, StopReason, StreamEnd, Tool},
+    chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, JsonSpec, StopReason, StreamEnd, Tool},
     resolver::{AuthData, Endpoint},
 };
 use serde::Deserialize;
@@ -101,6 +101,8 @@ pub struct ModelRequest {
     pub messages: Vec<ChatMessage>,
     /// Tools that the model may call.
     pub tools: Vec<Tool>,
+    /// JSON Schema that the service makes the reply match; `None` for a reply in any form.
+    pub reply_schema: Option<Value>,
 }
 
 /// One complete reply.
@@ -216,6 +218,9 @@ impl Model {
             .with_stream_header_timeout(limit::MODEL_SILENCE_MAX)
             .with_stream_read_timeout(limit::MODEL_SILENCE_MAX);
         options.max_tokens = tokens_max;
+        if let Some(schema) = &question.reply_schema {
+            options = options.with_response_format(JsonSpec::new("reply", schema.clone()));
+        }
         let answer = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await;
         let mut stream = answer.map_err(|error| self.failed_try(error))?.stream;
         while let Some(event) = stream.next().await {

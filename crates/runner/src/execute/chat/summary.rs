@@ -32,6 +32,7 @@ pub(super) async fn summarize(chat: &ChatAdapter, log: LogSource<'_>) -> Convers
         messages: conversation.thread_messages(None),
         // Declared although they must not be called: services refuse a conversation with calls of undeclared tools.
         tools: chat.tools.declared(true),
+        reply_schema: None,
     };
     let reply = match chat.model.ask_once(&question, SUMMARY_TOKENS_MAX).await {
         Ok(reply) => reply,
