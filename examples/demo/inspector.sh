@@ -8,10 +8,11 @@ pace=${DEMO_PACE_SECONDS:-0}
 
 given=$(cat)
 
-# The words of a plain text, or of the newest message of a conversation.
+# The words of a plain text, or of the newest message of a conversation. What JSON escapes, such as quotes and line
+# breaks, separates words.
 said() {
-    text=$(printf '%s\n' "$given" | sed -n 's/.*"text"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
-    printf '%s' "${text:-$given}" | tr -c '[:alnum:]._/-' ' '
+    text=$(printf '%s\n' "$given" | sed -n 's/.*"text"[[:space:]]*:[[:space:]]*"\([^"\\]*\(\\.[^"\\]*\)*\)".*/\1/p')
+    printf '%s' "${text:-$given}" | sed 's/\\[^u]/ /g; s/\\u[[:xdigit:]]\{4\}/ /g' | tr -c '[:alnum:]._/-' ' '
 }
 
 # The value of "files". Of plain words: those that look like names of files.

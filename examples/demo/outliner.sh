@@ -10,10 +10,11 @@ pace=${DEMO_PACE_SECONDS:-0}
 
 given=$(cat)
 
-# The words of a plain text, or of the newest message of a conversation.
+# The words of a plain text, or of the newest message of a conversation. What JSON escapes, such as quotes and line
+# breaks, separates words.
 said() {
-    text=$(printf '%s\n' "$given" | sed -n 's/.*"text"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
-    printf '%s' "${text:-$given}" | tr -c '[:alnum:]._/-' ' '
+    text=$(printf '%s\n' "$given" | sed -n 's/.*"text"[[:space:]]*:[[:space:]]*"\([^"\\]*\(\\.[^"\\]*\)*\)".*/\1/p')
+    printf '%s' "${text:-$given}" | sed 's/\\[^u]/ /g; s/\\u[[:xdigit:]]\{4\}/ /g' | tr -c '[:alnum:]._/-' ' '
 }
 
 # The value of "file"; names with quotes in them are beyond this example. Of plain words: the file that they name first.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Searches this repository for a word and shows where it stands.
+"""Searches this repository for a word and shows where it is used.
 
 An agent for `shiftbook work --agent searcher -- python3 examples/demo/searcher.py`; see scout.py for how it talks.
 """
@@ -14,6 +14,13 @@ import time
 ENDINGS = {".rs", ".md", ".sql", ".css", ".ts", ".py", ".sh", ".toml"}
 FOLDERS_SKIPPED = {"target", "node_modules", ".git", "data"}
 LINES_SHOWN_MAX = 20
+QUOTED = re.compile(r"[\"`“]([^\"`“”]+)[\"`”]|(?<!\w)'([^']+)'(?!\w)")
+# Words of a request that are not what it looks for.
+COMMON = set(
+    "a an and any are can could do does find for have hello help here hey hi how i in is it look me of or please search"
+    " thank thanks that the there this to use used we what where which who why with word words you".split()
+)
+OFFER = "I search this repository for one word. Put the word in quotes, such as “lease”."
 PACE_SECONDS = float(os.environ.get("DEMO_PACE_SECONDS", "0"))
 
 
@@ -42,18 +49,24 @@ def lines_with(word):
                 yield path, number, line.strip()[:160]
 
 
-def word_of(given):
-    """The word of the input. Of plain words: the one in quotes, or else the last one."""
-    if isinstance(given, dict) and given.get("messages"):
-        given = given["messages"][-1].get("text", "")
-    if isinstance(given, str):
-        words = re.findall(r"[\"'`“]([^\"'`”]+)[\"'`”]", given) or re.findall(r"\w+", given)
-        return words[-1] if words else ""
-    return (given or {}).get("word", "")
+def word_said(text):
+    """The word of plain words: the last one in quotes, or else the last one that is not common; none is possible."""
+    quoted = [one or other for one, other in QUOTED.findall(text)]
+    words = quoted or [word for word in re.findall(r"\w+(?:['’]\w+)*", text) if word.lower() not in COMMON]
+    return next((word for word in reversed(words) if re.search(r"\w", word)), None)
 
 
 def main():
-    word = word_of(json.load(sys.stdin))
+    given = json.load(sys.stdin)
+    if isinstance(given, dict) and given.get("messages"):
+        given = given["messages"][-1].get("text", "")
+    if isinstance(given, str):
+        word = word_said(given)
+        if not word:
+            emit("agent.message", {"type": "text", "text": OFFER})
+            return
+    else:
+        word = (given or {}).get("word", "")
     if not word:
         sys.exit("the input needs a word, as in {\"word\": \"lease\"}")
     emit("agent.thinking", {"type": "reasoning", "text": f"A whole-word search for “{word}” says more than its parts."})
@@ -65,7 +78,7 @@ def main():
 
     files = {str(path) for path, _, _ in found}
     where = f"{counted(len(found), 'line')} of {counted(len(files), 'file')}"
-    answer = f"“{word}” stands in {where}."
+    answer = f"“{word}” is in {where}."
     if found:
         first = found[0]
         answer += f" The first is line {first[1]} of `{first[0]}`."

@@ -25,7 +25,8 @@ def words_said(given):
     """The words of a plain text, or of the newest message of a conversation; none for an object of our own."""
     if isinstance(given, dict) and given.get("messages"):
         given = given["messages"][-1].get("text", "")
-    return [word.rstrip(".") for word in re.findall(r"[\w./-]+", given)] if isinstance(given, str) else []
+    words = re.findall(r"[\w./-]+", given) if isinstance(given, str) else []
+    return [word.rstrip(".") for word in words if word.rstrip(".")]
 
 
 def is_ours(path):

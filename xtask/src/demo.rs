@@ -68,7 +68,7 @@ pub const AGENTS: [Agent; 6] = [
     Agent {
         slug: "searcher",
         name: "Find a word",
-        description: "Searches the repository for a word and shows where it stands.",
+        description: "Searches the repository for a word and shows where it is used.",
         command: &["python3", "examples/demo/searcher.py"],
         runs: &[
             Run { input: r#"{"word":"lease"}"#, rests_in: "completed" },
@@ -352,16 +352,23 @@ mod tests {
     #[test]
     fn every_demo_agent_answers_plain_words() {
         let prompt = "Hello! What about README.md in docs, and the word lease?";
+        // Quotes and line breaks are escaped in JSON; the older message must not be answered in place of the newest.
+        let quoted = "Look at \"SECURITY.md\"\nin \"docs\", for the word \"lease\".";
+        let talk = |older: &str, newest: &str| {
+            json!({ "messages": [{ "role": "user", "text": older }, { "role": "user", "text": newest }] }).to_string()
+        };
         let inputs = [
-            json!({ "messages": [{ "role": "user", "text": "Hi" }, { "role": "user", "text": prompt }] }).to_string(),
-            json!(prompt).to_string(),
+            (talk("Hi", prompt), "README.md"),
+            (json!(prompt).to_string(), "README.md"),
+            (talk("And the word pool? See README.md in crates.", quoted), "SECURITY.md"),
+            (json!(quoted).to_string(), "SECURITY.md"),
         ];
         for agent in &AGENTS {
             let (program, arguments) = agent.command.split_first().unwrap();
             if crate::workspace::find_program(program).is_none() {
                 continue;
             }
-            for input in &inputs {
+            for (input, file) in &inputs {
                 let mut child = std::process::Command::new(program)
                     .args(arguments)
                     .current_dir(crate::workspace::root())
@@ -380,7 +387,7 @@ mod tests {
                 let is_about = match agent.slug {
                     "scout" => printed.contains("docs/"),
                     "searcher" => printed.contains("lease"),
-                    _ => printed.contains("README.md"),
+                    _ => printed.contains(file),
                 };
                 assert!(is_about, "{}: {printed}", agent.slug);
             }
