@@ -42,6 +42,30 @@ async fn too_many_requests_too_large_bodies_and_programs_that_fill_in_everything
     assert!(statuses.contains(&StatusCode::TOO_MANY_REQUESTS), "guessing secrets is limited too: {statuses:?}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_lead_is_told_why_and_when_to_try_again() {
+    let app = App::start_with("[forms]\nrequests_per_minute = 6\n", &[], &[]);
+    let (_, secret, _) = open_form(&app, json!({ "gate": "lead" })).await;
+    let (browser, path) = enter(&app, &secret).await;
+    let page = browser.page(&path).await;
+    let path = format!("{path}/lead");
+    let who = [("name", "Bot"), ("email", "bot@example.org")];
+    let trapped = send(&browser, &path, &page, &[who[0], who[1], ("_website", "x")]).await;
+    assert_eq!(trapped.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let text = trapped.text().await.unwrap();
+    assert!(text.contains("A field that has to stay empty was filled in") && text.contains("value=\"Bot\""), "{text}");
+    for _ in 0..8 {
+        let refused = send(&browser, &path, &page, &[("name", "Zoe"), ("email", "zoe")]).await;
+        if refused.status() == StatusCode::TOO_MANY_REQUESTS {
+            assert_eq!(refused.headers()["retry-after"], "60");
+            let text = refused.text().await.unwrap();
+            assert!(text.contains("Wait a minute and try again") && text.contains("value=\"Zoe\""), "{text}");
+            return;
+        }
+    }
+    panic!("a lead has no limit");
+}
+
 /// Opens a page from one address after the other until it is refused. `net` tells the addresses of calls apart. Returns
 /// the refusal.
 async fn refused_to_many(app: &App, net: u8, path: &str) -> Response {

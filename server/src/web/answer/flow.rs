@@ -31,6 +31,9 @@ use serde_json::json;
 use std::sync::Arc;
 use uuid::Uuid;
 
+/// The refusal of a form whose hidden field a program filled in.
+pub const TRAPPED: &str = "A field that has to stay empty was filled in. Submit the form once more.";
+
 /// Where a form is: who answers it, and the address and fields of its page.
 pub struct Site {
     pub respondent: Respondent,
@@ -242,7 +245,7 @@ pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result
         ..Shown::default()
     };
     let Some(error) = error else {
-        let issues = vec![Issue::new("", "A field that has to stay empty was filled in. Submit the form once more.")];
+        let issues = vec![Issue::new("", TRAPPED)];
         return Ok(questions(state, site, form, Shown { issues, ..kept }, StatusCode::UNPROCESSABLE_ENTITY).await);
     };
     refused(state, site, form, kept, error).await

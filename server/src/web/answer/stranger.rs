@@ -2,7 +2,7 @@
 //! counts towards the limits, because each reads the database at least.
 
 use super::{
-    flow::{Site, closed, frame, save, show, submit, too_often},
+    flow::{Site, TRAPPED, closed, frame, save, show, submit, too_often},
     posted_form::{PostedForm, query_pairs},
 };
 use crate::{
@@ -22,12 +22,12 @@ use axum::{
     extract::{Path, RawQuery, State},
     http::{
         HeaderMap, HeaderValue, StatusCode,
-        header::{REFERRER_POLICY, SET_COOKIE},
+        header::{REFERRER_POLICY, RETRY_AFTER, SET_COOKIE},
     },
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::{chain::Digest, id::ViewLinkId, view::Gate};
+use domain::{chain::Digest, id::ViewLinkId, issue::Issue, view::Gate};
 use ledger::{
     Error, response,
     view_link::{self, Entry, NewLead},
@@ -282,10 +282,10 @@ async fn give_lead(
     let mut typed = FormState::default();
     typed.values.extend([("name".to_owned(), new.name.clone()), ("email".to_owned(), new.email.clone())]);
     let entry = Entry { page_id: posted.own("_id"), ..entry(&state, &visit.headers, posted.own("_key")) };
-    let outcome = if allowed && !posted.is_trapped() {
-        view_link::capture_lead(&state.ledger, link_id, entry, new).await
-    } else {
-        Err(Error::LimitReached("There were too many requests. Wait a minute and try again.".into()))
+    let outcome = match (allowed, posted.is_trapped()) {
+        (false, _) => Err(Error::LimitReached("There were too many requests. Wait a minute and try again.".into())),
+        (true, true) => Err(Error::Invalid(vec![Issue::new("", TRAPPED)])),
+        (true, false) => view_link::capture_lead(&state.ledger, link_id, entry, new).await,
     };
     let (status, errors) = match outcome {
         Ok(cookie) => {
@@ -297,7 +297,8 @@ async fn give_lead(
             return Ok(response);
         }
         Err(Error::Invalid(issues)) => {
-            let each = issues.into_iter().map(|issue| FieldError { field: Some(issue.field), message: issue.message });
+            let named = |field: String| (!field.is_empty()).then_some(field);
+            let each = issues.into_iter().map(|issue| FieldError { field: named(issue.field), message: issue.message });
             (StatusCode::UNPROCESSABLE_ENTITY, each.collect())
         }
         Err(Error::LimitReached(message)) => (StatusCode::TOO_MANY_REQUESTS, vec![FieldError { field: None, message }]),
@@ -306,7 +307,13 @@ async fn give_lead(
     };
     typed.errors = errors;
     match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
-        Ok(form) => Ok(lead_page(&state, site, form, status, typed, &query).await),
+        Ok(form) => {
+            let mut response = lead_page(&state, site, form, status, typed, &query).await;
+            if status == StatusCode::TOO_MANY_REQUESTS {
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(WAIT_SECONDS));
+            }
+            Ok(response)
+        }
         Err(_) => Ok(gone(&state, &visit).await),
     }
 }
