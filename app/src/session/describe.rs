@@ -67,10 +67,16 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
             get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))),
         ),
         "session.released" => "Released by the worker".to_owned(),
-        "session.waiting_approval" => match said.or_else(|| get(&["detail", "reason", "toolName"])) {
-            Some(what) => format!("Waiting for approval: {what}"),
-            None => "Waiting for approval".to_owned(),
-        },
+        "session.waiting_approval" => {
+            let lead = match get(&["kind"]).as_deref() {
+                Some("question") => "Asked",
+                _ => "Waiting for approval",
+            };
+            match said.or_else(|| get(&["detail", "reason", "toolName"])) {
+                Some(what) => format!("{lead}: {what}"),
+                None => lead.to_owned(),
+            }
+        }
         "session.feedback_requested" => match said.or_else(|| get(&["message"])) {
             Some(what) => format!("Asked people: {what}"),
             None => "Asked people".to_owned(),
@@ -152,6 +158,19 @@ mod tests {
         assert_eq!(seen(r#","entityType":"companies""#), "Opened companies 0189");
         assert_eq!(seen(r#","entityType":"companies","entityTitle":"Acme Corp""#), "Opened Acme Corp");
         assert_eq!(seen(""), "Opened 0189");
+    }
+
+    #[test]
+    fn a_question_is_asked_and_other_items_wait_for_approval() {
+        let said = r#"[{"type":"text","text":"Is this fair?"}]"#;
+        let line = |kind: &str| {
+            let metadata = format!(r#"{{"kind":"{kind}"}}"#);
+            one_line(&event(1, "session.waiting_approval", said, &metadata), 80)
+        };
+        assert_eq!(line("question"), "Asked: Is this fair?");
+        for kind in ["tool", "output", "fields", "memory"] {
+            assert_eq!(line(kind), "Waiting for approval: Is this fair?");
+        }
     }
 
     #[test]
