@@ -72,8 +72,8 @@ for (const width of WIDTHS) {
     await expect(page.getByText("3 responses submitted")).toBeVisible();
 
     const team = page.getByRole("region", { name: "Which team?" });
-    await expect(team).toContainText("3 answers to this question. Most frequent: Red (67 %).");
-    await expect(team.getByRole("row", { name: /Blue 1 33 %/ })).toBeVisible();
+    await expect(team).toContainText("3 answers to this question. Most frequent: Red (67%).");
+    await expect(team.getByRole("row", { name: /Blue 1 33%/ })).toBeVisible();
     await expect(team.locator("svg.chart")).toHaveCount(1);
     await expect(page.getByRole("region", { name: "How was it?" })).toContainText("Mean: 2.50.");
     await expect(page.getByRole("region", { name: "Which topics?" })).toContainText("1 answer to this question.");
@@ -188,7 +188,7 @@ test("a rating is scored in the table", async ({ page }) => {
   await signIn(page, "operator");
   await page.goto(`/views/${view.slug}/responses`);
   await expect(page.getByRole("region", { name: "Responses" }).locator("tbody tr")).toContainText("0.25");
-  await expect(page.getByRole("region", { name: "Rate it: Tone" })).toContainText("Most frequent: cold (100 %).");
+  await expect(page.getByRole("region", { name: "Rate it: Tone" })).toContainText("Most frequent: cold (100%).");
   // The preview of the form has the controls of the form.
   await page.goto(`/views/${view.slug}`);
   await expect(page.locator(".view-preview").getByText("warm")).toBeVisible();

@@ -1,4 +1,4 @@
-//! Figures as text: counts, durations and shares.
+//! Figures as text: counts and durations.
 
 use crate::text::{duration, number::grouped};
 
@@ -10,9 +10,4 @@ pub fn whole(value: f64) -> String {
 /// Seconds as a duration.
 pub fn seconds(value: f64) -> String {
     if value == 0.0 { "0 s".to_owned() } else { duration::words((value * 1_000.0) as u64) }
-}
-
-/// A share in percent without decimals, because it is a share of few answers.
-pub fn percent(share: f64) -> String {
-    format!("{:.0}%", share * 100.0)
 }

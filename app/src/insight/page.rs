@@ -2,7 +2,7 @@
 
 use super::{
     chart::{Series, SeriesColor},
-    figure_text::{percent, seconds, whole},
+    figure_text::{seconds, whole},
     section::{Day, Section, section},
     table::{parts, writers},
 };
@@ -12,7 +12,7 @@ use crate::{
     render::static_html,
     sessions::Filter,
     shell::{RailEntry, Shell, frame},
-    text::number::{counted, dollars, grouped},
+    text::number::{counted, dollars, grouped, percent},
     ui::{
         button::ButtonLink,
         empty::Empty,

@@ -1,10 +1,10 @@
 //! Tables that compare agents, and tasks.
 
-use super::figure_text::{percent, seconds};
+use super::figure_text::seconds;
 use crate::{
     render::static_html,
     sessions::Filter,
-    text::number::{counted, dollars, grouped, unit},
+    text::number::{counted, dollars, grouped, percent, unit},
     ui::table::{Column as UiColumn, Table},
 };
 use domain::session::Status;

@@ -15,6 +15,11 @@ pub fn unit(n: u64, one: &str) -> String {
     format!(" {noun}")
 }
 
+/// A share in percent without decimals, because it is a share of few answers.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", share * 100.0)
+}
+
 /// An amount in dollars: with cents, or up to four decimals for small amounts.
 pub fn dollars(sum: f64) -> String {
     if sum >= 1.0 {
@@ -35,6 +40,7 @@ mod tests {
     fn figures_read_well() {
         assert_eq!([7, 999, 1_000].map(badge), ["7", "999", "999+"]);
         assert_eq!([1, 2].map(|n| unit(n, "byte")), [" byte", " bytes"]);
+        assert_eq!([0.0, 0.004, 2.0 / 3.0, 1.0].map(percent), ["0%", "0%", "67%", "100%"]);
         assert_eq!([0.0031, 0.42, 0.0, 12.5].map(dollars), ["$0.0031", "$0.42", "$0.00", "$12.50"]);
     }
 }

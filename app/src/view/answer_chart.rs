@@ -3,7 +3,10 @@
 use crate::{
     insight::chart::{Series, SeriesColor, stacked_bars},
     render::static_html,
-    text::{number::counted, shorten::one_line},
+    text::{
+        number::{counted, percent},
+        shorten::one_line,
+    },
     ui::chart_frame::{ChartFrame, Key},
 };
 use domain::response_chart::{Bar, Chart};
@@ -64,8 +67,7 @@ fn sentence(chart: &Chart) -> String {
 }
 
 fn share(count: u64, chart: &Chart) -> String {
-    let percent = count as f64 * 100.0 / chart.answered.max(1) as f64;
-    format!("{percent:.0} %")
+    percent(count as f64 / chart.answered.max(1) as f64)
 }
 
 fn table(chart: &Chart, title: &str) -> InertElement {

@@ -42,7 +42,7 @@ async fn responses_are_a_table_and_counts_of_the_answers() {
     answer(&app, &view, 3, json!({ "team": "b" })).await;
     let page = ada.page("/views/check/responses").await;
     assert!(page.contains("3 responses submitted") && page.contains("Counted: 3 submitted responses."), "{page}");
-    assert!(page.contains("3 answers to this question. Most frequent: Red (67 %).") && page.contains("Mean: 3.50."));
+    assert!(page.contains("3 answers to this question. Most frequent: Red (67%).") && page.contains("Mean: 3.50."));
     assert!(page.contains("var(--chart-accent)") && page.contains("Team?: chart."), "{page}");
     assert!(!page.contains("<script>alert") && !page.contains("<b>name</b>"), "{page}");
     assert!(page.contains("&lt;script>alert(1)&lt;/script>") || page.contains("&lt;script&gt;"), "{page}");
