@@ -278,8 +278,12 @@ test("the bar of an item stays where it is, and Undo stands in one place", async
     await expect(page.locator('.gate-bar [name="note"]')).toBeInViewport();
     expect(await places()).toEqual(before);
     await page.keyboard.press("Escape");
+    const approve = page.locator('.gate-bar [data-key="approve"]');
     await page.locator('[name="value.amount"]').fill("6");
-    await expect(page.locator('.gate-bar [data-key="approve"]')).toHaveText("Approve with changes");
+    await expect(approve).toHaveText("Approve with changes");
+    expect(await places()).toEqual(before);
+    await page.locator('[name="value.amount"]').fill("5");
+    await expect(approve).toHaveText("Approve");
     expect(await places()).toEqual(before);
   }
   await page.locator('.gate-bar [data-key="approve"]').click();

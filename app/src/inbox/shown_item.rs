@@ -4,6 +4,7 @@ use super::{
     api::QuestionsOff,
     item::Row,
     item_element::{id_of, parse, shown},
+    refusal::typed,
     store::{Kept, Store},
     tab_draft,
 };
@@ -142,10 +143,11 @@ pub fn restore_typed(store: Store) {
     }
 }
 
-/// A value or an answer of the item was changed.
+/// A value or an answer of the item was changed, perhaps back to what is proposed.
 pub fn values_changed(store: Store, item: &HtmlElement) {
     if let Some(approve) = dom::find(item, ".gate-bar [data-key=approve]") {
-        approve.set_text_content(Some("Approve with changes"));
+        let is_edited = dom::find_all(item, "[data-part=values] [id][name]").iter().any(|field| typed(field).is_some());
+        approve.set_text_content(Some(if is_edited { "Approve with changes" } else { "Approve" }));
     }
     if dom::find(item, "[data-question] .condition").is_some() {
         hide_questions_soon(store, item);
