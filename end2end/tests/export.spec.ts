@@ -66,21 +66,21 @@ test("an operator looks at training data before it is written, writes it and tak
   await expectAccessible(page);
 });
 
-test("actions are chosen by slug, and one that is not there is named @nojs", async ({ page }, info) => {
+test("tasks are chosen by slug, and one that is not there is named @nojs", async ({ page }, info) => {
   const slug = `export-${info.project.name}-${info.retry}-${Date.now()}`;
   await api().post("/api/actions", { name: "Find the port", slug, agentSlug: "exporter" });
   await signIn(page, "operator");
   await page.goto("/export");
-  const actions = page.getByLabel("Actions");
-  await actions.fill(`${slug}, no-such-action`);
+  const tasks = page.getByRole("textbox", { name: "Tasks" });
+  await tasks.fill(`${slug}, no-such-task`);
   await page.getByRole("button", { name: "Preview", exact: true }).click();
-  await expect(page.getByText('"no-such-action" is neither the slug nor the id of an action of this workspace').first()).toBeVisible();
+  await expect(page.getByText('"no-such-task" is neither the slug nor the id of a task of this workspace').first()).toBeVisible();
   // What was typed is still there.
-  await expect(actions).toHaveValue(`${slug}, no-such-action`);
+  await expect(tasks).toHaveValue(`${slug}, no-such-task`);
   await expectAccessible(page);
   await expect(async () => {
     await page.goto("/export");
-    await actions.fill(slug);
+    await tasks.fill(slug);
     await page.getByRole("button", { name: "Preview", exact: true }).click();
     await expect(page).toHaveURL(/\/exports\/[0-9a-f-]{36}/, { timeout: 2_000 });
   }).toPass();

@@ -176,7 +176,7 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
         </div>
         <div class="form-row">
             {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}
-            {text("actions", "Actions", "Slugs or ids, with commas between", &choice.actions, form)}
+            {text("actions", "Tasks", "Slugs or ids, with commas between", &choice.actions, form)}
         </div>
         <div class="choices">
             <field::Choice name="redactEmails" checked=emails>"Also remove e-mail addresses"</field::Choice>

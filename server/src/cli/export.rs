@@ -80,7 +80,7 @@ pub struct TrainingArgs {
     /// Only answers of this agent; can be repeated
     #[arg(long, value_name = "SLUG")]
     agent: Vec<String>,
-    /// Only answers of this action, by its slug or id; can be repeated. With --from its id, because the files contain
+    /// Only answers of this task, by its slug or id; can be repeated. With --from its id, because the files contain
     /// only ids
     #[arg(long, value_name = "SLUG_OR_ID")]
     action: Vec<String>,
@@ -164,7 +164,7 @@ fn are_ids(actions: &BTreeSet<String>) -> Result<(), Failure> {
     match actions.iter().find(|action| action.parse::<ActionId>().is_err()) {
         None => Ok(()),
         Some(slug) => Err(Failure::Misused(format!(
-            "--action {slug}: not an id; files contain only the ids of actions, no slugs"
+            "--action {slug}: not an id; files contain only the ids of tasks, no slugs"
         ))),
     }
 }

@@ -10,6 +10,26 @@ pub const RULE: &str = "text-word";
 /// Words for a person who is not named, and what the glossary says instead.
 const UNNAMED: [(&str, &str); 4] =
     [("somebody", "someone"), ("nobody", "no one"), ("everybody", "everyone"), ("anybody", "anyone")];
+/// Folder of the pages.
+const PAGES: &str = "app/src/";
+/// Names of the code in labels of pages, and the words of the interface.
+const LABELS: [(&str, &str); 7] = [
+    ("Action", "Task"),
+    ("Actions", "Tasks"),
+    ("Trigger", "Run"),
+    ("Retry", "Run again"),
+    ("Abort", "Cancel"),
+    ("Gate", "Item"),
+    ("Gates", "Items"),
+];
+/// The same in sentences of pages.
+const PHRASES: [(&str, &str); 5] = [
+    ("an action", "a task"),
+    ("the action", "the task"),
+    ("this action", "this task"),
+    ("a gate", "an item"),
+    ("the gate", "the item"),
+];
 /// Folders of the code whose texts are read.
 const PRODUCT: [&str; 11] = [
     "app/src/",
@@ -46,6 +66,17 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         findings.extend(found.map(|(word, instead)| {
             Finding::new(path, token.line, RULE, format!("\"{word}\" in a text: use {instead}"))
         }));
+        if path.starts_with(PAGES) && !is_doc {
+            let text = token.text.trim_matches('"');
+            let words: Vec<&str> = words(text).filter(|word| !word.is_empty()).collect();
+            let sentence = format!(" {} ", words.join(" ").to_lowercase());
+            let has = |phrase: &str| text.contains(' ') && sentence.contains(&format!(" {phrase} "));
+            let labels = LABELS.iter().filter(|(word, _)| *word == text);
+            let found = labels.chain(PHRASES.iter().filter(|(phrase, _)| has(phrase)));
+            findings.extend(found.map(|(word, instead)| {
+                Finding::new(path, token.line, RULE, format!("\"{word}\" on a page: use {instead}"))
+            }));
+        }
     }
     findings
 }
@@ -72,6 +103,16 @@ mod tests {
         assert_eq!(lines("crates/ledger/src/gate_tests.rs", text), [0; 0]);
         let test = format!("fn f() {{}}\n#[cfg(test)]\nmod tests {{\n{text}}}\n");
         assert_eq!(lines("crates/ledger/src/gate.rs", &test), [0; 0]);
+    }
+
+    #[test]
+    fn names_of_the_code_are_found_in_texts_of_pages() {
+        let text =
+            "/// The action.\nconst A: [&str; 3] = [\n\"Actions\",\n\"actions\",\n\"No slug of an action.\"];\n";
+        assert_eq!(lines("app/src/export/form.rs", text), [3, 5]);
+        assert_eq!(lines("server/src/api/action.rs", text), [0; 0]);
+        let other = "const A: &str = \"an actionable form-action\";";
+        assert_eq!(lines("app/src/export/form.rs", other), [0; 0]);
     }
 
     #[test]

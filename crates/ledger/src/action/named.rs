@@ -60,7 +60,7 @@ async fn ids(
 ) -> Result<BTreeSet<ActionId>> {
     let wrong = |message: String| Error::Invalid(vec![Issue::new(field, message)]);
     if names.len() > NAMED_MAX {
-        return Err(wrong(format!("at most {NAMED_MAX} actions")));
+        return Err(wrong(format!("at most {NAMED_MAX} tasks")));
     }
     let mut ids = BTreeSet::new();
     for name in names {
@@ -68,7 +68,7 @@ async fn ids(
             Ok(id) => store::action::find(conn, tenant_id, id).await?,
             Err(_) => store::action::find_by_slug(conn, tenant_id, &name).await?,
         };
-        let missing = || wrong(format!("{name:?} is neither the slug nor the id of an action of this workspace"));
+        let missing = || wrong(format!("{name:?} is neither the slug nor the id of a task of this workspace"));
         ids.insert(found.ok_or_else(missing)?.id);
     }
     Ok(ids)
