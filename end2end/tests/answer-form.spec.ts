@@ -378,8 +378,8 @@ test("a closed form answers kindly @nojs", async ({ page }) => {
   await page.goto(url);
   await api().send("DELETE", `/api/view-links/${link.id}`);
   await page.reload();
-  await expect(page.getByRole("heading", { name: "This form takes no answers" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This form does not accept answers" })).toBeVisible();
   await expectAccessibleAsWide(page);
   await page.goto(`${environment().url}/f/sbf_guess`);
-  await expect(page.getByRole("heading", { name: "This form takes no answers" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This form does not accept answers" })).toBeVisible();
 });

@@ -28,7 +28,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
         Status::Draft => view! { <p class="meta">"Nothing has been said yet."</p> }.into_any(),
         Status::Pending => view! {
             <p class="conversation-busy" role="status">{icon(Icon::Pending)}<span>{format!("Waiting for {agent}, ")}{since(thread.updated_at)}</span></p>
-            <p class="meta">"It answers as soon as it is free. It answers your messages until then together."</p>
+            <p class="meta">"It answers as soon as it is free. Messages that you send until then are answered together."</p>
         }
         .into_any(),
         Status::Running => view! {

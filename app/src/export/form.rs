@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Where feedback comes from: the name, and what people call it.
 pub const SOURCES: [(&str, &str); 5] = [
-    ("manual", "Labels that people gave single answers"),
+    ("manual", "People's labels for single answers"),
     ("reviewer", "Decisions and edits of reviewers"),
     ("memory_writer", "Decisions and edits of proposals of the memory writer"),
     ("outcome_tracker", "Inferred from the next message"),
@@ -171,8 +171,8 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             {text("validationShare", "Share for validation", "Of all sessions, such as 0.1", &choice.validation_share, form)}
         </div>
         <div class="form-row">
-            {text("since", "Answered since (UTC)", "A day such as 2026-02-01", &choice.since, form)}
-            {text("until", "Answered before", "The day after the last", &choice.until, form)}
+            {text("since", "Answered on or after (UTC)", "A day such as 2026-02-01", &choice.since, form)}
+            {text("until", "Answered before (UTC)", "The day after the last day to include", &choice.until, form)}
         </div>
         <div class="form-row">
             {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}

@@ -72,7 +72,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <PageHead title="Training data" crumbs=vec![("Insights".to_owned(), "/insights".to_owned())]/> };
         let body = view! {
             {head}
-            <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Rules remove secrets of known forms. Check the preview before you share the file."</p>
+            <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Secrets in known formats are removed. Check the preview before you share the file."</p>
             <form class="form" method="post" action=StartExport::PATH>
                 {page_fields("/exports/{id}", "/export")}
                 <Refused messages=form.general(&FIELDS)/>

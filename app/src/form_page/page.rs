@@ -237,7 +237,7 @@ pub fn signed_out_page(props: &SignedOutProps) -> String {
 
 /// Renders the page of a form that takes no answer. For people without an account it is the same for every reason.
 pub fn closed_page(props: &ClosedProps) -> String {
-    const TITLE: &str = "This form takes no answers";
+    const TITLE: &str = "This form does not accept answers";
     let reason = props.reason.clone().unwrap_or_else(|| {
         "It may be closed, full or withdrawn, or the link may be incomplete or too old. Ask whoever gave it to you."
             .to_owned()
@@ -268,9 +268,9 @@ pub fn wait_page(frame: &Frame) -> String {
 pub fn tab_page(props: &TabProps) -> String {
     const TITLE: &str = "This form opens in a new tab";
     let why = if props.asks_sign_in {
-        "It is for people who sign in. Inside of another page, browsers keep no sign-in."
+        "Only people who sign in can answer it, and browsers do not keep a sign-in for a form inside another page."
     } else {
-        "It asks for your name and e-mail address first. Inside of another page, browsers do not keep them."
+        "It asks for your name and e-mail address first, and browsers do not keep them for a form inside another page."
     };
     let body = view! {
         <main class="form-page" id="main">

@@ -139,7 +139,7 @@ pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
     Some(static_html(view! {
         <section class="insight" aria-labelledby="insight-writers">
             <h2 id="insight-writers">"Memory writers"</h2>
-            <p class="insight-answer">"What the models used that summarise conversations. It is not part of the figures above."</p>
+            <p class="insight-answer">"What the models that summarise conversations used. The figures above do not include it."</p>
             <Table caption="Memory writers by agent" columns=columns>{rows}</Table>
             {(left_out > 0).then(|| view! { <p class="meta">{not_shown(left_out)}</p> })}
         </section>

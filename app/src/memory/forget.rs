@@ -82,7 +82,7 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
             <ul class="forget-list">{documents}{proposals}</ul>
             {denials}
         </Section>
-        <Section name="kept" title="What is kept or cannot be found">
+        <Section name="kept" title="What is kept, and what cannot be found">
             <ul class="forget-kept">{kept}</ul>
         </Section>
         {confirm}

@@ -116,7 +116,7 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
         let text = view! { <p>"The last run failed, and is due to be tried again. The reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Wait>{text}</Notice> }).into_any()
     } else if state.flush_at.is_some() && state.waits.is_none() {
-        let text = "A run was asked for. It begins within seconds on a server that has the writer's model.";
+        let text = "A run was requested. It starts within seconds on a server that has the writer's model.";
         static_html(view! { <Notice tone=Tone::Wait><p>{text}</p></Notice> }).into_any()
     } else {
         ().into_any()
@@ -138,8 +138,8 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
 fn waiting(state: &WriterState) -> Option<impl IntoView + use<>> {
     let why = state.waits.clone()?;
     let is_asked = state.flush_at.is_some();
-    let asked = if is_asked { "A run was asked for, and cannot begin yet: " } else { "No run can begin: " };
-    let until = state.waits_until.map(|at| view! { " Runs begin again "{due(at)}"." });
+    let asked = if is_asked { "A run was requested but cannot start yet: " } else { "No run can start: " };
+    let until = state.waits_until.map(|at| view! { " Runs start again "{due(at)}"." });
     let words = format!("{asked}{why}.");
     let text = view! { <p>{words}{until}</p> };
     Some(view! { <Notice tone=Tone::Wait>{text}</Notice> })
@@ -188,7 +188,7 @@ fn runs(runs: &[MemoryRun]) -> impl IntoView + use<> {
 /// What started a run, as people say it.
 const fn cause(cause: RunCause) -> &'static str {
     match cause {
-        RunCause::Flush => "asked for, or left by a server that ended",
+        RunCause::Flush => "requested, or left by a server that ended",
         RunCause::End => "a conversation ended",
         RunCause::Turns => "enough new turns",
         RunCause::Idle => "silence",

@@ -48,7 +48,7 @@ pub const fn why(failed: crate::browser::fetch::Failed) -> &'static str {
     match failed {
         Failed::Unreachable => "The server cannot be reached, so names were not searched.",
         Failed::Status(401) => "You are signed out, so names were not searched.",
-        Failed::Status(_) => "Names could not be searched. Type again to try again.",
+        Failed::Status(_) => "Names could not be searched. Please type again.",
     }
 }
 

@@ -78,7 +78,7 @@ fn secret_view(token: String, base_url: String) -> impl IntoView + use<> {
 fn create_form(own: Role, about: &'static str, form: &FormState) -> impl IntoView + use<> {
     let scopes = [
         (Some(TokenScope::Worker), "Worker: claim sessions and work on them"),
-        (None, "Everything that its role allows"),
+        (None, "All that its role may do"),
     ];
     let scopes: Vec<_> = scopes
         .into_iter()

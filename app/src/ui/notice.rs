@@ -63,7 +63,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "member_removed" => "Removed. What they did is kept in the log.",
         "decided" => "Decision recorded.",
         "decision_undone" => "Undone. The item is waiting for a decision again.",
-        "snoozed" => "Snoozed. The item comes back when the time is over.",
+        "snoozed" => "Snoozed. The item comes back when the time is up.",
         "unsnoozed" => "The item is back in the list.",
         "notifications_saved" => "Notifications saved.",
         "appearance_saved" => "Appearance saved.",

@@ -78,7 +78,7 @@ pub fn links_section(form: &View, props: &LinksProps, people: &People) -> InertE
         .map(|made| created(made, (!form.publish_config.embed_origins.is_empty()).then_some(form.publish_config.gate)));
     let days = format!("1 to {VIEW_LINK_DAYS_MAX}.");
     let note =
-        format!("For whom or where it is. At most {VIEW_LINK_NOTE_CHARS_MAX} characters; respondents do not see it.");
+        format!("Who or what it is for. At most {VIEW_LINK_NOTE_CHARS_MAX} characters; respondents do not see it.");
     let is_open = links.is_empty() || state.is_refused();
     static_html(view! {
         <Section name="links" title="Links" id="links">
