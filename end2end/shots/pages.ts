@@ -81,7 +81,14 @@ for (const width of widths) {
   for (const scheme of SCHEMES) {
     const name = (page: string) => join(folder, `${page}-${scheme}${width === USUAL_WIDTH ? "" : `-${width}`}.png`);
     test.describe(`${scheme}, ${width} px`, () => {
-      test.use({ colorScheme: scheme, viewport: { width, height: HEIGHT }, deviceScaleFactor: SCALE, contextOptions: { reducedMotion: "reduce" } });
+      test.use({
+        colorScheme: scheme,
+        viewport: { width, height: HEIGHT },
+        deviceScaleFactor: SCALE,
+        contextOptions: { reducedMotion: "reduce" },
+        // Without it the pictures have a disabled button: a headless browser blocks notifications.
+        permissions: ["notifications"],
+      });
       for (const [what, open] of Object.entries(pages)) {
         test(what, async ({ page }) => {
           await signIn(page);
