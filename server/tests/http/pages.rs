@@ -131,26 +131,35 @@ async fn a_program_reads_the_settings_of_a_server_that_sends_e_mail() {
     assert!(ada.contains("E-mail me when something needs my decision"), "{ada}");
 }
 
-/// The binary has the compressed forms alone.
-#[tokio::test]
-async fn a_file_of_the_site_has_the_same_content_in_every_form() {
+/// The binary has the compressed forms alone. The name of a file changes with its content, so browsers keep it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_of_the_site_has_the_same_content_in_every_form_and_is_kept() {
     let app = App::start();
-    let page = app.http.get(format!("{}/sign-in", app.url)).send().await.unwrap().text().await.unwrap();
-    let path = page.split('"').find(|part| part.starts_with("/pkg/") && part.ends_with(".css")).unwrap().to_owned();
-    let get = async |coding: &str| {
-        let sent = app.http.get(format!("{}{path}", app.url)).header("accept-encoding", coding).send().await.unwrap();
-        assert!(sent.status().is_success(), "{coding}: {}", sent.status());
-        let header = |name: &str| sent.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
-        let (coded, tag) = (header("content-encoding"), header("etag").unwrap());
-        (coded, tag, sent.bytes().await.unwrap())
-    };
-    // The client unpacks what is sent with gzip.
-    let (plain_coding, plain_tag, plain) = get("identity").await;
-    let (_, gzip_tag, unpacked) = get("gzip").await;
-    let (brotli_coding, brotli_tag, packed) = get("gzip, br").await;
-    assert_eq!((plain_coding, brotli_coding.as_deref()), (None, Some("br")));
-    assert!(plain_tag != gzip_tag && gzip_tag != brotli_tag, "{plain_tag} {gzip_tag} {brotli_tag}");
-    assert!(unpacked == plain && plain.len() > packed.len(), "{} and {} bytes", unpacked.len(), plain.len());
+    let page = Browser::of(&app, "ada@acme.test").await.page("/today").await;
+    for (ending, kind) in [
+        (".css", "text/css; charset=utf-8"),
+        (".js", "text/javascript; charset=utf-8"),
+        (".wasm", "application/wasm"),
+    ] {
+        let path = page.split('"').find(|part| part.starts_with("/pkg/") && part.ends_with(ending));
+        let path = path.unwrap_or_else(|| panic!("no {ending} in {page}"));
+        let get = async |coding: &str| {
+            let sent = app.http.get(format!("{}{path}", app.url)).header("accept-encoding", coding).send().await.unwrap();
+            assert!(sent.status().is_success(), "{path}, {coding}: {}", sent.status());
+            let header = |name: &str| sent.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+            assert_eq!(header("cache-control").as_deref(), Some("public, max-age=31536000, immutable"), "{path}");
+            assert_eq!(header("content-type").as_deref(), Some(kind), "{path}");
+            let (coded, tag) = (header("content-encoding"), header("etag").unwrap());
+            (coded, tag, sent.bytes().await.unwrap())
+        };
+        // The client unpacks what is sent with gzip.
+        let (plain_coding, plain_tag, plain) = get("identity").await;
+        let (_, gzip_tag, unpacked) = get("gzip").await;
+        let (brotli_coding, brotli_tag, packed) = get("gzip, br").await;
+        assert_eq!((plain_coding, brotli_coding.as_deref()), (None, Some("br")), "{path}");
+        assert!(plain_tag != gzip_tag && gzip_tag != brotli_tag, "{plain_tag} {gzip_tag} {brotli_tag}");
+        assert!(unpacked == plain && plain.len() > packed.len(), "{path}: {} and {}", unpacked.len(), plain.len());
+    }
 }
 
 #[tokio::test]
