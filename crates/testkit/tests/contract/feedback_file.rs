@@ -14,7 +14,11 @@ use ledger::{
     session::{self, Completion},
     thread::{self, Ending},
 };
-use std::{os::unix::fs::FileExt as _, path::PathBuf};
+use std::{
+    os::unix::fs::FileExt as _,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 use testkit::{Engine, Fixture, Raw, on_both_engines};
 
 on_both_engines!(
@@ -23,6 +27,9 @@ on_both_engines!(
     insights_are_shown_without_ratings_that_cannot_be_read,
 );
 
+/// Bound of the end of a conversation whose rating waits: the ending itself, and 1 s for the rating. A write to a
+/// locked file waits up to 5 s.
+const END_MAX: Duration = Duration::from_secs(3);
 const HELPED: Ending = Ending { feedback: Some(Label::Positive), source: Surface::CliEnd, ..ENDING };
 
 /// Opens a connection that holds the write lock, as another process would.
@@ -60,8 +67,11 @@ async fn a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation
     rate(&f).await;
     let mut other = writer(&f).await;
     let session = rested(&f).await;
+    let started = Instant::now();
     let ended = thread::end(l, &f.member, session.id, HELPED).await.unwrap();
     assert!(ended.session.status().is_final());
+    let waited = started.elapsed();
+    assert!(waited < END_MAX, "the end waited for {waited:?}");
     assert_eq!(feedback::count_by_operator(l).await.unwrap(), 1, "the other one still has the lock");
     other.execute("ROLLBACK").await.unwrap();
     while feedback::count_by_operator(l).await.unwrap() < 2 {
