@@ -20,10 +20,11 @@ pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// An amount in dollars: with cents, or up to four decimals for small amounts.
+/// An amount in dollars: with cents and groups of three digits, or up to four decimals for small amounts.
 pub fn dollars(sum: f64) -> String {
     if sum >= 1.0 {
-        return format!("${sum:.2}");
+        let cents = (sum * 100.0).round() as u64;
+        return format!("${}.{:02}", grouped(cents / 100), cents % 100);
     }
     let exact = format!("${sum:.4}");
     match exact.strip_suffix("00") {
@@ -42,5 +43,6 @@ mod tests {
         assert_eq!([1, 2].map(|n| unit(n, "byte")), [" byte", " bytes"]);
         assert_eq!([0.0, 0.004, 2.0 / 3.0, 1.0].map(percent), ["0%", "0%", "67%", "100%"]);
         assert_eq!([0.0031, 0.42, 0.0, 12.5].map(dollars), ["$0.0031", "$0.42", "$0.00", "$12.50"]);
+        assert_eq!([1_000.0, 12_345.6, 999.999].map(dollars), ["$1,000.00", "$12,345.60", "$1,000.00"]);
     }
 }

@@ -7,6 +7,12 @@ use ledger::{
 };
 use wire::insight as wired;
 
+/// Rounds a sum of dollars to billionths. Floating-point sums have further digits, which no one reported.
+pub(super) fn dollars(sum: f64) -> f64 {
+    const PER_DOLLAR: f64 = 1e9;
+    (sum * PER_DOLLAR).round() / PER_DOLLAR
+}
+
 /// Converts the figures of a number of days.
 pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insights {
     let InsightsRecord { insights, is_cut, ratings_missing, writers } = record;
@@ -30,7 +36,7 @@ pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insight
 /// Converts what the memory writer of an agent used.
 pub fn writer_figures(of: RunTotals) -> wired::WriterFigures {
     let RunTotals { agent, runs, failed, input_tokens, output_tokens, cost_usd } = of;
-    wired::WriterFigures { agent, runs, failed, input_tokens, output_tokens, cost_usd }
+    wired::WriterFigures { agent, runs, failed, input_tokens, output_tokens, cost_usd: cost_usd.map(dollars) }
 }
 
 fn part(part: Part) -> wired::PartFigures {
@@ -66,7 +72,32 @@ fn figures(of: Figures) -> wired::Figures {
         wait_total_seconds: of.waits.total_seconds,
         input_tokens: of.input_tokens,
         output_tokens: of.output_tokens,
-        cost_usd: (of.priced > 0).then_some(of.cost_usd),
+        cost_usd: (of.priced > 0).then_some(dollars(of.cost_usd)),
         priced: of.priced,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_have_the_digits_that_were_reported() {
+        for (sum, says) in [(3.609_999_999_999_997_7, "3.61"), (0.1 + 0.2, "0.3")] {
+            assert_ne!(sum.to_string(), says);
+            let total = Figures { cost_usd: sum, priced: 2, ..Figures::default() };
+            assert_eq!(figures(total).cost_usd.map(|cost| cost.to_string()).as_deref(), Some(says));
+            let run = RunTotals {
+                agent: "a".into(),
+                runs: 2,
+                failed: 0,
+                input_tokens: 0,
+                output_tokens: 0,
+                cost_usd: Some(sum),
+            };
+            assert_eq!(writer(run).cost_usd.map(|cost| cost.to_string()).as_deref(), Some(says));
+        }
+        assert_eq!(figures(Figures::default()).cost_usd, None);
+        assert_eq!(dollars(0.000_000_4), 0.000_000_4);
     }
 }

@@ -1,5 +1,6 @@
 //! Converts runs of memory writers.
 
+use super::insight::dollars;
 use ledger::memory_writer::{FlushWait, Flushed, RunRecord};
 use wire::memory_writer as to;
 
@@ -27,7 +28,7 @@ pub fn memory_run(run: RunRecord) -> to::MemoryRun {
         model: run.model,
         input_tokens: run.input_tokens,
         output_tokens: run.output_tokens,
-        cost_usd: run.cost_usd,
+        cost_usd: run.cost_usd.map(dollars),
         started_at: run.started_at,
         ended_at: run.ended_at,
     }
