@@ -290,7 +290,9 @@ fn cost(insights: &Insights) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::to_html;
     use serde_json::{Value, json};
+    use wire::insight::PartFigures;
 
     /// Insights of an empty period with these figures; all others are 0.
     fn insights(given: Value) -> Insights {
@@ -359,5 +361,22 @@ mod tests {
             "$1.50, reported by 3 of 4 sessions. 1,200 input tokens and 1 output token were used."
         );
         assert_eq!(outcomes(&more).answer, "No agent has given an answer.");
+    }
+
+    #[test]
+    fn a_period_has_tables_only_for_what_it_has_figures_of() {
+        let shown = |given: Value, agents: &[&str]| {
+            let mut of = insights(given);
+            let figures_of = |day| DayFigures { day, figures: of.total.clone() };
+            of.days = [of.first, of.last].map(figures_of).to_vec();
+            let part = |slug: &&str| PartFigures { slug: Some((*slug).to_owned()), figures: of.total.clone() };
+            of.agents = agents.iter().map(part).collect();
+            to_html(figures(&of, &BTreeMap::new()))
+        };
+        let empty = shown(json!({}), &[]);
+        assert!(empty.contains("What did people decide?") && !empty.contains("<table"), "{empty}");
+        let answers = shown(json!({ "accepted": 2 }), &["scout"]);
+        assert_eq!(answers.matches("<table").count(), 2, "the answers by day, and the agents: {answers}");
+        assert!(answers.contains(">Accepted</th>") && !answers.contains(">Median wait</th>"), "{answers}");
     }
 }
