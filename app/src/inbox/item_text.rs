@@ -46,9 +46,9 @@ pub const fn kind_word(kind: GateKind) -> &'static str {
     }
 }
 
-/// The agent's name made from its slug, or `An agent`.
+/// The agent's slug, which is its name on every page, or `An agent`.
 pub fn agent_name(approval: &Approval) -> String {
-    approval.agent_slug.as_deref().map_or_else(|| "An agent".to_owned(), slug_label)
+    approval.agent_slug.clone().unwrap_or_else(|| "An agent".to_owned())
 }
 
 /// What the item is about, on one line: the record, or the title of the item.

@@ -147,15 +147,15 @@ mod tests {
     #[test]
     fn the_sentence_says_who_wants_what() {
         let one = about_acme(json!({"stage": "Won", "risk": "low"}), json!({"stage": "Lead"}));
-        assert_eq!(said(&one), "Scout wants to set *Stage* of **Acme Corp** from *Lead* to *Won*");
+        assert_eq!(said(&one), "scout wants to set *Stage* of **Acme Corp** from *Lead* to *Won*");
         let first = about_acme(json!({"stage": "Won"}), json!({}));
-        assert_eq!(said(&first), "Scout wants to set *Stage* of **Acme Corp** to *Won*");
+        assert_eq!(said(&first), "scout wants to set *Stage* of **Acme Corp** to *Won*");
         let cleared = about_acme(json!({"stage": null}), json!({"stage": "Lead"}));
-        assert_eq!(said(&cleared), "Scout wants to set *Stage* of **Acme Corp** from *Lead* to nothing");
+        assert_eq!(said(&cleared), "scout wants to set *Stage* of **Acme Corp** from *Lead* to nothing");
         let two = about_acme(json!({"stage": "Won", "amount": "2"}), json!({}));
-        assert_eq!(said(&two), "Scout wants to change 2 fields of **Acme Corp**");
+        assert_eq!(said(&two), "scout wants to change 2 fields of **Acme Corp**");
         let same = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
-        assert_eq!(said(&same), "Scout wants to leave **Acme Corp** as it is");
+        assert_eq!(said(&same), "scout wants to leave **Acme Corp** as it is");
         let decided = |then: Option<Value>| {
             let mut decided = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
             decided.approval.state = GateState::Settled;
@@ -171,16 +171,16 @@ mod tests {
         };
         assert_eq!(
             decided(Some(json!({"stage": "Lead"}))),
-            "Scout wanted to set *Stage* of **Acme** from *Lead* to *Won*"
+            "scout wanted to set *Stage* of **Acme** from *Lead* to *Won*"
         );
-        assert_eq!(decided(Some(json!({"stage": "Won"}))), "Scout wanted to leave **Acme** as it was");
-        assert_eq!(decided(None), "Scout wanted its output about **Acme Corp 1** approved");
-        assert_eq!(said(&detail(tool(1, json!({})))), "Scout wants to call **send_mail**");
-        assert_eq!(said(&detail(question(1))), "Scout asks: Which region?");
+        assert_eq!(decided(Some(json!({"stage": "Won"}))), "scout wanted to leave **Acme** as it was");
+        assert_eq!(decided(None), "scout wanted its output about **Acme Corp 1** approved");
+        assert_eq!(said(&detail(tool(1, json!({})))), "scout wants to call **send_mail**");
+        assert_eq!(said(&detail(question(1))), "scout asks: Which region?");
         let unknown = detail(output(1, json!({"text": "x"})));
-        assert_eq!(said(&unknown), "Scout wants its output about **Acme Corp 1** approved");
+        assert_eq!(said(&unknown), "scout wants its output about **Acme Corp 1** approved");
         let mut free = detail(output(1, json!({"text": "x"})));
         free.approval.entity_title = None;
-        assert_eq!(said(&free), "Scout wants its output of **Qualify leads** approved");
+        assert_eq!(said(&free), "scout wants its output of **Qualify leads** approved");
     }
 }
