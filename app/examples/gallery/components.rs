@@ -13,7 +13,7 @@ use app::{
         chip::Chip,
         dialog::Dialog,
         diff::Diff,
-        empty::Empty,
+        empty::{Connect, ConnectAgent, Empty},
         field::{Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
         icon::Icon,
         notice::{Notice, Refused, Tone},
@@ -22,7 +22,7 @@ use app::{
         popover::{Menu, Opens, Popover, Sheet},
         progress::Progress,
         section::Section,
-        skeleton::Skeleton,
+        skeleton,
         table::{Column, Table},
         tabs::{Tab, Tabs},
         time::moment,
@@ -172,6 +172,12 @@ fn overlays() -> impl IntoView {
 }
 
 fn messages() -> impl IntoView {
+    let connect = Connect {
+        base_url: "https://shiftbook.example.org".to_owned(),
+        token: None,
+        may_create_token: true,
+        agent_slug: "clerk".to_owned(),
+    };
     view! {
         <Section name="messages" title="Notice, toast, empty state, skeleton and progress">
             <Notice tone=Tone::Good><p>"Changes saved."</p></Notice>
@@ -184,8 +190,11 @@ fn messages() -> impl IntoView {
             </div>
             <Empty sentence="No session matches the filter." link=Some(("Show all", "#main".to_owned()))/>
             <Empty sentence="Nothing is waiting." small=true/>
-            <Empty sentence="There are no sessions yet."><p class="meta">"Connect an agent."</p></Empty>
-            <Skeleton label="Reading the tasks"/>
+            <Empty sentence="There are no sessions yet."><ConnectAgent connect=connect/></Empty>
+            <div class="skeleton" aria-busy="true">
+                <span class="hidden-text">"Reading the tasks"</span>
+                <div class="fragment" inner_html=skeleton::ROWS></div>
+            </div>
             <Progress label="Rows processed" of=|| (37, Some(100))/>
             <Progress label="Rows found" of=|| (37, None)/>
         </Section>

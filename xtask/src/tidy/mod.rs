@@ -10,6 +10,7 @@ mod code;
 mod dependencies;
 mod files;
 mod folders;
+mod gallery;
 mod map;
 mod modules;
 mod pictures;
@@ -117,6 +118,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
     findings.extend(prose::check(sources));
     findings.extend(map::check(sources));
     findings.extend(pictures::check(sources));
+    findings.extend(gallery::check(sources));
     findings.sort();
     findings
 }
