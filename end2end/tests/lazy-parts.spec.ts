@@ -1,6 +1,8 @@
 /** The parts of the frontend that are fetched when they are needed: what happens before they come, and if they do not. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Page } from "@playwright/test";
-import { api, expect, hydrated, pageLoaded, signIn, test } from "../support";
+import { ROOT, api, expect, hydrated, pageLoaded, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -223,7 +225,29 @@ const LATER: [string, string, (page: Page) => Promise<string>][] = [
   ["a conversation", "live_conversation", async (page) => `/chat/${(await conversation(page)).id}`],
   ["the day", "live_day", async () => "/working-on"],
   ["the keys", "bindings_editor", async () => "/settings"],
+  ["the conversations", "live_rows", conversations],
+  ["a task", "live_rows", stagedTask],
+  ["the editor of a form", "live_preview", editor],
 ];
+
+/** The list of conversations, with one in it. */
+async function conversations(page: Page) {
+  await conversation(page);
+  return "/chat";
+}
+
+/** The page of a task with a session. */
+async function stagedTask() {
+  const { sessionId } = await staged(unique("Task"));
+  return `/actions/${(await api().session(sessionId)).actionId as string}`;
+}
+
+/** Creates a form; the path of its editor. */
+async function editor() {
+  const fields = [{ key: "why", label: "Why?", type: "long_text" }];
+  const view = await api().post<{ slug: string }>("/api/views", { title: unique("Preview"), fields });
+  return `/views/${view.slug}/edit`;
+}
 
 /** Begins to collect what moves. Elements that are replaced are not compared. */
 async function watchPlaces(page: Page) {
@@ -286,6 +310,24 @@ test("the part of a page is fetched when the pointer comes to a link to the page
   const fetched = page.waitForRequest("**/pkg/live_transcript.*.wasm");
   await page.locator(".table-main a").first().hover();
   await fetched;
+});
+
+test("what is fetched at a link is what its page loads", async ({ page }) => {
+  const script = readFileSync(join(ROOT, "frontend/src/parts.js"), "utf8");
+  const listed = new Map([...script.matchAll(/^ {4}"?([\w-]+)"?: "([^"]*)",$/gm)].map(([, first, islands]) => [first, islands!.split(" ")]));
+  const late = new Set([...listed.values()].flat().filter(Boolean));
+  const { id } = await conversation(page);
+  const item = await staged(unique("Listed"));
+  const form = await editor();
+  const task = await stagedTask();
+  const below = [`/inbox/${item.id}`, `/sessions/${item.sessionId}`, `/chat/${id}`, task, form];
+  for (const path of ["/inbox", "/today", "/sessions", "/chat", "/actions", "/settings", "/views", "/working-on", ...below]) {
+    const [, first, rest] = path.split("/");
+    const html = await (await page.request.get(path)).text();
+    const islands = [...html.matchAll(/data-component="([A-Za-z]+)/g)].map(([, island]) => island!).filter((island) => late.has(island));
+    const fetched = listed.get(first)?.[rest ? 1 : 0];
+    expect([...new Set(islands)], path).toEqual(fetched ? [fetched] : []);
+  }
 });
 
 test("the palette is fetched once the page works and the browser is idle, before a key asks for it", async ({ page }) => {
