@@ -1,4 +1,5 @@
 /** Working sessions of people: the picker, the marker, the keys, and the forms without scripts. */
+import { type Page } from "@playwright/test";
 import { api, expect, expectAccessible, test, type Session } from "../support";
 import {
   activeOf, awake, begin, find, finder, idle, logOf, marker, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working,
@@ -117,9 +118,8 @@ test("a task whose creation got no answer is made once when it is created again"
   expect(items).toHaveLength(1);
 });
 
-test("a row that somebody went to stays chosen when the tasks come late", async ({ page }) => {
-  await signInIdle(page, "operator");
-  await taskFor(page, "Comes late");
+/** Holds back the lists of tasks until the returned function is called. */
+async function holdBackTasks(page: Page) {
   let release = () => {};
   const released = new Promise<void>((done) => (release = done));
   await page.route("**/fn/working-on/tasks*", async (route) => {
@@ -127,6 +127,30 @@ test("a row that somebody went to stays chosen when the tasks come late", async 
     await released;
     await route.fulfill({ response: answer });
   });
+  return () => release();
+}
+
+test("Enter that is pressed before the tasks have come starts the task that was typed, and creates none", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const suffix = Date.now().toString(36);
+  const task = await taskFor(page, `Call Acme ${suffix}`);
+  const release = await holdBackTasks(page);
+  await awake(page, "/today");
+  await idle(page).click();
+  await finder(page).fill(`acme ${suffix}`);
+  await finder(page).press("Enter");
+  await expect(finder(page)).toBeVisible();
+  release();
+  await expect(working(page, task.name)).toBeVisible();
+  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(task.name);
+  const { items } = await api().get<{ items: unknown[] }>(`/api/actions?q=${suffix}`);
+  expect(items).toHaveLength(1);
+});
+
+test("a row that somebody went to stays chosen when the tasks come late", async ({ page }) => {
+  await signInIdle(page, "operator");
+  await taskFor(page, "Comes late");
+  const release = await holdBackTasks(page);
   await awake(page, "/today");
   await idle(page).click();
   await expect(options(page)).toHaveText(["Create new task…"]);

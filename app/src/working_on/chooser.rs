@@ -19,8 +19,14 @@ struct Chooser {
     is_open: RwSignal<bool>,
     /// The person's tasks; absent until they are read.
     tasks: RwSignal<Option<Vec<Task>>>,
-    /// Whether the person has more tasks than these.
+    /// Whether the person has more tasks than these, or may have. Then each change of the text reads them again.
     has_more: RwSignal<bool>,
+    /// Number of the newest read of the tasks. What an older one answers is dropped.
+    reads: StoredValue<u32>,
+    /// Whether the newest read is under way.
+    is_reading: StoredValue<bool>,
+    /// Whether Enter was pressed before the tasks were there that the text names.
+    enter_waits: StoredValue<bool>,
     typed: RwSignal<String>,
     /// Whether it asks for the name of a new task.
     is_naming: RwSignal<bool>,
@@ -48,7 +54,10 @@ impl Chooser {
             work,
             is_open,
             tasks,
-            has_more: RwSignal::new(false),
+            has_more: RwSignal::new(true),
+            reads: StoredValue::new(0),
+            is_reading: StoredValue::new(false),
+            enter_waits: StoredValue::new(false),
             typed,
             is_naming,
             moved_to: RwSignal::new(None),
@@ -69,6 +78,7 @@ impl Chooser {
         self.typed.set(String::new());
         self.is_naming.set(false);
         self.moved_to.set(None);
+        self.enter_waits.set_value(false);
         self.read_tasks();
     }
 
@@ -101,6 +111,7 @@ impl Chooser {
     fn input(self, typed: String) {
         self.typed.set(typed);
         self.moved_to.set(None);
+        self.enter_waits.set_value(false);
         if self.has_more.get_untracked() {
             self.read_tasks();
         }
@@ -108,13 +119,22 @@ impl Chooser {
 
     /// Reads the tasks whose names contain what was typed. Keeps the row selected that the person moved to.
     fn read_tasks(self) {
+        let number = self.reads.get_value() + 1;
+        self.reads.set_value(number);
+        self.is_reading.set_value(true);
         #[cfg(feature = "hydrate")]
         crate::browser::task::spawn_local(async move {
             let typed = self.typed.get_untracked();
             let is_all = typed.trim().is_empty();
-            let found = match crate::server_function::call(super::api::ListTasks { name_contains: typed }).await {
+            let found = crate::server_function::call(super::api::ListTasks { name_contains: typed }).await;
+            if self.reads.get_value() != number {
+                return;
+            }
+            self.is_reading.set_value(false);
+            let found = match found {
                 Ok(found) => found,
                 Err(refusal) => {
+                    self.enter_waits.set_value(false);
                     self.work.say(["Your tasks could not be loaded. ", &refusal.message()].concat(), true);
                     return;
                 }
@@ -129,7 +149,25 @@ impl Chooser {
                 let rows = self.rows.get_untracked();
                 self.moved_to.set(rows.iter().position(|row| Some(row) == chosen.as_ref()));
             }
+            if self.enter_waits.get_value() {
+                self.enter_waits.set_value(false);
+                self.choose_selected();
+            }
         });
+    }
+
+    /// Whether a task may still come that the text names. Until then the first row creates another one.
+    fn awaits_named_task(self) -> bool {
+        let is_named = !self.is_naming.get_untracked() && !self.typed.read_untracked().trim().is_empty();
+        let may_come = self.is_reading.get_value() && self.has_more.get_untracked();
+        is_named && may_come && self.moved_to.get_untracked().is_none()
+    }
+
+    fn choose_selected(self) {
+        let at = untrack(|| self.selected());
+        if let Some(row) = self.rows.get_untracked().into_iter().nth(at) {
+            self.choose(row);
+        }
     }
 
     fn key(self, event: &KeyboardEvent) {
@@ -138,11 +176,12 @@ impl Chooser {
         }
         let (at, count) = (untrack(|| self.selected()), self.rows.read_untracked().len());
         let key = event.key();
-        if key == "Enter" {
-            if let Some(row) = self.rows.get_untracked().into_iter().nth(at) {
-                self.choose(row);
-            }
+        if key == "Enter" && self.awaits_named_task() {
+            self.enter_waits.set_value(true);
+        } else if key == "Enter" {
+            self.choose_selected();
         } else if let Some(to) = moved(&key, at, count) {
+            self.enter_waits.set_value(false);
             self.moved_to.set(Some(to));
         } else {
             return;
@@ -194,6 +233,8 @@ pub fn TaskChooser() -> impl IntoView {
             on:beforetoggle=move |event| {
                 if super::focus::opens(&event) {
                     chooser.prepare();
+                } else {
+                    chooser.enter_waits.set_value(false);
                 }
             }
             on:toggle=move |event| {
