@@ -111,8 +111,9 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         .map(|of| section(&days, of))
         .into_iter()
         .collect::<Vec<_>>();
-    let of_agent = |slug: &str| Some(Filter { agent: Some(slug.to_owned()), ..Filter::default() });
-    let of_action = |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..Filter::default() });
+    let of_period = Filter { ended_since: Some(insights.first.to_string()), ..Filter::default() };
+    let of_agent = |slug: &str| Some(Filter { agent: Some(slug.to_owned()), ..of_period.clone() });
+    let of_action = |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..of_period.clone() });
     view! {
         {sections}
         {parts("agents", "By agent", "Agent", &insights.agents, &of_agent)}

@@ -25,6 +25,8 @@ pub struct Filter {
     pub agent: Option<String>,
     /// `?ended=`: the day on which the session ended, UTC.
     pub ended: Option<String>,
+    /// `?endedSince=`: the first day on which the session may have ended, UTC.
+    pub ended_since: Option<String>,
     /// `?q=`: part of the title.
     pub q: Option<String>,
 }
@@ -48,6 +50,7 @@ impl Filter {
         add("actionId", self.action_id.as_deref());
         add("agent", self.agent.as_deref());
         add("ended", self.ended.as_deref());
+        add("endedSince", self.ended_since.as_deref());
         add("q", self.q.as_deref());
         add("cursor", cursor);
         if pairs.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", pairs.join("&")) }
@@ -77,6 +80,7 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     let q = filter.q.clone().unwrap_or_default();
     let agent = filter.agent.clone().unwrap_or_default();
     let ended = filter.ended.clone().unwrap_or_default();
+    let since = filter.ended_since.clone().unwrap_or_default();
     view! {
         <form class="filter" method="get" action="/sessions" role="search">
             <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
@@ -84,6 +88,7 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
             <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
             <Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/>
             <Input scope="filter" field=Field::new("ended", "Ended on (UTC)") kind="date" value=&ended form=&none/>
+            <Input scope="filter" field=Field::new("endedSince", "Ended since (UTC)") kind="date" value=&since form=&none/>
             <Input scope="filter" field=Field::new("q", "Title contains") kind="search" wide=true value=&q form=&none/>
             <Button>"Filter"</Button>
             {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
@@ -103,5 +108,7 @@ mod tests {
         assert_eq!(Filter { agent: Some("scout".into()), ..Filter::default() }.href(None), "/sessions?agent=scout");
         let day = Filter { session_type: Some(Type::Agent), ended: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(day.href(None), "/sessions?type=agent&ended=2026-11-25");
+        let since = Filter { ended_since: Some("2026-11-01".into()), ..Filter::default() };
+        assert_eq!(since.href(None), "/sessions?endedSince=2026-11-01");
     }
 }

@@ -99,6 +99,7 @@ pub async fn list(
         parent_id: query.parent_id,
         title_contains: query.title,
         ended_on: None,
+        ended_since: None,
         limit: query.limit.0,
         cursor: query.cursor,
     };

@@ -45,6 +45,7 @@ struct ListQuery {
     action_id: Option<String>,
     agent: Option<String>,
     ended: Option<String>,
+    ended_since: Option<String>,
     q: Option<String>,
     cursor: Option<String>,
 }
@@ -52,6 +53,12 @@ struct ListQuery {
 /// Returns the text of a filter. The choice "any" of a form arrives as an empty field.
 fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+/// Returns the day of a filter.
+fn day(text: Option<&String>) -> Option<NaiveDate> {
+    // chrono also reads years of more than four digits.
+    non_empty(text).filter(|day| day.len() == DAY_CHARS)?.parse().ok()
 }
 
 /// A filter as the page shows it, and the list that it selects.
@@ -68,15 +75,14 @@ impl TryFrom<ListQuery> for Filtered {
     /// # Errors
     /// [`Code::NotFound`] for an action that cannot exist.
     fn try_from(query: ListQuery) -> Result<Self, Problem> {
-        // chrono also reads years of more than four digits.
-        let ended = non_empty(query.ended.as_ref()).filter(|day| day.len() == DAY_CHARS);
-        let ended_on: Option<NaiveDate> = ended.and_then(|day| day.parse().ok());
+        let (ended_on, ended_since) = (day(query.ended.as_ref()), day(query.ended_since.as_ref()));
         let filter = Filter {
             session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
             status: non_empty(query.status.as_ref()).and_then(Status::parse),
             action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
             agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
             ended: ended_on.map(|day| day.to_string()),
+            ended_since: ended_since.map(|day| day.to_string()),
             q: non_empty(query.q.as_ref()).map(str::to_owned),
         };
         let action_id = match &filter.action_id {
@@ -91,6 +97,7 @@ impl TryFrom<ListQuery> for Filtered {
             parent_id: None,
             title_contains: filter.q.clone(),
             ended_on,
+            ended_since,
             limit: ROWS,
             cursor: query.cursor,
         };

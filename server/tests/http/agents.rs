@@ -134,11 +134,14 @@ async fn the_insights_link_to_the_sessions_of_an_agent_a_task_and_a_day_and_to_t
     let ended = ended(&app, &session).await;
     assert_eq!(ended["status"], "failed", "{ended}");
     let insights = page(&app, "/insights").await;
-    let of_action = format!("/sessions?actionId={}", ended["actionId"].as_str().unwrap());
-    for (all, failed) in [
-        ("/sessions?agent=clerk".to_owned(), "/sessions?status=failed&agent=clerk".to_owned()),
-        (of_action.clone(), of_action.replace('?', "?status=failed&")),
-    ] {
+    let of_agent = "/sessions?agent=clerk&amp;endedSince=";
+    let (_, since) = insights.split_once(of_agent).unwrap_or_else(|| panic!("no period: {insights}"));
+    let since = format!("endedSince={}", &since[..10]);
+    let of_action = format!("actionId={}", ended["actionId"].as_str().unwrap());
+    for of in ["agent=clerk".to_owned(), of_action] {
+        let later = page(&app, &format!("/sessions?{of}&endedSince=2999-01-01")).await;
+        assert!(!later.contains(&format!("/sessions/{session}")), "{of}: {later}");
+        let (all, failed) = (format!("/sessions?{of}&{since}"), format!("/sessions?status=failed&{of}&{since}"));
         for href in [all, failed] {
             let escaped = href.replace('&', "&amp;");
             assert!(insights.contains(&format!("href=\"{escaped}\"")), "{href}: {insights}");

@@ -35,6 +35,8 @@ pub struct ListSessions {
     pub title_contains: Option<String>,
     /// Only sessions that ended on this day, UTC, and began at most 31 days before it.
     pub ended_on: Option<NaiveDate>,
+    /// Only sessions that ended on this day or later, UTC, and began at most 31 days before it.
+    pub ended_since: Option<NaiveDate>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -62,6 +64,17 @@ fn time_of(day: NaiveDate) -> Range<Timestamp> {
     begins..begins.checked_add_signed(TimeDelta::days(1)).unwrap_or(begins)
 }
 
+/// The time in which sessions ended that the filters by the end select; `None` without such a filter.
+fn ended_in(on: Option<NaiveDate>, since: Option<NaiveDate>) -> Option<Range<Timestamp>> {
+    let since = since.map(|day| time_of(day).start);
+    match (on.map(time_of), since) {
+        (Some(day), Some(since)) => Some(day.start.max(since)..day.end),
+        (Some(day), None) => Some(day),
+        (None, Some(since)) => Some(since..Timestamp::MAX_UTC),
+        (None, None) => None,
+    }
+}
+
 /// A checked [`ListSessions`] with a decoded cursor, for one caller.
 pub(crate) struct ListQuery {
     filter: Filter,
@@ -80,12 +93,12 @@ impl ListQuery {
         fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
         fields.slug("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
-        let ended = query.ended_on.map(time_of);
+        let ended = ended_in(query.ended_on, query.ended_since);
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
         // What ended by then has an id from before, so newer sessions need not be read. A day with few sessions would
         // read the whole history, so sessions that began much earlier are not looked for.
         let oldest = ended.as_ref().and_then(|time| time.start.checked_sub_signed(ENDED_AFTER_MAX));
-        let newest = ended.as_ref().map(|time| SessionId(least_v7(time.end)));
+        let newest = query.ended_on.map(|day| SessionId(least_v7(time_of(day).end)));
         let before = before.into_iter().chain(newest).min_by_key(|id| id.0);
         let filter = Filter {
             session_type: query.session_type,

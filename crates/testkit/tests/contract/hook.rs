@@ -75,6 +75,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
         parent_id: None,
         title_contains: None,
         ended_on: None,
+        ended_since: None,
         limit: 100,
         cursor: None,
     };

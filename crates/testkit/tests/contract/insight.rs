@@ -122,5 +122,20 @@ async fn sessions_are_listed_by_the_day_on_which_they_ended(f: Fixture) {
         let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
         assert_eq!(listed.iter().map(|session| session.id).collect::<Vec<_>>(), expected, "day {after}");
     }
+    for (on, since, expected) in [
+        (None, 0, vec![begun, first]),
+        (None, 1, vec![begun]),
+        (None, 3, Vec::new()),
+        (Some(0), 0, vec![first]),
+        (Some(0), 1, Vec::new()),
+    ] {
+        let date = |after| day + TimeDelta::days(after);
+        let (ended_on, ended_since) = (on.map(date), Some(date(since)));
+        let wanted = ListSessions { ended_on, ended_since, ..ListSessions::default() };
+        let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
+        let found: Vec<_> = listed.iter().map(|session| session.id).collect();
+        let is_found = found.len() == expected.len() && expected.iter().all(|id| found.contains(id));
+        assert!(is_found, "on {on:?}, since {since}: {found:?}");
+    }
     f.done().await;
 }
