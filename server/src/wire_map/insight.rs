@@ -95,7 +95,7 @@ mod tests {
                 output_tokens: 0,
                 cost_usd: Some(sum),
             };
-            assert_eq!(writer(run).cost_usd.map(|cost| cost.to_string()).as_deref(), Some(says));
+            assert_eq!(writer_figures(run).cost_usd.map(|cost| cost.to_string()).as_deref(), Some(says));
         }
         assert_eq!(figures(Figures::default()).cost_usd, None);
         assert_eq!(dollars(0.000_000_4), 0.000_000_4);
