@@ -47,7 +47,7 @@ const PARTS_LIST: &str = "parts.json";
 /// Plain name → hashed name; `css`, `js` and `wasm` are the three every page needs.
 type Manifest = BTreeMap<String, String>;
 
-/// The site that ships, or one that is compiled and compressed in less than half of the time and is some times as large.
+/// How a site is built: the one that ships is small, the one of the first run is compiled soon.
 #[derive(Clone, Copy)]
 pub struct Quality {
     /// Below the target directory.
@@ -59,8 +59,7 @@ pub struct Quality {
 }
 
 /// What the server has inside.
-pub const SHIPPED: Quality =
-    Quality { folder: "site", stamp: "site.fingerprint", profile: "wasm-release", brotli: 11 };
+pub const SHIPPED: Quality = Quality { folder: "site", stamp: "site.fingerprint", profile: "wasm-release", brotli: 11 };
 /// What the server of `cargo xtask run` reads.
 pub const FIRST: Quality =
     Quality { folder: "first-site", stamp: "first-site.fingerprint", profile: "wasm-first", brotli: 2 };

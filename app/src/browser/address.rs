@@ -3,7 +3,7 @@
 use super::dom;
 use wasm_bindgen::JsValue;
 
-/// The path.
+/// The address of the page without host, query and fragment, such as `/inbox`.
 pub fn path() -> String {
     dom::window().location().pathname().unwrap_or_default()
 }

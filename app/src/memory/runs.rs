@@ -268,7 +268,7 @@ mod tests {
         let waits = Some("the budget of today (UTC) is used up: runs_per_day is 96".to_owned());
         let state = WriterState { flush_at: at, waits, waits_until: at, ..WriterState::default() };
         let html = crate::render::to_html(waiting(&state));
-        assert!(html.contains("cannot begin yet: ") && html.contains("runs_per_day is 96"), "{html}");
+        assert!(html.contains("cannot start yet: ") && html.contains("runs_per_day is 96"), "{html}");
         assert!(html.contains("data-time=\"due\"") && waiting(&WriterState::default()).is_none(), "{html}");
     }
 

@@ -76,10 +76,8 @@ fn secret_view(token: String, base_url: String) -> impl IntoView + use<> {
 /// The form that creates a token. It offers what a person with the role `own` may give. `about` is the hint of the
 /// name.
 fn create_form(own: Role, about: &'static str, form: &FormState) -> impl IntoView + use<> {
-    let scopes = [
-        (Some(TokenScope::Worker), "Worker: claim sessions and work on them"),
-        (None, "All that its role may do"),
-    ];
+    let scopes =
+        [(Some(TokenScope::Worker), "Worker: claim sessions and work on them"), (None, "All that its role may do")];
     let scopes: Vec<_> = scopes
         .into_iter()
         .filter(|(scope, _)| may_give(own, Role::Member, *scope))

@@ -163,9 +163,9 @@ fn options(args: &TrainingArgs) -> Options {
 fn are_ids(actions: &BTreeSet<String>) -> Result<(), Failure> {
     match actions.iter().find(|action| action.parse::<ActionId>().is_err()) {
         None => Ok(()),
-        Some(slug) => Err(Failure::Misused(format!(
-            "--action {slug}: not an id; files contain only the ids of tasks, no slugs"
-        ))),
+        Some(slug) => {
+            Err(Failure::Misused(format!("--action {slug}: not an id; files contain only the ids of tasks, no slugs")))
+        }
     }
 }
 

@@ -198,9 +198,9 @@ mod tests {
     fn a_folder_has_as_many_documents_as_an_export_writes() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        fs::create_dir(root.join("sessions")).unwrap();
+        fs::create_dir(root.join("topics")).unwrap();
         for n in 0..2_001 {
-            fs::write(root.join(format!("sessions/{n}.md")), "x").unwrap();
+            fs::write(root.join(format!("topics/{n}.md")), "x").unwrap();
         }
         assert_eq!(read(root).unwrap().len(), 2_001);
     }

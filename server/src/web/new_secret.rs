@@ -1,8 +1,8 @@
 //! Secrets that a form has just made, on their way to the page that shows them once.
 //!
-//! A redirect leads to that page, and a cookie of a minute carries the secret there: nothing is stored here, and loading
-//! the page again neither shows the secret nor makes another. The address names the cookie by the id of the request that
-//! made the secret, so that each of two tabs that make one at the same time shows its own.
+//! A redirect leads to that page, and a cookie of a minute carries the secret there: nothing is stored here, and
+//! loading the page again neither shows the secret nor makes another. The address names the cookie by the id of the
+//! request that made the secret, so that each of two tabs that make one at the same time shows its own.
 
 use super::shell::Viewer;
 use crate::{cookie::NewSecret, state::AppState};

@@ -140,6 +140,6 @@ async fn a_run_that_no_server_can_do_says_why() {
     assert_eq!((&asked["hasWriter"], &asked["waitsFor"]), (&json!(false), &json!("writer")), "{asked}");
     assert!(asked["reason"].as_str().unwrap().contains("[memory] of the settings file"), "{asked}");
     let shown = page(&app, &cookie, "/agents/iris/memory/runs?notice=memory_run_waits").await;
-    assert!(shown.contains("cannot begin yet: no server at work has a memory writer for this agent"), "{shown}");
+    assert!(shown.contains("cannot start yet: no server at work has a memory writer for this agent"), "{shown}");
     assert!(!shown.contains("within seconds"), "{shown}");
 }

@@ -136,15 +136,14 @@ async fn a_program_reads_the_settings_of_a_server_that_sends_e_mail() {
 async fn a_file_of_the_site_has_the_same_content_in_every_form_and_is_kept() {
     let app = App::start();
     let page = Browser::of(&app, "ada@acme.test").await.page("/today").await;
-    for (ending, kind) in [
-        (".css", "text/css; charset=utf-8"),
-        (".js", "text/javascript; charset=utf-8"),
-        (".wasm", "application/wasm"),
-    ] {
+    for (ending, kind) in
+        [(".css", "text/css; charset=utf-8"), (".js", "text/javascript; charset=utf-8"), (".wasm", "application/wasm")]
+    {
         let path = page.split('"').find(|part| part.starts_with("/pkg/") && part.ends_with(ending));
         let path = path.unwrap_or_else(|| panic!("no {ending} in {page}"));
         let get = async |coding: &str| {
-            let sent = app.http.get(format!("{}{path}", app.url)).header("accept-encoding", coding).send().await.unwrap();
+            let sent =
+                app.http.get(format!("{}{path}", app.url)).header("accept-encoding", coding).send().await.unwrap();
             assert!(sent.status().is_success(), "{path}, {coding}: {}", sent.status());
             let header = |name: &str| sent.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
             assert_eq!(header("cache-control").as_deref(), Some("public, max-age=31536000, immutable"), "{path}");

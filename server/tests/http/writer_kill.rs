@@ -119,12 +119,6 @@ async fn fault(app: &mut App, model: &ScriptedModel, before: usize, agents: usiz
     app.kill();
 }
 
-/// Ends the leases that a killed server has left, as if their time were over. On SQLite the next server ends them.
-async fn end_leases(engine: &Engine) {
-    let mut raw = engine.raw().await;
-    raw.execute("UPDATE memory_writers SET lease_until = 0 WHERE owner IS NOT NULL").await.unwrap();
-}
-
 async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, postgres: Option<&Engine>) {
     let agents = agents();
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -141,7 +135,7 @@ async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, postgres: Op
         fault(&mut app, model, asked, agents.len()).await;
         // In the first round they run out by themselves. That takes half a minute.
         if let Some(engine) = postgres.filter(|_| round > 0) {
-            end_leases(engine).await;
+            engine.raw().await.end_writer_leases().await;
         }
         app.serve_again();
         all_read(&app, &talks).await;
@@ -161,11 +155,8 @@ async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, postgres: Op
     assert!(rounds() < 100 || hits * 10 >= rounds(), "{} kills hit {hits} runs", rounds());
     let mut proposed = proposed(&app).await;
     for (agent, sessions) in &known {
-        let found = if is_reviewed(agent) {
-            proposed.remove(agent).unwrap_or_default()
-        } else {
-            origins(&app, agent).await
-        };
+        let found =
+            if is_reviewed(agent) { proposed.remove(agent).unwrap_or_default() } else { origins(&app, agent).await };
         assert_eq!(found, sessions.iter().cloned().collect::<Vec<_>>(), "{agent}");
     }
     assert!(proposed.is_empty(), "{proposed:?}");

@@ -42,7 +42,8 @@ mod tests {
 
     #[test]
     fn a_component_that_nothing_shows_is_found() {
-        let button = "#[component]\npub fn Button() {}\n\n#[component]\npub fn ButtonLink<'a>() {}\n\npub fn look() {}\n";
+        let button =
+            "#[component]\npub fn Button() {}\n\n#[component]\npub fn ButtonLink<'a>() {}\n\npub fn look() {}\n";
         let sources = |gallery: &str| {
             Sources::from([
                 ("app/src/ui/button.rs".to_owned(), button.to_owned()),

@@ -107,8 +107,7 @@ mod tests {
 
     #[test]
     fn names_of_the_code_are_found_in_texts_of_pages() {
-        let text =
-            "/// The action.\nconst A: [&str; 3] = [\n\"Actions\",\n\"actions\",\n\"No slug of an action.\"];\n";
+        let text = "/// The action.\nconst A: [&str; 3] = [\n\"Actions\",\n\"actions\",\n\"No slug of an action.\"];\n";
         assert_eq!(lines("app/src/export/form.rs", text), [3, 5]);
         assert_eq!(lines("server/src/api/action.rs", text), [0; 0]);
         let other = "const A: &str = \"an actionable form-action\";";

@@ -43,7 +43,7 @@ pub struct Stamp {
     pub at: Timestamp,
     /// Id of the document, if it is new.
     pub document_id: MemoryDocumentId,
-    /// Id of the version.
+    /// The id that the new version gets.
     pub version_id: MemoryVersionId,
 }
 

@@ -184,12 +184,7 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
 }
 
 /// Returns the oldest claimable sessions of all requested agents.
-async fn candidates(
-    tx: &mut WriteTx<'_>,
-    scope: &Scope,
-    claim: &Claim,
-    leases: LeaseTime,
-) -> Result<Vec<Claimable>> {
+async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim, leases: LeaseTime) -> Result<Vec<Claimable>> {
     let Some(slugs) = &claim.agent_slugs else {
         return Ok(store::session::claimable(tx, scope.tenant_id, None, claim.max, leases).await?);
     };
