@@ -310,6 +310,13 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_reviewers_has_a_largest_length() {
+        let named = |count| of(json!({ "approval": { "reviewers": vec!["anyone"; count] } }));
+        assert_eq!(named(APPROVAL_REVIEWERS_MAX).map(|policy| policy.reviewers.len()), Ok(APPROVAL_REVIEWERS_MAX));
+        assert_eq!(named(APPROVAL_REVIEWERS_MAX + 1), Err(vec!["metadata.approval.reviewers".to_owned()]));
+    }
+
+    #[test]
     fn every_wrong_setting_is_named() {
         let named = of(json!({ "requiresApproval": "yes", "approval": {
             "reviewers": ["user:me", "boss"], "quorum": 0, "selfApproval": 1, "expiresAfterSeconds": 0,

@@ -319,7 +319,9 @@ mod tests {
         for same in [json!({ "body": "# A\n", "baseVersion": 2 }), json!({ "body": "# A\r\n", "baseVersion": 1 })] {
             assert!(!task.is_changed_by(&map(same)));
         }
-        assert!(task.is_changed_by(&map(json!({ "body": "# B\n", "baseVersion": 1 }))));
+        let other = map(json!({ "body": "# B\n", "baseVersion": 1 }));
+        assert!(task.is_changed_by(&other));
+        assert_ne!(task.shown_with(&other), task.shown(), "a decision is bound to the text");
         let staged = Task::Fields(Staged::of(json!({ "baseVersion": 1 })));
         assert!(staged.is_changed_by(&map(json!({ "baseVersion": 2 }))));
         assert!(!staged.is_changed_by(&map(json!({ "baseVersion": 1 }))));

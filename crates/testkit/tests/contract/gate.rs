@@ -173,7 +173,9 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
 }
 
 async fn without_an_undo_window_decision_write_back_and_completion_are_one_transaction(f: Fixture) {
+    assert_eq!(gate::undo_seconds(&f.ledger, &f.member).await.unwrap(), 5);
     at_once(&f).await;
+    assert_eq!(gate::undo_seconds(&f.ledger, &f.member).await.unwrap(), 0);
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
@@ -319,6 +321,7 @@ async fn a_denied_output_is_returned_with_its_reason_and_the_third_denial_fails_
         let notes: Vec<_> = again.denials.iter().filter_map(|denied| denied.note.clone()).collect();
         assert_eq!(notes, (1..=round).map(|n| format!("reason {n}")).collect::<Vec<_>>());
         assert_eq!(again.denials[0].by, "otto@acme.test");
+        assert!(again.resume.is_none(), "a denial is told once: {:?}", again.resume);
         waiting = complete(&f, &again.session, &json!({ "stage": "Won" })).await;
         item = gate_of(&f, waiting.id).await;
         let detail = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap();
@@ -354,10 +357,12 @@ async fn an_approval_that_cannot_be_written_any_more_waits_again(f: Fixture) {
     fields[0].options = vec!["Lead".into(), "Closed".into()];
     let change = ledger::entity_type::EntityTypeChange { version: 1, name: None, fields: Some(fields) };
     ledger::entity_type::update(&f.ledger, &f.operator, of_type.id, change).await.unwrap();
-    assert_eq!(sweep_after(&f, 6).await, gate::Swept { reopened: 1, ..Default::default() });
+    assert_eq!(sweep_after(&f, 5).await, gate::Swept { reopened: 1, ..Default::default() });
     let detail = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap();
     assert_eq!(detail.item.gate.state.name(), GateState::Open);
     assert!(detail.item.decisions[1].note.as_deref().unwrap().contains("stage"));
+    let again = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
+    assert!(matches!(again, Err(Error::Invalid(_))), "it is refused before it is recorded: {again:?}");
     assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (1, Status::WaitingHuman));
     f.assert_verified().await;
     f.done().await;

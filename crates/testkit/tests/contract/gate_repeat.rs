@@ -21,6 +21,7 @@ on_both_engines!(
     an_edit_that_is_sent_again_answers_with_the_recorded_one,
     an_edit_that_waits_for_further_approvals_can_be_sent_again,
     a_decision_about_other_values_is_refused,
+    a_part_of_an_edit_of_someone_else_is_no_approval_of_it,
     an_action_names_the_approval_that_was_decided_last,
 );
 
@@ -93,6 +94,17 @@ async fn a_decision_about_other_values_is_refused(f: Fixture) {
         let refused = decide(&f, &f.operator, id, other.clone()).await;
         assert!(matches!(refused, Err(Error::AlreadyDecided(_))), "{other:?}: {refused:?}");
     }
+    f.done().await;
+}
+
+async fn a_part_of_an_edit_of_someone_else_is_no_approval_of_it(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), json!({ "quorum": 2 }), json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
+    let (id, shown) = (item.gate.id, item.digest.to_string());
+    decide(&f, &f.operator, id, edits(&json!({ "stage": "Lead", "size": 2 }))).await.unwrap();
+    let part = decide(&f, &f.admin, id, edits_shown(&json!({ "size": 2 }), &shown)).await;
+    assert!(matches!(part, Err(Error::StaleDecision { .. })), "{part:?}");
     f.done().await;
 }
 

@@ -5,11 +5,13 @@ use crate::{
     gate::{
         at_once, claim, complete, decide, edits, gate_of, gated, now, open, says, session_now, staged, sweep_after,
     },
+    graph::changes,
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
     gate::{GateKind, GateState, PausedToolCall, Question, Verdict},
+    limit::REASON_CHARS_MAX,
     session::{EndReason, Status, YieldTo},
 };
 use ledger::{
@@ -164,6 +166,9 @@ async fn a_decision_is_bound_to_what_was_shown(f: Fixture) {
     let (id, shown) = (item.gate.id, item.digest.to_string());
     let garbled = NewDecision { digest: Some("abc".into()), ..says(Verdict::Approve) };
     assert!(matches!(decide(&f, &f.admin, id, garbled).await, Err(Error::Invalid(_))));
+    let too_long = NewDecision { note: Some("x".repeat(REASON_CHARS_MAX + 1)), ..says(Verdict::Approve) };
+    let refused = decide(&f, &f.admin, id, too_long).await;
+    assert!(matches!(&refused, Err(Error::Invalid(errors)) if errors[0].field == "note"), "{refused:?}");
     decide(&f, &f.operator, id, edits(&json!({ "size": 2 }))).await.unwrap();
     let stale = NewDecision { digest: Some(shown), ..says(Verdict::Approve) };
     let refused = decide(&f, &f.admin, id, stale).await;
@@ -179,10 +184,11 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         tool_name: "send_mail".into(),
         tool_input: values(json!({ "to": "ada@acme.test", "subject": "Hello" })),
     };
-    for (new, expected) in [
-        (says(Verdict::Approve), Some(json!({ "to": "ada@acme.test", "subject": "Hello" }))),
-        (edits(&json!({ "subject": "Hi" })), Some(json!({ "to": "ada@acme.test", "subject": "Hi" }))),
-        (says(Verdict::Deny), None),
+    let edited = json!({ "to": "ada@acme.test", "subject": "Hi" });
+    for (new, expected, reason) in [
+        (says(Verdict::Approve), Some(json!({ "to": "ada@acme.test", "subject": "Hello" })), "approved"),
+        (edits(&json!({ "subject": "Hi" })), Some(edited), "approved with changes"),
+        (says(Verdict::Deny), None, "denied"),
     ] {
         let session = f.running().await;
         let yield_request =
@@ -192,6 +198,8 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         let item = gate_of(&f, session.id).await;
         assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Tool, "send_mail"));
         decide(&f, &f.operator, item.gate.id, new.clone()).await.unwrap();
+        let why = changes(&f, session.id).await.pop().unwrap();
+        assert_eq!(why, format!("awaiting_tool → pending: {reason}"));
         let resumed = claim(&f).await;
         assert_eq!((resumed.session.id, resumed.session.attempt), (session.id, session.attempt + 1));
         let resume = resumed.resume.unwrap();
@@ -269,12 +277,17 @@ async fn what_was_put_aside_comes_back(f: Fixture) {
     // Other reviewers still have the item in their inbox.
     assert_eq!(gate::count(&f.ledger, &f.admin, 100).await.unwrap(), 1);
     let wanted = ListGates { filter: GateFilter::Snoozed, kind: None, all: false, limit: 0, cursor: None };
-    assert_eq!(gate::list(&f.ledger, &f.operator, wanted).await.unwrap().items.len(), 1);
+    assert_eq!(gate::list(&f.ledger, &f.operator, wanted.clone()).await.unwrap().items.len(), 1);
+    let of_token = gate::list(&f.ledger, &f.worker, wanted).await;
+    assert!(matches!(of_token, Err(Error::Forbidden(_))), "a token puts nothing aside: {:?}", of_token.map(|_| ()));
     f.clock.advance(TimeDelta::seconds(60));
     assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 1);
     gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
     gate::snooze(&f.ledger, &f.operator, id, None).await.unwrap();
     assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 1);
+    decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
+    let decided = gate::snooze(&f.ledger, &f.operator, id, Some(60)).await;
+    assert!(matches!(decided, Err(Error::GateClosed { state: GateState::Held })), "{decided:?}");
     f.done().await;
 }
 

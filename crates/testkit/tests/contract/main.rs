@@ -27,6 +27,7 @@ mod gate_record;
 mod gate_repeat;
 mod gate_rules;
 mod gate_state;
+mod gate_task;
 mod gate_text;
 mod graph;
 mod graph_children;

@@ -8,6 +8,7 @@ use crate::{
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
+    criteria_set::Dimension,
     gate::{GateKind, Verdict},
     id::{ActionId, EntityId, SessionId, ViewId},
     session::Status,
@@ -16,6 +17,7 @@ use domain::{
 use ledger::{
     Error, ListPage, ResponseRecord,
     action::{self, ActionChange, NewAction},
+    criteria_set::{self, NewCriteriaSet},
     entity,
     page::{self, PromotionState, session::LogWindow},
     response::{self, DraftSave, Promote, PromoteTo, Respondent, Submission},
@@ -32,6 +34,7 @@ on_both_engines!(
     a_denied_promotion_ends_and_can_be_made_again,
     a_reviewer_may_change_what_is_promoted,
     safety_rules_block_a_promotion_and_leave_nothing,
+    the_gate_of_a_promotion_has_the_score_of_its_safety_rules,
     a_promotion_that_the_task_cannot_take_is_refused,
     of_promotions_at_once_one_is_made,
     what_a_private_response_is_promoted_by_is_as_private,
@@ -242,6 +245,24 @@ async fn safety_rules_block_a_promotion_and_leave_nothing(f: Fixture) {
     assert!(session::list(&f.ledger, &f.member, wanted).await.unwrap().items.is_empty());
     let same = response::get(&f.ledger, &f.member, response.session_id).await.unwrap();
     assert_eq!((same.promotion, same.promotion_session_id), (None, None));
+    f.done().await;
+}
+
+async fn the_gate_of_a_promotion_has_the_score_of_its_safety_rules(f: Fixture) {
+    company(&f).await;
+    let response = submitted(&f, json!({ "name": "Acme", "stage": "Lead" })).await;
+    let dimensions: Vec<Dimension> = serde_json::from_value(json!([{
+        "slug": "stage", "name": "Stage", "type": "select", "options": [
+            {"value": "Won", "score": 1.0}, {"value": "Lead", "style": "caution", "score": 0.5}]
+    }]))
+    .unwrap();
+    let new = NewCriteriaSet { name: "Stages".into(), dimensions, ..NewCriteriaSet::default() };
+    let set = criteria_set::create(&f.ledger, &f.operator, new).await.unwrap();
+    let config = json!({ "criteria_set_ids": [set.id] });
+    let by = task(&f, json!({ "requiresApproval": true }), config).await;
+    let session = promote(&f, response.session_id, by).await.unwrap().promotion_session_id.unwrap();
+    let gate = gate_of(&f, session).await.gate;
+    assert_eq!((gate.score, gate.flags), (Some(0.5), vec!["stage: Lead".to_owned()]));
     f.done().await;
 }
 

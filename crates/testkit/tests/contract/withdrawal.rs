@@ -16,7 +16,7 @@ use domain::{
 use ledger::{
     ActionRecord, Error, Mode, action, auth,
     event::{self as events, Append},
-    gate,
+    gate::{self, MayDecide},
     group::{self, GroupChange, NewGroup},
     human,
     member::{self, Withdrawal},
@@ -264,7 +264,11 @@ async fn a_gate_whose_reviewer_has_left_is_given_to_the_admins_and_the_log_says_
         let metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
         assert_eq!(metadata, json!({ "gateId": item.gate.id, "adminsMayDecide": true, "reviewersLeft": 0 }));
         assert_eq!(gate::count(&f.ledger, &f.admin, 10).await.unwrap(), 1);
-        assert!(open(&f, &f.admin, false).await[0].reviewers.contains(&ledger::ReviewerRecord::Admins));
+        let shown = open(&f, &f.admin, false).await.pop().unwrap();
+        assert!(shown.reviewers.contains(&ledger::ReviewerRecord::Admins));
+        assert_eq!(shown.may_decide, MayDecide::Yes);
+        let to_others = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap().item;
+        assert_eq!(to_others.may_decide, MayDecide::NotAReviewer);
         for other in [f.operator, f.member] {
             assert!(open(&f, &other, false).await.is_empty());
             let refused = decide(&f, &other, item.gate.id, says(Verdict::Approve)).await;
