@@ -272,4 +272,12 @@ mod tests {
         }
         assert!(End::ALL.into_iter().all(|end| end.status().is_final()));
     }
+
+    #[test]
+    fn only_an_ended_session_has_the_data_of_its_end() {
+        let at = Timestamp::UNIX_EPOCH;
+        let ended = Ended { end: End::Done, at, result: Some("1".into()), error_message: None, error_code: None };
+        assert_eq!(State::Ended(ended.clone()).into_ended(), Some(ended));
+        assert_eq!(State::Pending { deadline_at: None }.into_ended(), None);
+    }
 }

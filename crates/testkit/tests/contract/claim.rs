@@ -4,13 +4,13 @@ use chrono::TimeDelta;
 use domain::{
     failure::RELEASED_TOO_OFTEN,
     id::SessionId,
-    limit::RELEASED_ATTEMPTS_MAX,
-    session::{EndReason, Refusal, Status, YieldTo},
+    limit::{CLAIM_AGENTS_MAX, CLAIM_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN, RELEASED_ATTEMPTS_MAX},
+    session::{EndReason, Refusal, Status, Type, YieldTo},
 };
 use futures_util::future::join_all;
 use ledger::{
     Error, action,
-    session::{self, Claim, Completion, Failure},
+    session::{self, Claim, Completion, Failure, NewSession},
 };
 use std::{collections::HashSet, time::Duration};
 use testkit::{Fixture, on_both_engines, text};
@@ -26,8 +26,11 @@ on_both_engines!(
     a_session_whose_workers_all_vanish_fails_with_a_reason,
     leases_have_their_full_length_again_after_a_restart,
     the_first_completion_is_the_recorded_outcome,
+    a_completion_without_usage_clears_that_of_earlier_turns,
     a_failure_is_recorded_with_its_error,
+    a_claim_outside_of_its_limits_is_refused_by_field,
     a_released_session_goes_to_the_next_worker,
+    sessions_that_no_one_takes_after_all_are_free_at_once,
     a_session_that_workers_only_release_fails_with_a_reason,
     a_yielded_session_holds_no_lease,
     a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed,
@@ -209,6 +212,62 @@ async fn a_released_session_goes_to_the_next_worker(f: Fixture) {
     assert_eq!((released.status(), released.lease_expires_at()), (Status::Pending, None));
     let again = f.claim(1, 60).await.pop().unwrap();
     assert_eq!((again.id, again.attempt), (session.id, 2));
+    f.done().await;
+}
+
+async fn a_completion_without_usage_clears_that_of_earlier_turns(f: Fixture) {
+    for (usage, expected) in [(Some("{\"cost\":2}"), Some("{\"cost\":2}")), (None, None)] {
+        let session = f.running().await;
+        let rest = session::YieldRequest::at(session.attempt, YieldTo::Idle);
+        let rest = session::YieldRequest { usage: Some("{\"cost\":1}".into()), waits_for_children: true, ..rest };
+        let new = NewSession { parent_id: Some(session.id), ..NewSession::of_type(Type::Agent) };
+        let child = session::create(&f.ledger, &f.operator, new).await.unwrap();
+        let resting = session::yield_to(&f.ledger, &f.worker, session.id, rest).await.unwrap();
+        assert_eq!(resting.usage.as_deref(), Some("{\"cost\":1}"));
+        session::cancel(&f.ledger, &f.operator, child.id, None).await.unwrap();
+        let again = f.claim(1, 60).await.pop().unwrap();
+        assert_eq!(again.id, session.id);
+        let completion = Completion { attempt: again.attempt, result: None, usage: usage.map(str::to_owned) };
+        let ended = session::complete(&f.ledger, &f.worker, again.id, completion).await.unwrap();
+        assert_eq!(ended.usage.as_deref(), expected);
+    }
+    f.done().await;
+}
+
+async fn sessions_that_no_one_takes_after_all_are_free_at_once(f: Fixture) {
+    let ids = [f.pending().await.id, f.pending().await.id];
+    let two = Claim { agent_slugs: None, max: 2, lease_seconds: 3_600 };
+    let claimed = session::claim(&f.ledger, &f.worker, two, Duration::ZERO).await.unwrap();
+    assert_eq!(claimed.len(), 2);
+    session::release_all(&f.ledger, &f.worker, claimed).await;
+    for id in ids {
+        assert_eq!(session::get(&f.ledger, &f.member, id).await.unwrap().status(), Status::Pending);
+    }
+    f.done().await;
+}
+
+async fn a_claim_outside_of_its_limits_is_refused_by_field(f: Fixture) {
+    let agents = |count| Some((0..count).map(|n| format!("agent-{n}")).collect::<Vec<_>>());
+    let good = || Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    for (claim, refused) in [
+        (Claim { max: 0, ..good() }, Some("max")),
+        (Claim { max: CLAIM_MAX, ..good() }, None),
+        (Claim { max: CLAIM_MAX + 1, ..good() }, Some("max")),
+        (Claim { lease_seconds: LEASE_SECONDS_MIN - 1, ..good() }, Some("leaseSeconds")),
+        (Claim { lease_seconds: LEASE_SECONDS_MAX, ..good() }, None),
+        (Claim { lease_seconds: LEASE_SECONDS_MAX + 1, ..good() }, Some("leaseSeconds")),
+        (Claim { agent_slugs: agents(0), ..good() }, Some("agentSlugs")),
+        (Claim { agent_slugs: agents(CLAIM_AGENTS_MAX), ..good() }, None),
+        (Claim { agent_slugs: agents(CLAIM_AGENTS_MAX + 1), ..good() }, Some("agentSlugs")),
+        (Claim { agent_slugs: Some(vec!["No slug".into()]), ..good() }, Some("agentSlugs")),
+    ] {
+        let named = match session::claim(&f.ledger, &f.worker, claim.clone(), Duration::ZERO).await {
+            Ok(_) => None,
+            Err(Error::Invalid(errors)) => Some(errors[0].field.clone()),
+            Err(other) => panic!("{claim:?}: {other:?}"),
+        };
+        assert_eq!(named.as_deref(), refused, "{claim:?}");
+    }
     f.done().await;
 }
 

@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     id::SessionId,
+    limit::CLAIM_RELATED_MAX,
     session::{EndReason, IfDependencyFails, Refusal, Session, Status, Type, WaitsFor, YieldTo},
 };
 use futures_util::future::join_all;
@@ -28,6 +29,7 @@ on_both_engines!(
     parent_and_child_cannot_wait_for_each_other,
     two_creations_at_one_instant_close_no_circle,
     waiting_for_sessions_uses_up_no_attempt,
+    a_claim_lists_so_many_children_and_says_whether_there_are_more,
 );
 
 async fn child(f: &Fixture, parent: SessionId, slug: &str) -> Session {
@@ -304,6 +306,21 @@ async fn two_creations_at_one_instant_close_no_circle(f: Fixture) {
         for parent in [one, two] {
             session::cancel(&f.ledger, &f.operator, parent.id, None).await.unwrap();
         }
+    }
+    f.done().await;
+}
+
+async fn a_claim_lists_so_many_children_and_says_whether_there_are_more(f: Fixture) {
+    let mut held = parent(&f).await;
+    for _ in 0..CLAIM_RELATED_MAX {
+        child(&f, held.id, "part").await;
+    }
+    for more in [false, true] {
+        session::release(&f.ledger, &f.worker, held.id, held.attempt).await.unwrap();
+        let claimed = take(&f, "parent").await.unwrap();
+        assert_eq!((claimed.children.len(), claimed.has_more_children), (CLAIM_RELATED_MAX as usize, more));
+        held = claimed.session;
+        child(&f, held.id, "part").await;
     }
     f.done().await;
 }

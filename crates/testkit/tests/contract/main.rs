@@ -68,6 +68,7 @@ mod outbox;
 mod output;
 mod page;
 mod promotion;
+mod related;
 mod response;
 mod response_table;
 mod retention;

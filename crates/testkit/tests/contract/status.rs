@@ -13,6 +13,7 @@ on_both_engines!(
     a_repeated_create_with_one_key_is_one_session,
     a_retry_is_a_new_session_and_the_old_one_stays,
     who_may_cancel_and_retry,
+    the_log_has_the_reason_of_a_cancel,
     actions_of_one_name_get_numbered_slugs,
 );
 
@@ -188,6 +189,17 @@ async fn who_may_cancel_and_retry(f: Fixture) {
             session::cancel(&f.ledger, &starter, session.id, None).await.unwrap();
         }
         assert_eq!(session::retry(&f.ledger, &other, session.id).await.is_ok(), allowed);
+    }
+    f.done().await;
+}
+
+async fn the_log_has_the_reason_of_a_cancel(f: Fixture) {
+    for (given, expected) in [(Some("not needed"), "not needed"), (Some(" "), "cancelled"), (None, "cancelled")] {
+        let session = f.pending().await;
+        session::cancel(&f.ledger, &f.operator, session.id, given.map(str::to_owned)).await.unwrap();
+        let event = f.log(session.id).await.pop().unwrap();
+        let metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
+        assert_eq!((event.kind.as_str(), &metadata["reason"]), ("session.status_change", &expected.into()));
     }
     f.done().await;
 }
