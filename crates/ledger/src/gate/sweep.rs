@@ -255,3 +255,20 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
         })
         .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_has_a_reason_and_a_failure_is_tried_again() {
+        for (error, expected) in [
+            (Error::invalid("value.stage", "no such option"), Some("value.stage: no such option")),
+            (Error::NotFound("entity"), Some("entity not found")),
+            (Error::Unavailable("busy".into()), None),
+            (Error::Internal("a bug".into()), None),
+        ] {
+            assert_eq!(refusal(&error).as_deref(), expected, "{error}");
+        }
+    }
+}

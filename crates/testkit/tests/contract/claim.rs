@@ -196,9 +196,12 @@ async fn the_first_completion_is_the_recorded_outcome(f: Fixture) {
 
 async fn a_failure_is_recorded_with_its_error(f: Fixture) {
     let session = f.running().await;
-    let failure = || Failure { attempt: 1, message: "no network".into(), code: Some("exit_7".into()), usage: None };
+    let usage = Some("{\"cost\":1}".to_owned());
+    let failure =
+        || Failure { attempt: 1, message: "no network".into(), code: Some("exit_7".into()), usage: usage.clone() };
     let failed = session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap();
     assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::Error)));
+    assert_eq!(failed.usage, usage);
     assert_eq!(failed, session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap());
     let refused = session::complete(&f.ledger, &f.worker, session.id, done(1, "1")).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{refused:?}");
