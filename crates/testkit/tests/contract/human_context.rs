@@ -260,7 +260,6 @@ async fn memories_come_after_the_recent_activity_in_a_claim_and_in_a_hook(f: Fix
             memory::write(&f.ledger, &f.operator, agent, path, write).await.unwrap();
         }
     }
-    // Each character is five in the block, so that the memories of a hook get a part of their room only.
     let note = "*".repeat(70);
     work(&f, "Review", vec![did("human.marker", &note); ACTIVITY_LINES_MAX]).await;
 
@@ -271,7 +270,6 @@ async fn memories_come_after_the_recent_activity_in_a_claim_and_in_a_hook(f: Fix
     let claimed = session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().remove(0);
     let whole = claimed.context.unwrap();
     assert_activity_first(&whole, &f.log(claimed.session.id).await);
-    assert!(whole.chars().count() > HOOK_CONTEXT_CHARS_MAX, "a claim has room for all of them");
 
     let prompt = payload("UserPromptSubmit", json!({ "prompt": "When is the launch?" }));
     let context = send(&f, &f.member, prompt).await.unwrap().additional_context.unwrap();
@@ -279,7 +277,6 @@ async fn memories_come_after_the_recent_activity_in_a_claim_and_in_a_hook(f: Fix
     let listed = session::list(&f.ledger, &f.admin, wanted).await.unwrap().items;
     assert_activity_first(&context, &f.log(listed[0].id).await);
     assert!(context.chars().count() <= HOOK_CONTEXT_CHARS_MAX, "{}", context.chars().count());
-    assert!(context.matches("<item").count() < whole.matches("<item").count());
     f.assert_verified().await;
     f.done().await;
 }
