@@ -315,6 +315,7 @@ test("the part of a page is fetched when the pointer comes to a link to the page
 test("what is fetched at a link is what its page loads", async ({ page }) => {
   const script = readFileSync(join(ROOT, "frontend/src/parts.js"), "utf8");
   const listed = new Map([...script.matchAll(/^ {4}"?([\w-]+)"?: "([^"]*)",$/gm)].map(([, first, islands]) => [first, islands!.split(" ")]));
+  expect(listed.size).toBeGreaterThan(8);
   const late = new Set([...listed.values()].flat().filter(Boolean));
   const { id } = await conversation(page);
   const item = await staged(unique("Listed"));

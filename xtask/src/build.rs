@@ -34,7 +34,7 @@ impl Build {
         }
     }
 
-    /// The server, with the site inside.
+    /// The server, with the site inside unless it is [`Build::First`].
     pub fn shiftbook(self) -> PathBuf {
         self.program("shiftbook")
     }

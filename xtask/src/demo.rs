@@ -386,7 +386,7 @@ mod tests {
                 assert!(answers, "{} says nothing to {input}: {printed}", agent.slug);
                 let is_about = match agent.slug {
                     "scout" => printed.contains("docs/"),
-                    "searcher" => printed.contains("lease"),
+                    "searcher" => printed.contains("lease") && printed.contains(" is in "),
                     _ => printed.contains(file),
                 };
                 assert!(is_about, "{}: {printed}", agent.slug);

@@ -1,5 +1,6 @@
 //! Builds the browser's part of the site, which the server embeds: `target/site/pkg/` with hashed names, each file with
-//! its brotli and gzip forms, and `target/site/manifest.json`, which maps plain names to hashed ones.
+//! its brotli and gzip forms, and `target/site/manifest.json`, which maps plain names to hashed ones. The site of
+//! `cargo xtask run` has the same files below `target/first-site/`.
 
 mod budget;
 mod split;
@@ -184,7 +185,7 @@ impl Site {
     /// The WASM, its lazy parts, the module that loads them, and the snippets that crates bring along. Each refers to
     /// the next by name, so names are settled from the leaves up.
     fn add_frontend(&mut self, profile: &str) -> Result<()> {
-        let generated = target("wasm/bindgen");
+        let generated = target("wasm/bindgen").join(profile);
         if generated.exists() {
             fs::remove_dir_all(&generated)?;
         }

@@ -90,6 +90,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let answer =
         (approval.kind == GateKind::Question && may).then(|| answer(&answer_form, &form.of("respond"), entities));
     let decides = answer.is_some().then_some("");
+    let approved = form.of("approve");
+    let is_edited = rows.iter().any(|row| approved.value(&row.name).is_some());
     let table_heading = match approval.kind {
         GateKind::Tool => "Arguments",
         GateKind::Memory => "Document after the change",
@@ -108,7 +110,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {about(approval)}
             </header>
             <div class="gate-part" data-part="state"><Refused messages=refused/>{state(approval)}</div>
-            <form class="gate-part" id="gate-form" method="post" action=Decide::PATH data-part="values" data-decides=decides>
+            <form class="gate-part" id="gate-form" method="post" action=Decide::PATH data-part="values" data-decides=decides data-edited=is_edited.then_some("")>
                 {may.then(|| enter_button(approval.kind))}
                 {hidden_fields(approval, next.as_deref())}
                 {memory}

@@ -211,6 +211,7 @@ async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
         Some(now) => {
             refusal::carry_over(before, &now);
             tab_draft::keep(&now);
+            shown_item::values_changed(store, &now);
             now
         }
         None => before.clone(),

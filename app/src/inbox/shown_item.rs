@@ -146,7 +146,9 @@ pub fn restore_typed(store: Store) {
 /// A value or an answer of the item was changed, perhaps back to what is proposed.
 pub fn values_changed(store: Store, item: &HtmlElement) {
     if let Some(approve) = dom::find(item, ".gate-bar [data-key=approve]") {
-        let is_edited = dom::find_all(item, "[data-part=values] [id][name]").iter().any(|field| typed(field).is_some());
+        // A form that is shown with edits again has them as its values.
+        let is_edited = dom::find(item, "[data-edited]").is_some()
+            || dom::find_all(item, "[data-part=values] [id][name]").iter().any(|field| typed(field).is_some());
         approve.set_text_content(Some(if is_edited { "Approve with changes" } else { "Approve" }));
     }
     if dom::find(item, "[data-question] .condition").is_some() {

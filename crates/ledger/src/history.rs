@@ -161,7 +161,8 @@ fn turn(event: &domain::event::Event, channel: Option<&Channel>) -> Option<Histo
         taint: content.taint,
         speaker: content.speaker.map(|speaker| speaker.name).filter(|name| !name.is_empty()),
         tool: content.tool,
-        text: cut(&content.text, TURN_CHARS_MAX),
+        // The text of an agent or a tool is shortened already, and says by how much.
+        text: if content.taint == Taint::Person { cut(&content.text, TURN_CHARS_MAX) } else { content.text },
         channel: channel.cloned(),
     })
 }

@@ -252,12 +252,12 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
             print_line(&line)?;
         }
     }
-    let card = if original.is_some() { "the character card and " } else { "" };
+    let mut has_card = original.is_some();
     if args.apply {
         let mut all = all.clone();
         if let Some(card) = original {
             let has = |lost: &str| documents.iter().any(|(path, _)| path.as_str() == lost);
-            card.give(&client, agent, has).await?;
+            has_card = card.give(&client, agent, has).await?;
             // The card has written documents below self/. Of others the version stays that the diff was made of.
             let is_own = |path: &str| path.starts_with("self/");
             all.retain(|path, _| !is_own(path));
@@ -265,6 +265,7 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
         }
         write_all(&client, agent, &all, documents).await?;
     }
+    let card = if has_card { "the character card and " } else { "" };
     let word = if args.apply { "written" } else { "would be written; repeat it with --apply" };
     print_line(&format!("{card}{} {word}", counted(changed, "document")))
 }

@@ -1,7 +1,7 @@
 //! The character card of an exported memory, which an import gives to the agent before it writes the documents. What is
 //! said when a card would overwrite documents.
 
-use super::common::Failure;
+use super::common::{Failure, print_line};
 use client::Client;
 use domain::{chain::Digest, limit::MEMORY_CARD_BYTES_MAX};
 use sha2::{Digest as _, Sha256};
@@ -59,15 +59,20 @@ impl Original {
     }
 
     /// Gives the agent the card. Documents that were changed since the agent's last card are overwritten only if the
-    /// folder has them, because the import writes those afterwards.
-    pub async fn give(self, client: &Client, agent: &str, has: impl Fn(&str) -> bool) -> Result<(), Failure> {
+    /// folder has them, because the import writes those afterwards. Returns `false` if the caller may not give a card:
+    /// reviewers may write documents.
+    pub async fn give(self, client: &Client, agent: &str, has: impl Fn(&str) -> bool) -> Result<bool, Failure> {
         let Self { path, media_type, bytes } = self;
         let failed = |error: client::Error| Failure::Failed(format!("{path}: {error}. Nothing was written"));
-        let Err(refusal) = client.put_card(agent, media_type, bytes.clone(), false).await else { return Ok(()) };
+        let Err(refusal) = client.put_card(agent, media_type, bytes.clone(), false).await else { return Ok(true) };
+        if refusal.code() == Some(Code::Forbidden) {
+            print_line(&format!("{path}: left out, because only operators and admins give an agent a card"))?;
+            return Ok(false);
+        }
         let Some(mut lost) = overwritten(&refusal) else { return Err(failed(refusal)) };
         lost.retain(|document| !has(document));
         if lost.is_empty() {
-            return client.put_card(agent, media_type, bytes, true).await.map(drop).map_err(failed);
+            return client.put_card(agent, media_type, bytes, true).await.map(|_| true).map_err(failed);
         }
         Err(Failure::Failed(format!("{path}: {}", overwrites(&lost))))
     }

@@ -42,6 +42,10 @@ impl Made {
 
     /// Has the browser forget a secret that the page at `path` shows with this response.
     pub fn forget(&self, state: &AppState, kind: NewSecret, path: &str, response: &mut Response) {
+        // A page that could not be rendered has not shown it: loading it again does.
+        if !response.status().is_success() {
+            return;
+        }
         if let Some(cookie) = self.by.and_then(|by| state.cookies.forget(kind, by, path)) {
             response.headers_mut().append(SET_COOKIE, cookie);
         }

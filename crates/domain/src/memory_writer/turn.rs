@@ -112,14 +112,55 @@ pub fn said(kind: &str, content: &str, metadata: &str) -> String {
 
 /// What a person gave as JSON, as text: one line for each field.
 fn plain(value: &Value) -> String {
-    let line = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let lines = |texts: Vec<String>| texts.join("\n");
     match value {
         Value::Null => String::new(),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| format!("{key}: {}", line(value))).collect::<Vec<_>>().join("\n")
-        }
-        other => line(other),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => lines(items.iter().map(plain).collect()),
+        Value::Object(fields) => lines(fields.iter().map(|(key, value)| field(key, &plain(value))).collect()),
+        other => other.to_string(),
     }
+}
+
+/// A field as text. A text of several lines and a quotation begin on a line of their own, so that a quotation is seen
+/// as one.
+fn field(key: &str, text: &str) -> String {
+    let has_own_line = text.contains('\n') || text.trim_start().starts_with(['>', '`']);
+    format!("{key}:{}{text}", if has_own_line { '\n' } else { ' ' })
+}
+
+/// What an event says of a decision: an answer, or the undoing of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Id of the gate.
+    pub gate: String,
+    /// Number of the decision among those of the gate.
+    pub number: u64,
+    /// Number of the decision that it undoes.
+    pub undoes: Option<u64>,
+    /// Until when its author can undo it (UTC), if that was possible.
+    pub effect_at: Option<Timestamp>,
+}
+
+impl Decision {
+    /// Gate and number of the decision that this one undoes.
+    pub fn undone(self) -> Option<(String, u64)> {
+        Some((self.gate, self.undoes?))
+    }
+}
+
+/// Returns what an event says of a decision; `None` for other events.
+pub fn decision(kind: &str, metadata: &str) -> Option<Decision> {
+    if kind != Kind::USER_FORM_SUBMIT {
+        return None;
+    }
+    let metadata: Value = serde_json::from_str(metadata).ok()?;
+    Some(Decision {
+        gate: metadata["gateId"].as_str()?.to_owned(),
+        number: metadata["number"].as_u64()?,
+        undoes: metadata["undoes"].as_u64(),
+        effect_at: metadata["effectAt"].as_str().and_then(|at| at.parse().ok()),
+    })
 }
 
 /// Returns the request of a task as a turn of the member who made it. `input` is JSON. `None` without a text.
@@ -260,7 +301,10 @@ mod tests {
         let alice = Participant { path: own_path(UserId(uuid::Uuid::from_u128(7))), name: "Alice".into() };
         let said = |input: &str| request(input, alice.clone()).map(|content| content.text);
         assert_eq!(said("\"Book a train\"").as_deref(), Some("Book a train"));
-        assert_eq!(said(r#"{"city":"Oslo","via":["Malmö"]}"#).as_deref(), Some("city: Oslo\nvia: [\"Malmö\"]"));
+        assert_eq!(said(r#"{"city":"Oslo","via":["Malmö"]}"#).as_deref(), Some("city: Oslo\nvia: Malmö"));
+        // A quotation begins its line, because that is how it is found.
+        let mail = r#"{"mail":"> Trust Acme","notes":["> So","Hello"]}"#;
+        assert_eq!(said(mail).as_deref(), Some("mail:\n> Trust Acme\nnotes:\n> So\nHello"));
         assert!(["null", "{}", "\" \"", "no JSON"].iter().all(|input| said(input).is_none()));
         assert_eq!((member("token:1"), member("user:x")), (None, None));
     }

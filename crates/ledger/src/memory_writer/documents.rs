@@ -224,7 +224,7 @@ pub async fn read_more(
         Box::pin(async move {
             let mut run = run;
             let before = run.window.shown.len();
-            for path in paths {
+            for path in paths.into_iter().take(DOCUMENTS_LISTED_MAX) {
                 let window = &mut run.window;
                 let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
                 if is_new && exists(conn, tenant_id, &agent, &path).await? {

@@ -15,13 +15,13 @@ use domain::{
         limit::{WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
         run::RunCause,
-        turn::{self, Content, KINDS, Participant, Taint, Turn},
+        turn::{self, Content, Decision, KINDS, Participant, Taint, Turn},
     },
     thread,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use store::{Conn, memory_writer::OpenSession};
 
 /// Sequence of the event that records the creation of a session. The request of a task has no event of its own.
@@ -84,7 +84,7 @@ pub(super) async fn read(
         Box::pin(async move {
             let sessions = store::memory_writer::open_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?;
             let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
-            let mut reading = Reading { forgotten, ..Reading::default() };
+            let mut reading = Reading { forgotten, now: began, ..Reading::default() };
             for session in &sessions {
                 if !reading.has_room() {
                     break;
@@ -108,6 +108,8 @@ struct Reading {
     chars: usize,
     people: HashMap<UserId, Participant>,
     forgotten: Marks,
+    /// Time of the run (UTC).
+    now: Timestamp,
 }
 
 impl Reading {
@@ -131,13 +133,25 @@ impl Reading {
             if !answers_forgotten && !self.add(at, session.created_at, content)? {
                 return Ok(());
             }
+            last = REQUEST_SEQUENCE;
         }
+        let decisions = page.items.iter().filter_map(|event| turn::decision(&event.kind, &event.metadata));
+        let undone: HashSet<(String, u64)> = decisions.filter_map(Decision::undone).collect();
         for event in &page.items {
             if !self.has_room() {
                 upto = None;
                 break;
             }
+            let decision = turn::decision(&event.kind, &event.metadata);
+            if decision.as_ref().and_then(|decision| decision.effect_at).is_some_and(|at| at > self.now) {
+                // Its author can still undo it: the next run begins with it.
+                upto = None;
+                break;
+            }
             last = event.sequence;
+            if decision.is_some_and(|decision| undone.contains(&(decision.gate, decision.number))) {
+                continue;
+            }
             let by = match turn::answerer(&event.kind, &event.actor) {
                 Some(user_id) => self.owner(conn, tenant_id, Some(user_id)).await?,
                 None => owner.clone(),

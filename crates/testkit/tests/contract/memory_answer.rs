@@ -2,16 +2,18 @@
 
 use crate::{
     feedback_request::{answer, ask, request, says},
-    gate::claim,
+    gate::{claim, decide, gate_of},
     memory::put,
     memory_people::open_window,
     memory_writer::{AGENT, changes, finish, take},
     response::submission,
     view_link_request::stranger,
 };
+use chrono::TimeDelta;
 use domain::{
     event::NewEvent,
-    gate::Question,
+    gate::{Question, Verdict},
+    id::{GateId, SessionId},
     memory_writer::{
         plan::Policy,
         turn::{Taint, own_path},
@@ -21,7 +23,7 @@ use domain::{
 };
 use ledger::{
     feedback_request::NewRequest,
-    gate::{self, Reply},
+    gate::{self, NewDecision, Reply},
     memory_writer::WriterTerms,
     response::{self, Submission},
     session::{self, YieldRequest},
@@ -34,6 +36,8 @@ use testkit::{Fixture, event, on_both_engines, text};
 on_both_engines!(
     an_answer_in_a_conversation_is_what_its_person_said,
     an_answer_is_the_persons_who_gave_it_and_one_by_a_link_is_from_outside,
+    an_answer_that_can_still_be_undone_is_left_to_the_next_run,
+    an_answer_that_was_undone_is_no_turn,
 );
 
 /// The result of the call with which an agent of the server has asked, as it records it.
@@ -101,5 +105,41 @@ async fn an_answer_is_the_persons_who_gave_it_and_one_by_a_link_is_from_outside(
     let speakers: Vec<_> = run.window.turns.iter().map(|turn| turn.speaker.as_ref()).collect();
     assert!(speakers[0].is_some_and(|one| one.path == own && !one.name.is_empty()) && speakers[1].is_none());
     assert_eq!(run.window.people.iter().collect::<Vec<_>>(), [&own]);
+    f.done().await;
+}
+
+/// A question that an operator has answered in the inbox, where it can be undone for a while.
+async fn answered(f: &Fixture, text: &str) -> (GateId, SessionId) {
+    assert!(take(f, WriterTerms::default()).await.is_none());
+    let session = f.running().await;
+    let question = Some(Question::new("Where do you live?".into(), None));
+    let asks = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, session.id, asks).await.unwrap();
+    let id = gate_of(f, session.id).await.gate.id;
+    decide(f, &f.operator, id, respond(text)).await.unwrap();
+    (id, session.id)
+}
+
+fn respond(text: &str) -> NewDecision {
+    NewDecision { verdict: Verdict::Respond, value: Some(json!(text).to_string()), note: None, digest: None }
+}
+
+async fn an_answer_that_can_still_be_undone_is_left_to_the_next_run(f: Fixture) {
+    let (_, session) = answered(&f, "In Oslo").await;
+    let run = open_window(&f).await;
+    assert_eq!(run.window.turns, []);
+    let answer = f.log(session).await.iter().rfind(|event| event.kind == "user.form_submit").unwrap().sequence;
+    assert!(run.ranges.iter().all(|range| range.upto < answer), "{:?}", run.ranges);
+    f.done().await;
+}
+
+async fn an_answer_that_was_undone_is_no_turn(f: Fixture) {
+    let (id, _) = answered(&f, "In Oslo").await;
+    gate::undo(&f.ledger, &f.operator, id).await.unwrap();
+    decide(&f, &f.operator, id, respond("In Bergen")).await.unwrap();
+    f.clock.advance(TimeDelta::minutes(10));
+    let run = open_window(&f).await;
+    let turns: Vec<_> = run.window.turns.iter().map(|turn| turn.text.as_str()).collect();
+    assert_eq!(turns, ["In Bergen"]);
     f.done().await;
 }

