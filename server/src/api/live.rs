@@ -135,12 +135,10 @@ impl Feed {
         sse::response(opening.chain(frames), open)
     }
 
-    /// Returns a heartbeat, or the last frame if the caller may not read any more.
-    async fn heartbeat_or_end(&self) -> Next {
-        match self.caller.still_valid(&self.state, &self.headers).await {
-            true => Next::Frame(sse::frame("beat", "{}")),
-            false => Next::Last(sse::end_frame(&self.state)),
-        }
+    /// Returns the last frame if the caller may not read any more.
+    async fn end(&self) -> Option<Next> {
+        let may_read = self.caller.still_valid(&self.state, &self.headers).await;
+        (!may_read).then(|| Next::Last(sse::end_frame(&self.state)))
     }
 
     async fn next(&mut self) -> Next {
@@ -160,8 +158,8 @@ impl Feed {
                     Some(signal) => self.pending.add(signal),
                     None => return Next::Last(sse::end_frame(&self.state)),
                 },
-                Ok(()) = self.access.changed() => return self.heartbeat_or_end().await,
-                _ = self.beat.tick() => return self.heartbeat_or_end().await,
+                Ok(()) = self.access.changed() => if let Some(end) = self.end().await { return end },
+                _ = self.beat.tick() => return self.end().await.unwrap_or_else(|| Next::Frame(sse::frame("beat", "{}"))),
             }
         }
     }

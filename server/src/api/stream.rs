@@ -113,35 +113,40 @@ impl Tail {
     }
 
     async fn next(&mut self) -> Next {
-        tokio::select! {
-            biased;
-            () = self.state.shutdown.begun() => Next::Last(sse::end_frame(&self.state)),
-            followed = self.events.next() => match followed {
-                Ok(Follow::Frames(frames)) => Next::Frame(frames),
-                Ok(Follow::Delta(delta)) => match serde_json::to_string(&wire_map::delta(&delta)) {
-                    Ok(data) => Next::Frame(sse::frame("delta", &data)),
-                    // A lost piece does no harm: the complete answer follows as an event.
-                    Err(_) => Next::Frame(sse::COMMENT),
-                },
-                Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
-                Err(error) => {
-                    // The client reconnects and continues after its last id.
-                    tracing::warn!(%error, session_id = %self.id, "a followed log could not be read");
-                    Next::Last(sse::end_frame(&self.state))
-                }
-            },
-            // The ledger keeps the sender. If the sender were dropped, `changed` would return at once every time.
-            Ok(()) = self.access.changed() => self.heartbeat_or_end().await,
-            _ = self.beat.tick() => self.heartbeat_or_end().await,
+        loop {
+            tokio::select! {
+                biased;
+                () = self.state.shutdown.begun() => return Next::Last(sse::end_frame(&self.state)),
+                followed = self.events.next() => return self.followed(followed),
+                // The ledger keeps the sender. If the sender were dropped, `changed` would return at once every time.
+                Ok(()) = self.access.changed() => if let Some(end) = self.end().await { return end },
+                _ = self.beat.tick() => return self.end().await.unwrap_or(Next::Frame(sse::COMMENT)),
+            }
         }
     }
 
-    /// Returns a heartbeat, or the last frame if the caller may not read any more.
-    async fn heartbeat_or_end(&self) -> Next {
-        match self.caller.still_valid(&self.state, &self.headers).await {
-            true => Next::Frame(sse::COMMENT),
-            false => Next::Last(sse::end_frame(&self.state)),
+    /// Returns what the follower gave as a frame.
+    fn followed(&self, followed: ledger::Result<Follow>) -> Next {
+        match followed {
+            Ok(Follow::Frames(frames)) => Next::Frame(frames),
+            Ok(Follow::Delta(delta)) => match serde_json::to_string(&wire_map::delta(&delta)) {
+                Ok(data) => Next::Frame(sse::frame("delta", &data)),
+                // A lost piece does no harm: the complete answer follows as an event.
+                Err(_) => Next::Frame(sse::COMMENT),
+            },
+            Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
+            Err(error) => {
+                // The client reconnects and continues after its last id.
+                tracing::warn!(%error, session_id = %self.id, "a followed log could not be read");
+                Next::Last(sse::end_frame(&self.state))
+            }
         }
+    }
+
+    /// Returns the last frame if the caller may not read any more.
+    async fn end(&self) -> Option<Next> {
+        let may_read = self.caller.still_valid(&self.state, &self.headers).await;
+        (!may_read).then(|| Next::Last(sse::end_frame(&self.state)))
     }
 }
 
