@@ -70,9 +70,9 @@ test("the memory of an inbox is the same after 2,000 live updates", async ({ pag
   let html = "";
   await page.route("**/inbox/list?*", async (route) => {
     html ||= await (await route.fetch()).text();
-    const row = html.match(/<li [^>]*class="inbox-row">(?:(?!<\/li>).)*<\/li>/s)![0];
     answers++;
     const texts = html.replaceAll(agentSlug, `${agentSlug} ${answers}`);
+    const row = texts.match(/<li [^>]*class="inbox-row">(?:(?!<\/li>).)*<\/li>/s)![0];
     const body = answers % 2 ? texts.replace(row, row + row.replaceAll(/data-id="[^"]+"/g, `data-id="extra-${answers}"`)) : texts;
     await route.fulfill({ contentType: "text/html; charset=utf-8", body });
   });
