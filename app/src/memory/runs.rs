@@ -49,9 +49,11 @@ pub struct WriterSettings {
 /// Where the writer stands.
 #[derive(Debug, Clone, Default)]
 pub struct WriterState {
-    /// When its window was parked for a person (UTC).
+    /// When it, or else the first of its sessions, was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-    /// When a failed window is tried again (UTC).
+    /// Number of parked sessions, while it goes on with others. 0 if it is parked as a whole.
+    pub parked_sessions: u64,
+    /// When it, or else the first session of a failed run, is tried again (UTC).
     pub retry_at: Option<Timestamp>,
     /// When a run was asked for that has not begun (UTC).
     pub flush_at: Option<Timestamp>,
@@ -104,9 +106,13 @@ pub fn runs_page(shell: &Shell, props: RunsProps) -> String {
 /// Where the writer stands, with the button that asks for a run.
 fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     let state = props.state.clone().unwrap_or_default();
-    let why = props.runs.first().and_then(|run| run.error.clone()).unwrap_or_default();
-    let notice = if let Some(at) = state.parked_at {
-        let failures = counted(state.failures.into(), "failure");
+    let why = props.runs.iter().find_map(|run| run.error.clone()).unwrap_or_default();
+    let failures = counted(state.failures.into(), "failure");
+    let notice = if let Some(at) = state.parked_at.filter(|_| state.parked_sessions > 0) {
+        let sessions = counted(state.parked_sessions, "session");
+        let text = view! { <p>"Parked after "{failures}" in a row: "{sessions}", "{moment(at)}". Other sessions are still summarised. Parked ones wait until someone asks to try them again. The last reason: "<span dir="auto">{why}</span></p> };
+        static_html(view! { <Notice tone=Tone::Bad>{text}</Notice> }).into_any()
+    } else if let Some(at) = state.parked_at {
         let text = view! { <p>"The writer stopped after "{failures}" in a row, "{moment(at)}". It waits until someone asks it to try again. The last reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Bad>{text}</Notice> }).into_any()
     } else if let Some(at) = state.retry_at {
@@ -188,7 +194,7 @@ fn runs(runs: &[MemoryRun]) -> impl IntoView + use<> {
 /// What started a run, as people say it.
 const fn cause(cause: RunCause) -> &'static str {
     match cause {
-        RunCause::Flush => "requested, or left by a server that ended",
+        RunCause::Flush => "requested, tried again, or left by a server that ended",
         RunCause::End => "a conversation ended",
         RunCause::Turns => "enough new turns",
         RunCause::Idle => "silence",

@@ -1,4 +1,4 @@
-//! Memory writers that wait after failures, each as a notice with the button that tries again.
+//! Memory writers that wait after failures or have sessions which wait, each as a notice with the button that tries again.
 
 use crate::{
     render::static_html,
@@ -13,18 +13,20 @@ use crate::{
 use domain::{Timestamp, role::Permission};
 use leptos::prelude::*;
 
-/// A memory writer that waits after failures.
+/// A memory writer that waits after failures, or that has sessions which wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StalledWriter {
     /// Slug of the agent.
     pub agent: String,
-    /// When its window was parked for a person (UTC).
+    /// When it, or else the first of its sessions, was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-    /// When the failed window is tried again (UTC); `None` if it is parked, or if that time has passed.
+    /// Number of parked sessions, while it goes on with others. 0 if it is parked as a whole.
+    pub parked_sessions: u64,
+    /// When it, or else the first session of a failed run, is tried again (UTC); `None` if that time has passed.
     pub retry_at: Option<Timestamp>,
     /// Failed runs in a row.
     pub failures: u32,
-    /// Why the last run failed.
+    /// Why the last run that failed did.
     pub why: String,
 }
 
@@ -39,9 +41,14 @@ fn notice(writer: &StalledWriter, may: bool) -> impl IntoView + use<> {
     let runs = format!("/agents/{agent}/memory/runs");
     let (action, about) = (runs.clone(), format!("the memory writer of {agent}"));
     let tone = if writer.parked_at.is_some() { Tone::Bad } else { Tone::Wait };
+    let failures = counted(writer.failures.into(), "failure");
     let state = match (writer.parked_at, writer.retry_at) {
+        (Some(at), _) if writer.parked_sessions > 0 => {
+            let sessions = counted(writer.parked_sessions, "session");
+            view! { " parked "{sessions}" after "{failures}" in a row, "{moment(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are." }
+                .into_any()
+        }
         (Some(at), _) => {
-            let failures = counted(writer.failures.into(), "failure");
             view! { " stopped after "{failures}" in a row, "{moment(at)}". What was said since is kept, and is not summarised until someone asks for a run." }
                 .into_any()
         }
@@ -85,6 +92,12 @@ mod tests {
         };
         let html = crate::render::to_html(notice(&parked, true));
         for part in ["3 failures", "in &lt;b&gt;verse", "action=\"/agents/scout/memory/runs\"", "Try again now"] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert!(html.contains("until someone asks") && !html.contains("Other sessions"), "{html}");
+        let some = StalledWriter { parked_sessions: 2, ..parked.clone() };
+        let html = crate::render::to_html(notice(&some, true));
+        for part in ["2 sessions", "3 failures", "Other sessions are", "Try again now"] {
             assert!(html.contains(part), "{part}: {html}");
         }
         let waits = StalledWriter { parked_at: None, retry_at: at("2026-11-25T10:10:00Z"), ..parked.clone() };

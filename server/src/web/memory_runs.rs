@@ -15,7 +15,7 @@ use axum::{
 };
 use ledger::{
     Timestamp,
-    memory_writer::{self, FlushWait, WriterRecord, WriterTerms},
+    memory_writer::{self, FlushWait, StalledRecord, WriterRecord, WriterTerms},
     page::memory as page,
 };
 
@@ -31,7 +31,8 @@ async fn show(
     let page = page::runs(&state.ledger, &viewer.scope, &agent).await?;
     let settings = state.memory_writer(workspace(&viewer), &agent);
     let terms = settings.map(|one| one.terms);
-    let writer = page.writer.map(|writer| writer_state(writer, terms, state.ledger.now()));
+    let (stalled, now) = (page.stalled.as_ref(), state.ledger.now());
+    let writer = page.writer.map(|writer| writer_state(writer, stalled, terms, now));
     let settings = settings.map(|one| WriterSettings {
         model: one.model.clone(),
         policy: one.terms.policy,
@@ -50,17 +51,24 @@ fn workspace(viewer: &Viewer) -> &str {
     viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.as_str()).unwrap_or_default()
 }
 
-/// What was spent on another day counts no more, and a time of a next try that has passed is none.
-fn writer_state(writer: WriterRecord, terms: Option<WriterTerms>, now: Timestamp) -> WriterState {
+/// What was spent on another day counts no more, and a time of a next try that has passed is none. `stalled` has what
+/// the writer or some of its sessions wait for.
+fn writer_state(
+    writer: WriterRecord,
+    stalled: Option<&StalledRecord>,
+    terms: Option<WriterTerms>,
+    now: Timestamp,
+) -> WriterState {
     let spent = memory_writer::spent_today(writer.spent, now);
     let waits = memory_writer::waits(Some(&writer), terms.as_ref(), now);
     // What no one asked for does not wait for a server.
     let waits = waits.filter(|waits| writer.flush_at.is_some() || *waits != FlushWait::Writer);
     WriterState {
-        parked_at: writer.parked_at,
-        retry_at: writer.retry_at.filter(|at| *at > now),
+        parked_at: stalled.map_or(writer.parked_at, |stalled| stalled.parked_at),
+        parked_sessions: stalled.map_or(0, |stalled| stalled.parked_sessions),
+        retry_at: stalled.map_or(writer.retry_at, |stalled| stalled.retry_at).filter(|at| *at > now),
         flush_at: writer.flush_at,
-        failures: writer.failures,
+        failures: stalled.map_or(writer.failures, |stalled| stalled.failures),
         waits: waits.map(|waits| waits.to_string()),
         waits_until: waits.and_then(|waits| waits.until()),
         runs_today: spent.runs,

@@ -59,8 +59,11 @@ pub const IDLE_SECONDS_DEFAULT: u32 = 1_800;
 pub const RUNS_PER_DAY_DEFAULT: u32 = 96;
 /// Most tokens of an agent's runs on one day (UTC), input and output together.
 pub const TOKENS_PER_DAY_DEFAULT: u64 = 2_000_000;
-/// Failed runs of one window after which it waits for a person.
+/// Failed runs of one window, or outages of the model, in a row after which the window or the writer waits for a
+/// person.
 pub const FAILURES_MAX: u32 = 3;
+/// Failed runs in a row, of whatever windows, after which the writer waits for a person.
+pub const FAILED_RUNS_MAX: u32 = 9;
 /// How long a server holds an agent's lease without extending it, seconds. After a crash another server waits for it.
 pub const LEASE_SECONDS: u32 = 30;
 /// How often a server extends the lease of a run, seconds.

@@ -8,7 +8,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunCause {
-    /// Someone asked for it, the server stops, or an earlier one left it.
+    /// Someone asked for it, the server stops, an earlier one left it, or an open session of a failed run is tried
+    /// again.
     Flush,
     /// A conversation or session ended.
     End,
@@ -28,7 +29,7 @@ pub enum RunState {
     Succeeded,
     /// The run failed and is tried again.
     Failed,
-    /// The run failed too often. The window is not tried again before a person asks for it.
+    /// The run failed too often. Its window, or the writer, does not run again before a person asks for it.
     Parked,
 }
 

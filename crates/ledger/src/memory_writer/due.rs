@@ -96,12 +96,14 @@ pub async fn take(
             let Some(writer) = store::memory_writer::find(conn, tenant_id, &name).await? else {
                 return Ok((None, None));
             };
-            let open = store::memory_writer::open_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
-            let void = writer.flush_at.filter(|_| open.is_empty());
-            Ok((due(conn, tenant_id, &writer, &open, (&terms, now, left_before)).await?, void))
+            let fresh = store::memory_writer::fresh_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
+            let alone = store::memory_writer::alone_session(conn, tenant_id, &name, now).await?;
+            let void = writer.flush_at.filter(|_| fresh.is_empty() && alone.is_none());
+            let found = (fresh.as_slice(), alone.as_ref());
+            Ok((due(conn, tenant_id, &writer, found, (&terms, now, left_before)).await?, void))
         })
     });
-    let (cause, void) = due.await?;
+    let (due, void) = due.await?;
     if let Some(at) = void {
         // A request with nothing to read must not start a run at the next turn.
         let name = agent.to_owned();
@@ -110,7 +112,7 @@ pub async fn take(
         });
         forgotten.await?;
     }
-    let Some(cause) = cause else { return Ok(None) };
+    let Some((cause, is_alone)) = due else { return Ok(None) };
     let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
     let taken = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
         Box::pin(async move { Ok(store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await?) })
@@ -118,7 +120,7 @@ pub async fn take(
     if !taken.await? {
         return Ok(None);
     }
-    match window::read(ledger, tenant_id, agent, (cause, now)).await {
+    match window::read(ledger, tenant_id, agent, (cause, is_alone, now)).await {
         Ok(window) => Ok(Some(RunWindow { approvals: terms.approvals.max(1), ..window })),
         Err(error) => {
             super::release(ledger, tenant_id, agent).await?;
@@ -127,20 +129,35 @@ pub async fn take(
     }
 }
 
-/// Returns why a run is due, if it is.
+/// Returns why a run is due, if it is, and whether it is of the session `alone`, which a failed run left. The others
+/// come first: what fails again and again does not keep them waiting.
 async fn due(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    writer: &WriterRecord,
+    (fresh, alone): (&[OpenSession], Option<&OpenSession>),
+    (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
+) -> Result<Option<(RunCause, bool)>> {
+    let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
+    if waits || used_up(writer.spent, terms, now).is_some() {
+        return Ok(None);
+    }
+    if let Some(cause) = fresh_cause(conn, tenant_id, writer, fresh, (terms, now, left_before)).await? {
+        return Ok(Some((cause, false)));
+    }
+    let is_ended = |session: &OpenSession| session.status.is_final() && writer.flush_at.is_none();
+    Ok(alone.map(|session| (if is_ended(session) { RunCause::End } else { RunCause::Flush }, true)))
+}
+
+/// Returns why a run of these sessions is due, if it is.
+async fn fresh_cause(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     writer: &WriterRecord,
     open: &[OpenSession],
     (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
 ) -> Result<Option<RunCause>> {
-    let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
-    let is_spent = used_up(writer.spent, terms, now).is_some();
     let Some(newest) = open.iter().map(|session| session.updated_at).max() else { return Ok(None) };
-    if waits || is_spent {
-        return Ok(None);
-    }
     let is_left = left_before.is_some_and(|left| open.iter().any(|session| session.updated_at <= left));
     if is_left || writer.flush_at.is_some() {
         return Ok(Some(RunCause::Flush));

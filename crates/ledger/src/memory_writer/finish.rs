@@ -14,7 +14,7 @@ use domain::{
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_REASON_CHARS_MAX, REASON_CHARS_MAX},
     memory::{Document, Evidence, MemoryPath, Source},
     memory_writer::{
-        limit::{BACKOFF_SECONDS, FAILURES_MAX, LEASE_SECONDS},
+        limit::{BACKOFF_SECONDS, FAILED_RUNS_MAX, FAILURES_MAX, LEASE_SECONDS},
         plan::{Change, Policy},
         run::RunState,
     },
@@ -22,7 +22,7 @@ use domain::{
 };
 use store::{
     WriteTx,
-    memory_writer::{RunRecord, Spent},
+    memory_writer::{RunRecord, Spent, WriterFailure, WriterRecord},
 };
 
 /// What the model was asked for a run.
@@ -58,6 +58,8 @@ pub struct RunFailure {
     pub run: RunWindow,
     /// Reason of the failure, as text for people.
     pub why: String,
+    /// Whether the model could not be asked, so that no other window would do better.
+    pub is_outage: bool,
     /// What the model was asked.
     pub asked: Asked,
 }
@@ -115,18 +117,18 @@ impl Ending {
         }
     }
 
-    /// Locks the writer and adds this run to what it has spent. Returns that and the failures so far.
+    /// Locks the writer and adds this run to what it has spent. Returns that and the writer.
     ///
     /// # Errors
     /// [`Error::Unavailable`] if another server has taken the lease. Then that server does the work.
-    async fn lock(&self, tx: &mut WriteTx<'_>) -> Result<(Spent, u32)> {
+    async fn lock(&self, tx: &mut WriteTx<'_>) -> Result<(Spent, WriterRecord)> {
         let held = store::memory_writer::hold(tx, self.tenant_id, &self.agent, (&self.owner, self.until)).await?;
         let writer = store::memory_writer::find(tx.conn(), self.tenant_id, &self.agent).await?.filter(|_| held);
         let writer = writer.ok_or_else(|| Error::Unavailable("another server writes this agent's memory".into()))?;
         let mut spent = spent_today(writer.spent, self.record.ended_at);
         spent.runs = spent.runs.saturating_add(u32::from(!self.record.model.is_empty()));
         spent.tokens = spent.tokens.saturating_add(self.record.input_tokens + self.record.output_tokens);
-        Ok((spent, writer.failures))
+        Ok((spent, writer))
     }
 }
 
@@ -152,7 +154,7 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
     let scope = Scope::system(tenant_id);
     let written = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
         Box::pin(async move {
-            let (spent, _) = ending.lock(tx).await?;
+            let (spent, writer) = ending.lock(tx).await?;
             for range in ranges {
                 let marks = (range.after, range.upto, range.is_open);
                 let id = range.session;
@@ -167,11 +169,14 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
                     ending.record.proposals += 1;
                 }
             }
-            // A window without turns is no run.
+            // A window without turns is no run, and says nothing of the model.
+            let (mut failures, mut failed_runs) = (writer.failures, writer.failed_runs);
             if ending.record.turns > 0 {
                 store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
+                (failures, failed_runs) = (0, 0);
             }
-            store::memory_writer::finish(tx, tenant_id, &ending.agent, ending.began, spent).await?;
+            let next = (ending.began, failures, failed_runs);
+            store::memory_writer::finish(tx, tenant_id, &ending.agent, next, spent).await?;
             Ok(ending.record)
         })
     });
@@ -233,31 +238,67 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
     Ok(true)
 }
 
-/// Records a run that failed. The watermarks stay; the window is tried again later, or parked after
-/// [`FAILURES_MAX`] failures.
+/// Records a run that failed. The watermarks stay. A window is tried again later, one session at a time, and the
+/// sessions that have failed [`FAILURES_MAX`] times in a row are parked; the writer goes on with other sessions. After
+/// [`FAILED_RUNS_MAX`] failed runs in a row, of whatever sessions, the writer is parked. After an outage the writer
+/// waits as a whole, and is parked after [`FAILURES_MAX`] of them in a row.
 ///
 /// # Errors
 /// [`Error::Unavailable`] if the lease was lost.
 pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: RunFailure) -> Result<RunRecord> {
-    let mut ending = Ending::new(ledger, tenant_id, agent, &failure.run, failure.asked);
+    let RunFailure { run, why, is_outage, asked } = failure;
+    let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
+    // Sessions of which there was nothing to read are at no fault.
+    let sessions: Vec<SessionId> = run.window.sessions.iter().map(|(_, id)| *id).collect();
     let scope = Scope::system(tenant_id);
     let recorded = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
         Box::pin(async move {
-            let (spent, failures) = ending.lock(tx).await?;
-            let failures = failures.saturating_add(1);
+            let (spent, writer) = ending.lock(tx).await?;
             let now = ending.record.ended_at;
-            let is_parked = failures >= FAILURES_MAX;
-            let pause = BACKOFF_SECONDS.get(failures as usize - 1).copied().unwrap_or(BACKOFF_SECONDS[1]);
-            let retry_at = (!is_parked).then(|| now + TimeDelta::seconds(pause.into()));
+            let (next, is_parked) = if is_outage {
+                let (failures, retry_at, parked_at) = next_try(writer.failures, now);
+                let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
+                (next, parked_at.is_some())
+            } else {
+                let is_parked = leave(tx, &ending, &sessions).await?;
+                let failed_runs = writer.failed_runs.saturating_add(1);
+                // Then it is the model or its settings, and every further session would be parked too.
+                let is_whole = failed_runs >= FAILED_RUNS_MAX;
+                let (failures, parked_at) = if is_whole { (failed_runs, Some(now)) } else { (0, None) };
+                (WriterFailure { retry_at: None, failures, failed_runs, parked_at }, is_parked || is_whole)
+            };
             ending.record.state = if is_parked { RunState::Parked } else { RunState::Failed };
-            ending.record.error = Some(cut(&failure.why, REASON_CHARS_MAX));
+            ending.record.error = Some(cut(&why, REASON_CHARS_MAX));
             store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
-            let next = (failures, retry_at, is_parked.then_some(now));
             store::memory_writer::fail(tx, tenant_id, &ending.agent, next, spent).await?;
             Ok(ending.record)
         })
     });
     recorded.await
+}
+
+/// Leaves the sessions of a failed run apart. Returns whether one of them is parked.
+async fn leave(tx: &mut WriteTx<'_>, ending: &Ending, sessions: &[SessionId]) -> Result<bool> {
+    let (tenant_id, agent) = (ending.tenant_id, ending.agent.as_str());
+    let mut is_parked = false;
+    for id in sessions.iter().copied() {
+        let before = store::memory_writer::session_failures(tx.conn(), tenant_id, agent, id).await?;
+        let (failures, retry_at, parked_at) = next_try(before, ending.record.ended_at);
+        is_parked |= parked_at.is_some();
+        store::memory_writer::fail_session(tx, tenant_id, agent, id, (failures, retry_at, parked_at)).await?;
+    }
+    Ok(is_parked)
+}
+
+/// What follows one more failure at `now`, after so many before: the failures, when the next try is, and since when it
+/// is parked instead.
+fn next_try(before: u32, now: Timestamp) -> (u32, Option<Timestamp>, Option<Timestamp>) {
+    let pause = BACKOFF_SECONDS.get(before as usize).copied().unwrap_or(BACKOFF_SECONDS[1]);
+    let failures = before.saturating_add(1);
+    if failures >= FAILURES_MAX {
+        return (failures, None, Some(now));
+    }
+    (failures, Some(now + TimeDelta::seconds(pause.into())), None)
 }
 
 /// Extends the agent's lease while a run goes on. Returns `false` if another server has taken it.

@@ -23,7 +23,7 @@ pub struct Flushed {
     pub waits: Option<FlushWait>,
 }
 
-/// Asks for a run of an agent's writer, also of a window that was parked. A run begins within seconds on a server that
+/// Asks for a run of an agent's writer, also of windows that were parked. A run begins within seconds on a server that
 /// has the writer's model, if the budget of the day allows it. `terms` are those of this server's writer for the agent.
 /// A repeat asks for one run.
 ///
@@ -41,6 +41,7 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
             // A row that a request makes is not one of a server that looks for work.
             store::memory_writer::ensure(tx, tenant_id, &agent, now - LOOKED_WITHIN).await?;
             store::memory_writer::flush(tx, tenant_id, &agent, now).await?;
+            store::memory_writer::free_sessions(tx, tenant_id, &agent).await?;
             let (has_writer, waits) = (is_at_work(found.as_ref(), now), waits(found.as_ref(), terms.as_ref(), now));
             Ok(Flushed { has_writer, waits })
         })

@@ -4,6 +4,8 @@
 //! Each session has a watermark, and a run moves the watermarks of its window in the transaction that writes its
 //! proposals. So a turn is covered by one successful run, wherever a server dies. One server at a time works for an
 //! agent: it holds a lease with its own token, and every write checks the token.
+//!
+//! A run that fails leaves its sessions apart, so that the agent's other sessions do not wait for them.
 
 mod budget;
 mod documents;

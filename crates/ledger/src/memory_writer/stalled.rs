@@ -1,4 +1,4 @@
-//! Writers that wait after failures: until a time, or for a person.
+//! Writers that wait after failures, or that have sessions which wait: until a time, or for a person.
 
 use crate::{Ledger, Result, guard::require};
 use domain::{Scope, Timestamp, id::TenantId, role::Permission};
@@ -7,8 +7,8 @@ use store::{Conn, memory_writer::StalledRecord};
 /// Most writers of one answer.
 const STALLED_MAX: u32 = 50;
 
-/// Returns the writers of the workspace that wait after failures, by agent. A time of a next try that has passed is
-/// left out.
+/// Returns the writers of the workspace that wait after failures, or that have sessions which wait, by agent. A time of
+/// a next try that has passed is left out.
 pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord>> {
     require(scope, Permission::Read)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());

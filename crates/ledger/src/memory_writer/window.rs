@@ -72,17 +72,23 @@ impl RunWindow {
     }
 }
 
-/// Reads the window of an agent whose lease this server holds.
+/// Reads the window of an agent whose lease this server holds: the session whose turn it is of those that a failed run
+/// left, if `is_alone`, or else all others that are open.
 pub(super) async fn read(
     ledger: &Ledger,
     tenant_id: TenantId,
     agent: &str,
-    (cause, began): (RunCause, Timestamp),
+    (cause, is_alone, began): (RunCause, bool, Timestamp),
 ) -> Result<RunWindow> {
     let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
     let read = ledger.snapshot(&scope, move |conn| {
         Box::pin(async move {
-            let sessions = store::memory_writer::open_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?;
+            let sessions: Vec<OpenSession> = if is_alone {
+                let alone = store::memory_writer::alone_session(conn, tenant_id, &agent, began).await?;
+                alone.into_iter().collect()
+            } else {
+                store::memory_writer::fresh_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?
+            };
             let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
             let mut reading = Reading { forgotten, now: began, ..Reading::default() };
             for session in &sessions {

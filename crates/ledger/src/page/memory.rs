@@ -65,6 +65,8 @@ pub struct Runs {
     pub runs: Vec<RunRecord>,
     /// State of the writer; `None` if it has none yet.
     pub writer: Option<WriterRecord>,
+    /// What waits after failures: the writer, or some of its sessions.
+    pub stalled: Option<StalledRecord>,
 }
 
 /// An agent of the list.
@@ -136,10 +138,12 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
 /// Reads the newest runs of an agent's memory writer, and its state.
 pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
     require(scope, Permission::Read)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
+            let stalled = stalled_on(conn, tenant_id, now).await?;
             Ok(Runs {
+                stalled: stalled.into_iter().find(|writer| writer.agent == agent),
                 runs: store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
                 writer: store::memory_writer::find(conn, tenant_id, &agent).await?,
             })

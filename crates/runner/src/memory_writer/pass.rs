@@ -129,9 +129,33 @@ async fn carry_out(
             let finished = Finished { run, changes, policy, asked };
             memory_writer::finish(ledger, tenant_id, agent, finished).await?
         }
-        Err(why) => memory_writer::fail(ledger, tenant_id, agent, RunFailure { run, why, asked }).await?,
+        Err(NoAnswer { why, is_outage }) => {
+            memory_writer::fail(ledger, tenant_id, agent, RunFailure { run, why, is_outage, asked }).await?
+        }
     };
     Ok(PassOutcome::Ran(Box::new(record)))
+}
+
+/// Why a run has no usable answer.
+struct NoAnswer {
+    /// Text for people.
+    why: String,
+    /// Whether the model could not be asked: its service is away, overloaded or broke off.
+    is_outage: bool,
+}
+
+impl NoAnswer {
+    /// The model was asked, and what it was asked or answered is at fault.
+    const fn of_window(why: String) -> Self {
+        Self { why, is_outage: false }
+    }
+}
+
+impl From<Failure> for NoAnswer {
+    fn from(failure: Failure) -> Self {
+        let is_outage = failure.code == "model_unavailable";
+        Self { why: format!("{}: {}", failure.code, failure.message), is_outage }
+    }
 }
 
 struct Pass<'a> {
@@ -144,7 +168,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     /// Asks the model until its answer is usable: with further documents if it wants to read some, and once more if
     /// its answer is refused. The inner error says why there is no usable answer.
-    async fn propose(&mut self, mut run: RunWindow) -> Result<(RunWindow, std::result::Result<Vec<Change>, String>)> {
+    async fn propose(&mut self, mut run: RunWindow) -> Result<(RunWindow, std::result::Result<Vec<Change>, NoAnswer>)> {
         // One delimiter for the whole run: it is random, and no text of the window is from after its making.
         let delimiter = memory_writer::delimiter(self.ledger);
         let mut prompt = render(&run.window, &run.channels, &run.card, &delimiter);
@@ -185,7 +209,8 @@ impl Pass<'_> {
             };
             if repaired {
                 let named: Vec<_> = issues.iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect();
-                return Ok((run, Err(format!("the model's answer was refused twice: {}", named.join("; ")))));
+                let why = format!("the model's answer was refused twice: {}", named.join("; "));
+                return Ok((run, Err(NoAnswer::of_window(why))));
             }
             repaired = true;
             messages.push(ChatMessage::assistant(text));
@@ -194,11 +219,10 @@ impl Pass<'_> {
     }
 
     /// Asks once. Returns the text of the answer without secrets.
-    async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, String> {
+    async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, NoAnswer> {
         let (system, messages) = (prompt.system.clone(), messages.to_vec());
         let question = ModelRequest { system, messages, tools: Vec::new(), reply_schema: None };
-        let reply = self.writer_model.ask(question).await;
-        let reply: ModelReply = reply.map_err(|failure| format!("{}: {}", failure.code, failure.message))?;
+        let reply: ModelReply = self.writer_model.ask(question).await?;
         self.asked.input_tokens += reply.input_tokens;
         self.asked.output_tokens += reply.output_tokens;
         if let Some(prices) = &self.writer_model.prices {
@@ -206,9 +230,10 @@ impl Pass<'_> {
             *self.asked.cost_usd.get_or_insert(0.0) += cost;
         }
         if reply.is_cut {
-            return Err("the model's answer was cut off at its longest length".to_owned());
+            let why = "the model's answer was cut off at its longest length";
+            return Err(NoAnswer::of_window(why.to_owned()));
         }
-        memory_writer::redacted(&reply.text).map_err(|error| error.to_string())
+        memory_writer::redacted(&reply.text).map_err(|error| NoAnswer::of_window(error.to_string()))
     }
 }
 

@@ -151,19 +151,21 @@ async fn an_answer_that_stays_malformed_fails_the_run_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_reached_fails_the_run() {
+async fn a_model_that_cannot_be_reached_stops_the_writer_and_one_that_answers_badly_does_not() {
     let f = Fixture::sqlite().await;
     let model = ScriptedModel::start([
         ScriptedReply::Status(500, None, "out of order"),
         ScriptedReply::ConnectionLost,
+        ScriptedReply::Status(503, None, "still out of order"),
         ScriptedReply::Truncated("{"),
+        ScriptedReply::Text(NOTHING),
     ])
     .await;
     let writer = writer(&f, &model, Wire::Anthropic);
     assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
     for (says, state) in
-        [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("cut off", RunState::Parked)]
+        [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("503", RunState::Parked)]
     {
         let run = ran(&f, &writer).await.unwrap();
         let error = run.error.unwrap();
@@ -171,6 +173,14 @@ async fn a_model_that_cannot_be_reached_fails_the_run() {
         assert_eq!(run.state, state);
         f.clock.advance(chrono::TimeDelta::hours(1));
     }
+    assert!(ran(&f, &writer).await.is_none(), "it waits for a person");
+    ledger::memory_writer::flush(&f.ledger, &f.operator, "scout", None).await.unwrap();
+    let run = ran(&f, &writer).await.unwrap();
+    assert!(run.error.unwrap().contains("cut off at its longest length"));
+    assert_eq!(run.state, RunState::Failed);
+    talked(&f, "I like trains").await;
+    let run = ran(&f, &writer).await.unwrap();
+    assert_eq!((run.state, run.turns), (RunState::Succeeded, 2), "another conversation does not wait");
     f.done().await;
 }
 

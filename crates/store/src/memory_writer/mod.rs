@@ -7,10 +7,13 @@ mod writer;
 
 pub use denial::{denied, deny, pending};
 pub use run::{RunRecord, RunTotals, insert_run, runs, totals};
-pub use watermark::{OpenSession, move_watermark, open_sessions, track};
+pub use watermark::{
+    OpenSession, alone_session, fail_session, free_sessions, fresh_sessions, move_watermark, open_sessions,
+    session_failures, track,
+};
 pub use writer::{
-    Lease, Spent, StalledRecord, WriterRecord, ensure, fail, find, finish, flush, hold, release, release_all, stalled,
-    take, tracked, unflush,
+    Lease, Spent, StalledRecord, WriterFailure, WriterRecord, ensure, fail, find, finish, flush, hold, release,
+    release_all, stalled, take, tracked, unflush,
 };
 
 use crate::engine::Texts;

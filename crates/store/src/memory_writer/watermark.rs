@@ -1,4 +1,4 @@
-//! Rows of `memory_watermarks`: how far each session of an agent is summarised.
+//! Rows of `memory_watermarks`: how far each session of an agent is summarised, and which sessions a failed run left.
 
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},
@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    clock::from_micros,
+    clock::{from_micros, to_micros},
     id::{SessionId, TenantId, UserId},
     session::Status,
 };
@@ -22,13 +22,35 @@ const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.create
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
      WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence \
      ORDER BY s.id LIMIT $3";
-const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6 \
-     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
+// By the column of `memory_watermarks`: SQLite reads all sessions of the workspace in the order of their ids otherwise.
+const FRESH: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+     s.source \
+     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 0 \
+     ORDER BY w.session_id LIMIT $3";
+const ALONE: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+     s.source \
+     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
+     AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) ORDER BY w.session_id LIMIT 1";
+const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6, is_alone = 0, failures = 0, retry_at = NULL, \
+     parked_at = NULL WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
+const FAILURES: &str = "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
+const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6 \
+     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
+// The sessions stay alone: one of them that fails again must not hold others.
+const FREE: &str = "UPDATE memory_watermarks SET failures = 0, retry_at = NULL, parked_at = NULL \
+     WHERE tenant_id = $1 AND agent = $2 AND is_alone = 1";
 
 pub(crate) const SQL: Texts = &[
     ("memory_writer::watermark::TRACK", TRACK),
     ("memory_writer::watermark::OPEN", OPEN),
+    ("memory_writer::watermark::FRESH", FRESH),
+    ("memory_writer::watermark::ALONE", ALONE),
     ("memory_writer::watermark::MOVE", MOVE),
+    ("memory_writer::watermark::FAILURES", FAILURES),
+    ("memory_writer::watermark::FAIL", FAIL),
+    ("memory_writer::watermark::FREE", FREE),
 ];
 
 /// A session with events that are not summarised.
@@ -103,7 +125,61 @@ pub async fn open_sessions(
     rows.into_iter().map(OpenSession::try_from).collect()
 }
 
-/// Moves a watermark from `after` to `upto`. Returns `false` if it is not at `after`.
+/// The first sessions with events that are not summarised, without those that a failed run left.
+pub async fn fresh_sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    limit: u32,
+) -> Result<Vec<OpenSession>> {
+    let rows = run!(conn, fetch_all Row, FRESH, tenant_id.0, agent, i64::from(limit))?;
+    rows.into_iter().map(OpenSession::try_from).collect()
+}
+
+/// The first session that a failed run left and that can be tried again at `now`.
+pub async fn alone_session(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    now: Timestamp,
+) -> Result<Option<OpenSession>> {
+    run!(conn, fetch_optional Row, ALONE, tenant_id.0, agent, to_micros(now))?.map(OpenSession::try_from).transpose()
+}
+
+/// Number of runs in a row that failed to summarise a session. 0 for a session without a watermark.
+pub async fn session_failures(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    session_id: SessionId,
+) -> Result<u32> {
+    let found = run!(conn, fetch_optional (i64,), FAILURES, tenant_id.0, agent, session_id.0)?;
+    let failures = found.map_or(0, |(failures,)| failures);
+    u32::try_from(failures).map_err(|_| Error::inconsistent("memory_watermarks", "failures", failures))
+}
+
+/// Leaves a session of a failed run apart: records its failures in a row, and when it is tried again or that it is
+/// parked.
+pub async fn fail_session(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    session_id: SessionId,
+    (failures, retry_at, parked_at): (u32, Option<Timestamp>, Option<Timestamp>),
+) -> Result<()> {
+    let (retry_at, parked_at) = (retry_at.map(to_micros), parked_at.map(to_micros));
+    let failures = i64::from(failures);
+    run!(tx.conn(), execute, FAIL, tenant_id.0, agent, session_id.0, failures, retry_at, parked_at)?;
+    Ok(())
+}
+
+/// Lets the sessions that failed runs left be tried again at once, each in a run of its own.
+pub async fn free_sessions(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str) -> Result<()> {
+    run!(tx.conn(), execute, FREE, tenant_id.0, agent)?;
+    Ok(())
+}
+
+/// Moves a watermark from `after` to `upto`; the session is alone no more. Returns `false` if it is not at `after`.
 pub async fn move_watermark(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

@@ -12,12 +12,16 @@ use domain::{
 
 const ENSURE: &str = "INSERT INTO memory_writers (tenant_id, agent, tracked_until, failures, day, runs, tokens) \
      VALUES ($1, $2, $3, 0, 0, 0, 0) ON CONFLICT (tenant_id, agent) DO NOTHING";
-const FIND: &str = "SELECT owner, lease_until, tracked_until, flush_at, retry_at, failures, parked_at, day, runs, tokens \
-     FROM memory_writers WHERE tenant_id = $1 AND agent = $2";
-const STALLED: &str = "SELECT agent, retry_at, failures, parked_at, (SELECT error FROM memory_runs \
-     WHERE memory_runs.tenant_id = memory_writers.tenant_id AND memory_runs.agent = memory_writers.agent \
-     ORDER BY memory_runs.id DESC LIMIT 1) FROM memory_writers \
-     WHERE tenant_id = $1 AND (parked_at IS NOT NULL OR retry_at IS NOT NULL) ORDER BY agent LIMIT $2";
+const FIND: &str = "SELECT owner, lease_until, tracked_until, flush_at, retry_at, failures, failed_runs, parked_at, day, \
+     runs, tokens FROM memory_writers WHERE tenant_id = $1 AND agent = $2";
+const STALLED: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.retry_at AS window_retry_at, \
+     w.failures AS window_failures, w.parked_at AS window_parked_at, w.parked, (SELECT r.error FROM memory_runs r \
+     WHERE r.tenant_id = m.tenant_id AND r.agent = m.agent AND r.state <> 'succeeded' ORDER BY r.id DESC LIMIT 1) AS error \
+     FROM memory_writers m LEFT JOIN (SELECT agent, MIN(retry_at) AS retry_at, MAX(failures) AS failures, \
+     MIN(parked_at) AS parked_at, COUNT(parked_at) AS parked FROM memory_watermarks \
+     WHERE tenant_id = $1 AND is_alone = 1 GROUP BY agent) w ON w.agent = m.agent \
+     WHERE m.tenant_id = $1 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
+     OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL) ORDER BY m.agent LIMIT $2";
 const TAKE: &str = "UPDATE memory_writers SET owner = $3, lease_until = $4 \
      WHERE tenant_id = $1 AND agent = $2 AND (owner IS NULL OR lease_until <= $5)";
 const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
@@ -25,14 +29,15 @@ const RELEASE: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NUL
      WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
 const RELEASE_ALL: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE owner IS NOT NULL";
 const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant_id = $1 AND agent = $2";
-const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, parked_at = NULL \
-     WHERE tenant_id = $1 AND agent = $2";
+const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, failed_runs = 0, \
+     parked_at = NULL WHERE tenant_id = $1 AND agent = $2";
 const UNFLUSH: &str = "UPDATE memory_writers SET flush_at = NULL WHERE tenant_id = $1 AND agent = $2 AND flush_at = $3";
 // A flush that was asked for after the run began stays for the next one.
 const FINISH: &str = "UPDATE memory_writers SET flush_at = CASE WHEN flush_at > $3 THEN flush_at ELSE NULL END, \
-     retry_at = NULL, failures = 0, parked_at = NULL, day = $4, runs = $5, tokens = $6 WHERE tenant_id = $1 AND agent = $2";
-const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, parked_at = $5, day = $6, runs = $7, tokens = $8 \
+     retry_at = NULL, failures = $4, failed_runs = $5, parked_at = NULL, day = $6, runs = $7, tokens = $8 \
      WHERE tenant_id = $1 AND agent = $2";
+const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, failed_runs = $5, parked_at = $6, day = $7, \
+     runs = $8, tokens = $9 WHERE tenant_id = $1 AND agent = $2";
 
 pub(crate) const SQL: Texts = &[
     ("memory_writer::writer::ENSURE", ENSURE),
@@ -78,28 +83,45 @@ pub struct WriterRecord {
     pub tracked_until: Timestamp,
     /// When a run was asked for (UTC).
     pub flush_at: Option<Timestamp>,
-    /// Time before which a failed window is not tried again (UTC).
+    /// Time before which the writer does not run, because its model could not be asked (UTC).
     pub retry_at: Option<Timestamp>,
-    /// Failed runs in a row.
+    /// Failures in a row that stopped the writer as a whole, or make it wait.
     pub failures: u32,
-    /// When the window was parked for a person (UTC).
+    /// Failed runs in a row whose model answered, of whatever sessions.
+    pub failed_runs: u32,
+    /// When the writer as a whole was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
     /// What was spent on the last day with a run.
     pub spent: Spent,
 }
 
-/// A writer that waits after failures.
+/// What a failed run does to the writer of its agent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WriterFailure {
+    /// Time before which the writer does not run (UTC); `None` if it goes on with other sessions or is parked.
+    pub retry_at: Option<Timestamp>,
+    /// Failures in a row that stopped the writer as a whole, or make it wait.
+    pub failures: u32,
+    /// Failed runs in a row whose model answered, of whatever sessions.
+    pub failed_runs: u32,
+    /// When the writer as a whole was parked for a person (UTC).
+    pub parked_at: Option<Timestamp>,
+}
+
+/// A writer that waits after failures, or that has sessions which wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StalledRecord {
     /// Slug of the agent.
     pub agent: String,
-    /// Time before which the failed window is not tried again (UTC).
+    /// Time before which the writer does not run, or else the first of its sessions is not tried again (UTC).
     pub retry_at: Option<Timestamp>,
-    /// Failed runs in a row.
+    /// Failed runs in a row: of the writer, or the most of one of its sessions.
     pub failures: u32,
-    /// When the window was parked for a person (UTC).
+    /// When the writer as a whole, or else the first of its sessions, was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-    /// Why the last run failed.
+    /// Number of parked sessions, while the writer goes on with others. 0 if it is parked as a whole.
+    pub parked_sessions: u64,
+    /// Why the last run that failed did.
     pub error: Option<String>,
 }
 
@@ -111,10 +133,43 @@ row! {
         flush_at: Option<i64>,
         retry_at: Option<i64>,
         failures: i64,
+        failed_runs: i64,
         parked_at: Option<i64>,
         day: i64,
         runs: i64,
         tokens: i64,
+    }
+}
+
+row! {
+    struct StalledRow {
+        agent: String,
+        retry_at: Option<i64>,
+        failures: i64,
+        parked_at: Option<i64>,
+        window_retry_at: Option<i64>,
+        window_failures: Option<i64>,
+        window_parked_at: Option<i64>,
+        parked: Option<i64>,
+        error: Option<String>,
+    }
+}
+
+impl TryFrom<StalledRow> for StalledRecord {
+    type Error = Error;
+
+    fn try_from(row: StalledRow) -> Result<Self> {
+        let is_whole = row.parked_at.is_some();
+        let window_failures = if is_whole { 0 } else { row.window_failures.unwrap_or_default() };
+        let failures = row.failures.max(window_failures);
+        Ok(Self {
+            agent: row.agent,
+            retry_at: row.retry_at.or(row.window_retry_at).map(from_micros),
+            failures: u32::try_from(failures).map_err(|_| Error::inconsistent("memory_writers", "failures", failures))?,
+            parked_at: row.parked_at.or(row.window_parked_at).map(from_micros),
+            parked_sessions: if is_whole { 0 } else { row.parked.unwrap_or_default().cast_unsigned() },
+            error: row.error,
+        })
     }
 }
 
@@ -130,6 +185,7 @@ impl TryFrom<Row> for WriterRecord {
             flush_at: row.flush_at.map(from_micros),
             retry_at: row.retry_at.map(from_micros),
             failures: u32::try_from(row.failures).map_err(|_| bad("failures", &row.failures))?,
+            failed_runs: u32::try_from(row.failed_runs).map_err(|_| bad("failed_runs", &row.failed_runs))?,
             parked_at: row.parked_at.map(from_micros),
             spent: Spent {
                 day: row.day,
@@ -151,21 +207,10 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Resu
     run!(conn, fetch_optional Row, FIND, tenant_id.0, agent)?.map(WriterRecord::try_from).transpose()
 }
 
-/// The writers of a workspace that wait after failures, by agent.
+/// The writers of a workspace that wait after failures, or that have sessions which wait, by agent.
 pub async fn stalled(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Vec<StalledRecord>> {
-    type Stalled = (String, Option<i64>, i64, Option<i64>, Option<String>);
-    let rows = run!(conn, fetch_all Stalled, STALLED, tenant_id.0, i64::from(limit))?;
-    let record = |(agent, retry_at, failures, parked_at, error): Stalled| -> Result<StalledRecord> {
-        let bad = |_| Error::inconsistent("memory_writers", "failures", failures);
-        Ok(StalledRecord {
-            agent,
-            retry_at: retry_at.map(from_micros),
-            failures: u32::try_from(failures).map_err(bad)?,
-            parked_at: parked_at.map(from_micros),
-            error,
-        })
-    };
-    rows.into_iter().map(record).collect()
+    let rows = run!(conn, fetch_all StalledRow, STALLED, tenant_id.0, i64::from(limit))?;
+    rows.into_iter().map(StalledRecord::try_from).collect()
 }
 
 /// Takes the lease until `until`. Returns `false` while another server holds it.
@@ -207,7 +252,7 @@ pub async fn tracked(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, unt
     Ok(())
 }
 
-/// Asks for a run, also of a parked window.
+/// Asks for a run, also of a writer that is parked.
 pub async fn flush(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, at: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, FLUSH, tenant_id.0, agent, to_micros(at))?;
     Ok(())
@@ -219,30 +264,33 @@ pub async fn unflush(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, at:
     Ok(())
 }
 
-/// Records a run that succeeded. `began` is the time at which it read its window.
+/// Records a run that succeeded. `began` is the time at which it read its window. A run that did not ask the model keeps
+/// the failures and failed runs in a row.
 pub async fn finish(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    began: Timestamp,
+    (began, failures, failed_runs): (Timestamp, u32, u32),
     spent: Spent,
 ) -> Result<()> {
-    let (runs, tokens) = (i64::from(spent.runs), spent.tokens.cast_signed());
-    run!(tx.conn(), execute, FINISH, tenant_id.0, agent, to_micros(began), spent.day, runs, tokens)?;
+    let (began, failures, failed_runs) = (to_micros(began), i64::from(failures), i64::from(failed_runs));
+    let (day, runs, tokens) = (spent.day, i64::from(spent.runs), spent.tokens.cast_signed());
+    run!(tx.conn(), execute, FINISH, tenant_id.0, agent, began, failures, failed_runs, day, runs, tokens)?;
     Ok(())
 }
 
-/// Records a run that failed: when it is tried again, or that it is parked.
+/// Records a run that failed.
 pub async fn fail(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    (failures, retry_at, parked_at): (u32, Option<Timestamp>, Option<Timestamp>),
+    failure: WriterFailure,
     spent: Spent,
 ) -> Result<()> {
-    let (retry_at, parked_at) = (retry_at.map(to_micros), parked_at.map(to_micros));
-    let (runs, tokens) = (i64::from(spent.runs), spent.tokens.cast_signed());
-    let failures = i64::from(failures);
-    run!(tx.conn(), execute, FAIL, tenant_id.0, agent, retry_at, failures, parked_at, spent.day, runs, tokens)?;
+    let (retry_at, parked_at) = (failure.retry_at.map(to_micros), failure.parked_at.map(to_micros));
+    let (failures, failed_runs) = (i64::from(failure.failures), i64::from(failure.failed_runs));
+    let (day, runs, tokens) = (spent.day, i64::from(spent.runs), spent.tokens.cast_signed());
+    let tenant = tenant_id.0;
+    run!(tx.conn(), execute, FAIL, tenant, agent, retry_at, failures, failed_runs, parked_at, day, runs, tokens)?;
     Ok(())
 }

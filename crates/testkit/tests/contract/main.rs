@@ -61,6 +61,7 @@ mod memory_search_bounds;
 mod memory_window;
 mod memory_writer;
 mod memory_writer_model;
+mod memory_writer_parked;
 mod memory_writer_slow;
 mod memory_writer_waits;
 mod outage;

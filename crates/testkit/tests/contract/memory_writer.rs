@@ -94,7 +94,7 @@ pub async fn finish(f: &Fixture, run: RunWindow, changes: Vec<Change>, policy: P
 }
 
 pub async fn fail(f: &Fixture, run: RunWindow) -> RunRecord {
-    let failure = RunFailure { run, why: "it answered in verse".into(), asked: asked() };
+    let failure = RunFailure { run, why: "it answered in verse".into(), is_outage: false, asked: asked() };
     let record = memory_writer::fail(&f.ledger, tenant(f), AGENT, failure).await.unwrap();
     memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record

@@ -2,6 +2,7 @@
 
 use crate::{
     feedback_request::request,
+    memory_writer::{AGENT, take, talked},
     response::{form, submission},
     thread::new,
     view_link::someone,
@@ -12,6 +13,7 @@ use domain::{
 };
 use ledger::{
     feedback_request::NewRequest,
+    memory_writer::{self, WriterTerms},
     response::{self, Respondent, Submission},
     session::{self, NewSession},
     thread::{self, NewThread},
@@ -23,6 +25,7 @@ use testkit::{Fixture, Raw, on_both_engines};
 on_both_engines!(
     channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade,
     responses_to_incognito_sessions_become_private_by_the_upgrade,
+    a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed,
 );
 
 const CHANNELS: &str = include_str!("../../../../migrations/postgres/0045_session_channels.sql");
@@ -30,6 +33,8 @@ const CHANNELS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0045_s
 const PRIVATE: &str = include_str!("../../../../migrations/postgres/0046_private_sessions_of_owners.sql");
 const RESPONSES: &str = include_str!("../../../../migrations/postgres/0047_private_responses.sql");
 const RESPONSES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0047_private_responses.sql");
+const WINDOWS: &str = include_str!("../../../../migrations/postgres/0048_parked_windows.sql");
+const WINDOWS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0048_parked_windows.sql");
 
 /// Takes the schema back to where the migration of channels begins.
 async fn remove_channels(raw: &mut Raw) {
@@ -149,5 +154,30 @@ async fn responses_to_incognito_sessions_become_private_by_the_upgrade(f: Fixtur
     assert_eq!(raw.texts(of_tasks).await, [hidden.created_by.as_str()]);
     assert_eq!(raw.number(counted).await, 0);
     drop(raw);
+    f.done().await;
+}
+
+async fn a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed(f: Fixture) {
+    let id = talked(&f, "I like trains.").await;
+    let mut raw = f.engine.raw().await;
+    raw.execute(
+        "DROP INDEX memory_watermarks_alone; ALTER TABLE memory_watermarks DROP COLUMN is_alone; \
+         ALTER TABLE memory_watermarks DROP COLUMN failures; ALTER TABLE memory_watermarks DROP COLUMN retry_at; \
+         ALTER TABLE memory_watermarks DROP COLUMN parked_at; ALTER TABLE memory_writers DROP COLUMN failed_runs; \
+         UPDATE memory_writers SET failures = 3, parked_at = 1",
+    )
+    .await
+    .unwrap();
+    let migration = if f.engine.file().is_some() { WINDOWS_SQLITE } else { WINDOWS };
+    raw.execute(migration).await.unwrap();
+    drop(raw);
+    assert!(take(&f, WriterTerms::default()).await.is_none(), "it waits for a person");
+    let found = memory_writer::stalled(&f.ledger, &f.member).await.unwrap();
+    let [parked] = found.as_slice() else { panic!("a parked writer is not listed") };
+    assert_eq!((parked.failures, parked.parked_sessions, parked.parked_at.is_some()), (3, 0, true));
+    memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    assert_eq!(memory_writer::stalled(&f.ledger, &f.member).await.unwrap(), []);
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    assert_eq!(run.ranges.iter().map(|range| range.session).collect::<Vec<_>>(), [id]);
     f.done().await;
 }
