@@ -104,7 +104,8 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<(
                 "a child depends on sessions that wait for at most {GRAPH_WALK_MAX} others"
             )));
         }
-        let ahead = rows::list_awaited(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await?;
+        // As many others as the limit, together with this session, are more than the limit.
+        let ahead = rows::list_awaited(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX).await?;
         if !ahead.is_empty() && !alone {
             // Direct dependencies are locked and get no children in the meantime. Sessions further away are not
             // locked, so two sessions created at the same time could each add one half of a circle. Therefore

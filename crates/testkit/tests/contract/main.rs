@@ -69,6 +69,7 @@ mod outbox;
 mod output;
 mod page;
 mod promotion;
+mod read_limit;
 mod related;
 mod response;
 mod response_table;

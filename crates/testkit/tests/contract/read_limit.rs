@@ -1,0 +1,107 @@
+//! What is read in batches is read to its end, and the walk that looks for circles of sessions has a limit.
+
+use crate::graph::{after, noted, of_agent, on};
+use domain::{
+    gate::Question,
+    id::SessionId,
+    limit::GRAPH_WALK_MAX,
+    session::{IfDependencyFails, YieldTo},
+};
+use futures_util::future::join_all;
+use ledger::{
+    Error, gate,
+    member::{self, Withdrawal},
+    session::{self, NewSession, YieldRequest},
+};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    the_walk_that_looks_for_circles_reads_so_many_sessions_at_most,
+    one_sweep_handles_more_endings_than_it_reads_at_once,
+    one_sweep_gives_more_gates_to_the_admins_than_it_reads_at_once,
+);
+
+/// More sessions or gates than a sweep reads at once.
+const CROWD: usize = 201;
+/// Requests that are sent at the same time.
+const TOGETHER: usize = 50;
+
+/// Copies the only session of an agent until there are `count`.
+async fn copy(f: &Fixture, agent: &str, count: usize) {
+    // Copied in the database, because a thousand requests take long.
+    let columns = "tenant_id, session_type, status, end_reason, agent_slug, title, metadata, parent_id, created_by, \
+                   attempts_max, head_digest, created_at, updated_at, completed_at";
+    let id = if f.engine.file().is_some() { "randomblob(16)" } else { "gen_random_uuid()" };
+    let copies = format!(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) \
+         INSERT INTO sessions (id, {columns}) SELECT {id}, {columns} FROM sessions, n WHERE agent_slug = '{agent}'",
+        count - 1
+    );
+    let mut raw = f.engine.raw().await;
+    raw.execute(&copies).await.unwrap();
+    let all = format!("SELECT COUNT(*) FROM sessions WHERE agent_slug = '{agent}'");
+    assert_eq!(raw.number(&all).await, i64::try_from(count).unwrap());
+}
+
+async fn the_walk_that_looks_for_circles_reads_so_many_sessions_at_most(f: Fixture) {
+    let (first, parent) = (after(&f, "first", &[]).await, after(&f, "parent", &[]).await);
+    let wide = after(&f, "wide", &[first.id, parent.id]).await;
+    let start = async |agent: &str, by: SessionId, ids: &[SessionId]| {
+        let depends_on = on(ids, IfDependencyFails::Abandon);
+        session::create(&f.ledger, &f.operator, NewSession { parent_id: Some(by), depends_on, ..of_agent(agent) }).await
+    };
+    start("part", wide.id, &[]).await.unwrap();
+    // With the session itself and its two dependencies the parts are as many as the walk may read. It reaches the
+    // parent after the first dependency.
+    copy(&f, "part", GRAPH_WALK_MAX - 3).await;
+    let refused = start("joined", parent.id, &[wide.id]).await;
+    assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "dependsOn"), "{refused:?}");
+    start("part", wide.id, &[]).await.unwrap();
+    let refused = start("joined", parent.id, &[wide.id]).await;
+    assert!(matches!(refused, Err(Error::LimitReached(_))), "{refused:?}");
+    // A single list of parts that is longer than the limit is refused too, although it is not read to its end.
+    let alone = after(&f, "alone", &[]).await;
+    start("piece", alone.id, &[]).await.unwrap();
+    copy(&f, "piece", GRAPH_WALK_MAX + 1).await;
+    let refused = start("joined", parent.id, &[alone.id]).await;
+    assert!(matches!(refused, Err(Error::LimitReached(_))), "{refused:?}");
+    f.done().await;
+}
+
+async fn one_sweep_handles_more_endings_than_it_reads_at_once(f: Fixture) {
+    let ended = after(&f, "ended", &[]).await;
+    session::cancel(&f.ledger, &f.operator, ended.id, None).await.unwrap();
+    copy(&f, "ended", CROWD).await;
+    let record = "INSERT INTO session_endings (tenant_id, session_id, at) SELECT tenant_id, id, 0 FROM sessions";
+    f.engine.raw().await.execute(record).await.unwrap();
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().followed, CROWD as u64);
+    assert_eq!(noted(&f).await, 0);
+    f.done().await;
+}
+
+async fn one_sweep_gives_more_gates_to_the_admins_than_it_reads_at_once(f: Fixture) {
+    for _ in 0..CROWD {
+        session::create(&f.ledger, &f.other_member, of_agent("scout")).await.unwrap();
+    }
+    let mut held = Vec::new();
+    while held.len() < CROWD {
+        let claimed = f.claim(100, 3_600).await;
+        assert!(!claimed.is_empty());
+        held.extend(claimed);
+    }
+    for part in held.chunks(TOGETHER) {
+        let asks = part.iter().map(|session| {
+            let question = Some(Question::new("When?".into(), None));
+            let ask = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+            session::yield_to(&f.ledger, &f.worker, session.id, ask)
+        });
+        for waiting in join_all(asks).await {
+            waiting.unwrap();
+        }
+    }
+    let asked = f.other_member.user_id().unwrap();
+    member::withdraw(&f.ledger, &f.admin, asked, Withdrawal::Deactivate).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), CROWD as u64);
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0, "once");
+    f.done().await;
+}
