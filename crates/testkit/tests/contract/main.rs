@@ -86,6 +86,7 @@ mod status_table;
 mod sweep;
 mod thread;
 mod time_limit;
+mod turns;
 mod upgrade;
 mod verify;
 mod view;
