@@ -1,5 +1,6 @@
 //! P-12, P-13, P-14, P-16: claims, leases and fencing.
 
+use crate::graph::changes;
 use chrono::TimeDelta;
 use domain::{
     failure::RELEASED_TOO_OFTEN,
@@ -33,6 +34,7 @@ on_both_engines!(
     sessions_that_no_one_takes_after_all_are_free_at_once,
     a_session_that_workers_only_release_fails_with_a_reason,
     a_yielded_session_holds_no_lease,
+    the_log_says_what_a_yielded_session_waits_for,
     a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed,
 );
 
@@ -160,7 +162,8 @@ async fn a_session_whose_workers_all_vanish_fails_with_a_reason(f: Fixture) {
     for attempt in 1..=3 {
         assert_eq!(f.claim(1, 5).await[0].attempt, attempt);
         f.clock.advance(TimeDelta::seconds(6));
-        session::sweep(&f.ledger).await.unwrap();
+        let swept = session::sweep(&f.ledger).await.unwrap();
+        assert_eq!((swept.requeued, swept.failed), if attempt < 3 { (1, 0) } else { (0, 1) });
     }
     let ended = session::get(&f.ledger, &f.member, session.id).await.unwrap();
     assert_eq!((ended.status(), ended.end_reason()), (Status::Failed, Some(EndReason::LeaseExhausted)));
@@ -304,6 +307,22 @@ async fn a_yielded_session_holds_no_lease(f: Fixture) {
         let refused = f.append(session.id, 1, vec![text("x")]).await;
         assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{refused:?}");
         assert!(f.log(session.id).await.last().unwrap().metadata.contains("look at this"));
+    }
+    f.done().await;
+}
+
+async fn the_log_says_what_a_yielded_session_waits_for(f: Fixture) {
+    for (to, expected) in [
+        (YieldTo::Idle, "running → idle: resting"),
+        (YieldTo::WaitingHuman, "running → waiting_human: waiting for a person"),
+        (YieldTo::AwaitingTool, "running → awaiting_tool: waiting for a tool"),
+    ] {
+        for detail in [None, Some("  ".to_owned())] {
+            let session = f.running().await;
+            let rest = session::YieldRequest { detail, ..session::YieldRequest::at(session.attempt, to) };
+            session::yield_to(&f.ledger, &f.worker, session.id, rest).await.unwrap();
+            assert_eq!(changes(&f, session.id).await.pop().as_deref(), Some(expected));
+        }
     }
     f.done().await;
 }

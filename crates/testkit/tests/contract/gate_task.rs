@@ -3,12 +3,13 @@
 use crate::{
     entity::{acme, company, values},
     gate::{at_once, claim, complete, decide, gate_of, gated, safety, says, staged},
+    response::questions,
 };
 use domain::{
     Scope,
     action::OutputType,
     gate::{GateKind, GateState, PausedToolCall, Question, Verdict},
-    id::EventId,
+    id::{EventId, FeedbackRequestId},
     session::{EndReason, Session, Status, YieldTo},
 };
 use ledger::{
@@ -29,6 +30,7 @@ on_both_engines!(
     the_answer_of_a_decision_reaches_the_agent_with_its_author,
     a_question_that_was_answered_or_declined_is_not_closed_again,
     an_answer_with_the_id_of_another_event_is_refused,
+    a_question_of_a_yield_has_no_form_of_fields,
     a_report_is_a_repeat_only_with_the_same_attempt_and_output,
     the_decision_of_a_gate_is_the_last_one_that_counts,
     the_log_says_whether_an_approved_output_has_a_result,
@@ -203,6 +205,20 @@ async fn an_answer_with_the_id_of_another_event_is_refused(f: Fixture) {
     assert!(matches!(refused, Err(Error::IdConflict { .. })), "{refused:?}");
     let fresh = Some(EventId(uuid::Uuid::from_u128(fastrand::u128(..))));
     gate::reply_as(&f.ledger, &f.operator, session.id, fresh, answer()).await.unwrap();
+    f.done().await;
+}
+
+/// The server makes questions with fields and of requests itself, from feedback requests.
+async fn a_question_of_a_yield_has_no_form_of_fields(f: Fixture) {
+    let session = f.running().await;
+    let plain = || Question::new("When?".into(), None);
+    let request_id = Some(FeedbackRequestId(uuid::Uuid::from_u128(fastrand::u128(..))));
+    for question in [Question { fields: questions(), ..plain() }, Question { request_id, ..plain() }] {
+        let ask = YieldRequest { question: Some(question), ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+        let refused = session::yield_to(&f.ledger, &f.worker, session.id, ask).await;
+        assert!(matches!(&refused, Err(Error::Invalid(errors)) if errors[0].field == "question"), "{refused:?}");
+    }
+    asked(&f, &session).await;
     f.done().await;
 }
 

@@ -45,8 +45,10 @@ mod tests {
         let set = Remembering::default();
         set.record(one, "scout".into(), true);
         assert!(set.has(one, "scout") && !set.has(other, "scout") && !set.has(one, "clerk"));
+        set.record(one, "clerk".into(), true);
+        assert!(set.has(one, "scout") && set.has(one, "clerk"));
         set.record(one, "scout".into(), false);
-        assert!(!set.has(one, "scout"));
+        assert!(!set.has(one, "scout") && set.has(one, "clerk"));
         for number in 0..=AGENTS_MAX {
             set.record(one, format!("a{number}"), true);
         }
