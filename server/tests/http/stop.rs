@@ -1,6 +1,11 @@
-//! P-39: after SIGTERM the server ends in time, every stream gets `bye`, and every accepted write is kept.
+//! P-39: after SIGTERM the server ends in time, every stream gets `bye`, and every accepted write is kept. The memory
+//! writer reads what is open then.
 
-use crate::app::{App, Who, binary, http, terminate};
+use crate::{
+    app::{App, Who, binary, http, terminate},
+    interaction::get,
+    memory_training::{proposals, settings},
+};
 use domain::count::counted;
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -9,6 +14,7 @@ use std::{
     io::{BufRead as _, BufReader},
     process::Stdio,
 };
+use testkit::model::{ScriptedModel, ScriptedReply};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -124,4 +130,47 @@ async fn a_server_whose_log_is_not_read_answers_and_stops() {
     terminate(&server);
     let ended = tokio::task::spawn_blocking(move || server.wait().unwrap()).await.unwrap();
     assert_eq!(ended.code(), Some(0));
+}
+
+/// An answer of the model that makes a topic from the first message of a conversation.
+fn topic(slug: &str, line: &str) -> ScriptedReply {
+    let op = json!({
+        "op": "create", "path": format!("topics/{slug}.md"), "heading": [], "base_sha256": null,
+        "body": format!("# {slug}\n\n- {line}\n"), "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "Said.",
+    });
+    let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] });
+    ScriptedReply::Text(answer.to_string().leak())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_has_open_conversations_read_or_leaves_them_to_the_next_start() {
+    let model = ScriptedModel::start([topic("launch", "It is on Friday")]).await;
+    let mut app = App::start_with(&settings(&model), &[], &[]);
+    let begun = async |app: &App, from: usize, message: &str| {
+        app.until_logged(from, "a memory writer is at work").await;
+        app.post(Who::Member, "/api/threads", json!({ "agent": "scout", "message": message })).await;
+    };
+    begun(&app, 0, "The launch is on Friday.").await;
+    app.terminate();
+    assert_eq!(app.wait(), Some(0), "{}", app.log());
+    assert_eq!(model.received(), 1, "the server asked before it ended");
+    let from = app.log().len();
+    app.serve_again();
+    proposals(&app, 1).await;
+
+    // The model does not answer in time. Nothing of that run is written.
+    model.then([ScriptedReply::NoAnswer]);
+    begun(&app, from, "The garden has roses.").await;
+    app.terminate();
+    assert_eq!(app.wait(), Some(0), "{}", app.log());
+    app.until_logged(from, "the memory writer could not finish; the next start does it").await;
+    assert_eq!(model.received(), 2);
+    model.then([topic("garden", "It has roses")]);
+    app.serve_again();
+    proposals(&app, 2).await;
+    let runs = get(&app, "/api/agents/scout/memory/runs").await;
+    let found: Vec<_> =
+        runs["items"].as_array().unwrap().iter().map(|run| json!([run["state"], run["turns"]])).collect();
+    assert_eq!(found, vec![json!(["succeeded", 1]); 2], "{runs}");
+    assert_eq!(model.received(), 3);
 }

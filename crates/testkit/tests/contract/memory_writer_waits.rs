@@ -1,11 +1,13 @@
-//! What people learn of a memory writer that waits: after failures, and when they ask it to run.
+//! What people learn of a memory writer that waits: after failures, and when they ask it to run. Reasons for a run
+//! that come together start one run.
 
-use crate::memory_writer::{AGENT, fail, finish, take, talked};
+use crate::memory_writer::{AGENT, fail, finish, take, talk, talked};
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    memory_writer::{limit::FAILURES_MAX, plan::Policy},
+    memory_writer::{limit::FAILURES_MAX, plan::Policy, run::RunCause},
 };
+use futures_util::future::join_all;
 use ledger::{
     Error,
     memory_writer::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
@@ -18,6 +20,7 @@ on_both_engines!(
     a_writer_that_waits_is_listed_until_it_is_asked_again,
     only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it,
     a_request_names_the_budget_that_is_used_up,
+    reasons_for_a_run_that_come_together_start_one,
 );
 
 async fn stalled(f: &Fixture) -> Vec<StalledRecord> {
@@ -94,5 +97,26 @@ async fn a_request_names_the_budget_that_is_used_up(f: Fixture) {
     assert!(waits.to_string().contains("120 tokens are used, and tokens_per_day is 100"), "{waits}");
     f.clock.advance(TimeDelta::days(1));
     assert_eq!(ask(terms).await, None);
+    f.done().await;
+}
+
+async fn reasons_for_a_run_that_come_together_start_one(f: Fixture) {
+    // The conversation has ended, has as many turns as start a run and is silent, and two people ask for a run.
+    let terms = WriterTerms { turn_threshold: 2, ..WriterTerms::default() };
+    talked(&f, "I like trains.").await;
+    f.clock.advance(TimeDelta::hours(1));
+    for scope in [&f.operator, &f.admin] {
+        memory_writer::flush(&f.ledger, scope, AGENT, Some(terms)).await.unwrap();
+    }
+    let mut taken: Vec<_> = join_all((0..8).map(|_| take(&f, terms))).await.into_iter().flatten().collect();
+    assert_eq!(taken.len(), 1, "one of several that look at the same time");
+    let run = taken.remove(0);
+    assert_eq!((run.cause, run.window.turns.len()), (RunCause::Flush, 2));
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    assert!(take(&f, terms).await.is_none(), "no reason is left");
+    assert_eq!(memory_writer::runs(&f.ledger, &f.member, AGENT).await.unwrap().len(), 1);
+    // Both requests are fulfilled: the next conversation needs a reason of its own.
+    talk(&f, "I like ships.", "Noted.").await;
+    assert!(take(&f, WriterTerms::default()).await.is_none());
     f.done().await;
 }
