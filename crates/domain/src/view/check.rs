@@ -78,31 +78,22 @@ fn check_condition(field: &Field, earlier: &[Field], at: &impl Fn(&str) -> Strin
         Test::In(values) => values.as_slice(),
         Test::Filled(_) => return,
     };
+    if asked.kind.dimensions().is_some() {
+        issues.push(Issue::new(at("showIf"), "a rating can only be asked whether it is `filled`"));
+        return;
+    }
     if values.is_empty() || values.len() > SELECT_OPTIONS_MAX {
         issues.push(Issue::new(at("showIf.in"), format!("1 to {SELECT_OPTIONS_MAX} values")));
     }
+    // A condition on a multiple choice asks for one of its options.
+    let kind = if let Kind::MultipleChoice { options, .. } = &asked.kind {
+        Kind::SingleChoice { options: options.clone() }
+    } else {
+        asked.kind.clone()
+    };
+    let one = Field { kind, ..asked.clone() };
     for value in values {
-        let one = match &asked.kind {
-            Kind::MultipleChoice { options, .. } => Kind::SingleChoice { options: options.clone() },
-            Kind::Rating { .. } => {
-                issues.push(Issue::new(at("showIf"), "a rating can only be asked whether it is `filled`"));
-                return;
-            }
-            kind @ (Kind::ShortText { .. }
-            | Kind::LongText { .. }
-            | Kind::Number { .. }
-            | Kind::Integer { .. }
-            | Kind::YesNo
-            | Kind::Date
-            | Kind::DateTime
-            | Kind::SingleChoice { .. }
-            | Kind::Scale { .. }
-            | Kind::Entity { .. }
-            | Kind::Email
-            | Kind::Url) => kind.clone(),
-        };
-        let like = Field { kind: one, ..asked.clone() };
-        for issue in check_value(&like, value).err().unwrap_or_default() {
+        for issue in check_value(&one, value).err().unwrap_or_default() {
             let message = format!("`{}` cannot have the value {value}: {}", asked.key, issue.message);
             issues.push(Issue::new(at("showIf"), message));
         }
@@ -252,5 +243,10 @@ mod tests {
             ["fields[0].showIf.field"]
         );
         assert_eq!(issues(json!([first, second(json!({ "field": "team", "in": [] }))])), ["fields[1].showIf.in"]);
+        let rating = json!({ "key": "team", "label": "?", "type": "rating", "criteriaSet": "safety" });
+        assert!(issues(json!([rating, second(json!({ "field": "team", "filled": true }))])).is_empty());
+        for asked in [json!({ "field": "team", "equals": {} }), json!({ "field": "team", "in": [1, 2] })] {
+            assert_eq!(issues(json!([rating, second(asked)])), ["fields[1].showIf"]);
+        }
     }
 }
