@@ -58,7 +58,7 @@ impl FormLimits {
 }
 
 /// The part of an address that one network has: a whole IPv4 address, the first 64 bits of an IPv6 address.
-fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),

@@ -36,6 +36,7 @@ mod router;
 mod server_function;
 mod setup_code;
 mod shutdown;
+mod sign_in_limit;
 mod sse;
 pub mod state;
 mod transcript_cache;

@@ -8,6 +8,7 @@ use crate::{
     metrics::Metrics,
     setup_code::SetupState,
     shutdown::Shutdown,
+    sign_in_limit::SignInPlaces,
     transcript_cache::TranscriptCache,
     writer_settings::{self, WriterSettings},
 };
@@ -51,6 +52,8 @@ pub struct Shared {
     pub sends_email: bool,
     /// Limits on what people without an account send.
     pub form_limits: FormLimits,
+    /// The sign-ins that are being checked, by network.
+    pub sign_in_places: SignInPlaces,
     /// Ends conversations. It knows the agents in this server that are asked for a summary.
     pub thread_endings: ThreadEndings,
     /// The agents that run in this server, as pairs of workspace slug and agent name.
@@ -82,6 +85,7 @@ impl AppState {
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
             form_limits: FormLimits::new(settings.forms.requests_per_minute),
+            sign_in_places: SignInPlaces::default(),
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,
             agents: agents(settings),

@@ -64,6 +64,9 @@ pub const PASSWORD_BYTES_MAX: usize = 1_024;
 pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
 /// Most password hashes that wait to be computed. Further callers are refused.
 pub const PASSWORD_HASHES_WAITING_MAX: usize = 32;
+/// Most sign-ins of one network that are computed or wait. It is less than a quarter of all places, so that a flood
+/// from one network leaves places for the others.
+pub const PASSWORD_HASHES_OF_NETWORK_MAX: usize = 8;
 /// Failed sign-in attempts in a row before the next ones have to wait.
 pub const SIGN_IN_FREE_FAILURES: u64 = 5;
 /// Longest wait between two sign-in attempts, seconds.

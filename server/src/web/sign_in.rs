@@ -5,7 +5,14 @@ use super::{
     posted::kept_form,
     shell::{PageRejection, Viewer, Visitor, local_path, redirect_with_notice, refuse, render},
 };
-use crate::{browser::browser, extract::identify, host::is_local, problem::Problem, state::AppState};
+use crate::{
+    browser::browser,
+    extract::identify,
+    form_limit::{address, network},
+    host::is_local,
+    problem::Problem,
+    state::AppState,
+};
 use app::{FormState, setup, sign_in};
 use axum::{
     Router,
@@ -16,7 +23,7 @@ use axum::{
 };
 use ledger::auth::{self, SignedIn};
 use serde::Deserialize;
-use std::convert::Infallible;
+use std::{convert::Infallible, net::IpAddr};
 use wire::Code;
 
 pub fn router() -> Router<AppState> {
@@ -53,15 +60,32 @@ async fn show(
     Ok(render(StatusCode::OK, move || sign_in::page(&shell, &props)).await)
 }
 
+/// The network that a request comes from.
+struct Network(IpAddr);
+
+impl FromRequestParts<AppState> for Network {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &AppState) -> Result<Self, Self::Rejection> {
+        let peer = parts.extensions.get().copied();
+        Ok(Self(network(address(peer, &parts.headers))))
+    }
+}
+
 async fn submit(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
+    Network(network): Network,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageRejection> {
     let kept = kept_form(&form);
     let browser = browser(&headers);
-    match auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser).await {
+    let outcome = match state.sign_in_places.take(network) {
+        Ok(_place) => auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser).await,
+        Err(full) => Err(full),
+    };
+    match outcome {
         Ok(signed_in) => match kept {
             Some(kept) => {
                 let (who, back) = (form.text("email"), form.optional("next"));

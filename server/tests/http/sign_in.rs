@@ -1,15 +1,18 @@
-//! The sign-in page: its redirects, and its message after too many attempts.
+//! The sign-in page: its redirects, its message after too many attempts, and floods.
 
 use crate::{
     app::{App, PASSWORD},
     browser::Browser,
 };
-use reqwest::{Method, Response, StatusCode};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use testkit::Raw;
+use tokio::task::JoinSet;
 
 const ADA: &str = "ada@acme.test";
 /// Most attempts of the test. Each counted failure doubles the wait, so the block comes much earlier.
 const ATTEMPTS_MAX: u32 = 30;
+/// Sign-ins that are sent at once, each for another e-mail address.
+const FLOOD: usize = 600;
 
 #[tokio::test]
 async fn a_slowed_down_sign_in_says_on_its_page_when_to_try_again() {
@@ -31,6 +34,46 @@ async fn a_slowed_down_sign_in_says_on_its_page_when_to_try_again() {
         return;
     }
     panic!("{ATTEMPTS_MAX} wrong passwords were not slowed down");
+}
+
+fn sign_in(app: &App, email: &str, password: &str) -> RequestBuilder {
+    let form = [("email", email), ("password", password)];
+    app.http.post(format!("{}/sign-in", app.url)).header("origin", &app.url).form(&form)
+}
+
+/// Whether a sign-in was refused with a time to wait. If not, its password must have been checked.
+fn is_refused(answer: &Response) -> bool {
+    if answer.status() == StatusCode::UNAUTHORIZED {
+        return false;
+    }
+    assert_eq!(answer.status(), StatusCode::TOO_MANY_REQUESTS);
+    let seconds: u64 = answer.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{seconds}");
+    true
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_600_sign_ins_at_once_the_surplus_is_refused_and_people_get_in() {
+    let app = App::start();
+    let mut flood = JoinSet::new();
+    for n in 0..FLOOD {
+        let request = sign_in(&app, &format!("nobody-{n}@acme.test"), "wrong password");
+        flood.spawn(async move { request.send().await.unwrap() });
+    }
+    let mut refusals = Vec::new();
+    while !refusals.contains(&true) {
+        let answer = flood.join_next().await.expect("one of the sign-ins is refused").unwrap();
+        refusals.push(is_refused(&answer));
+    }
+    // The network of the flood has no place now. A person at another network needs no second attempt.
+    let elsewhere = sign_in(&app, ADA, PASSWORD).header("x-forwarded-for", "203.0.113.7").send().await.unwrap();
+    assert_eq!(leads(&elsewhere), (StatusCode::SEE_OTHER, "/today"));
+    refusals.extend(flood.join_all().await.iter().map(is_refused));
+    assert_eq!(refusals.len(), FLOOD);
+    assert!(refusals.contains(&false), "some have a place");
+    // Nor does a person at the same network once the flood is over.
+    let here = sign_in(&app, ADA, PASSWORD).send().await.unwrap();
+    assert_eq!(leads(&here), (StatusCode::SEE_OTHER, "/today"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
