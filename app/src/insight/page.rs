@@ -102,9 +102,9 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         .days
         .iter()
         .map(|DayFigures { day, .. }| Day {
+            date: *day,
             long: day.format("%a %Y-%m-%d").to_string(),
             short: day.format("%b %-d").to_string(),
-            sessions: ended_on(*day).href(None),
         })
         .collect();
     let sections = [helpfulness(insights), outcomes(insights), decisions(insights), waiting(insights), cost(insights)]
@@ -125,6 +125,16 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
 /// The agent sessions that ended on a day.
 fn ended_on(day: NaiveDate) -> Filter {
     Filter { session_type: Some(Type::Agent), ended: Some(day.to_string()), ..Filter::default() }
+}
+
+/// The sessions with an answer that was complete on a day.
+fn answered_on(day: NaiveDate) -> Filter {
+    Filter { answered: Some(day.to_string()), ..Filter::default() }
+}
+
+/// The sessions with an item that was decided or expired on a day.
+fn decided_on(day: NaiveDate) -> Filter {
+    Filter { decided: Some(day.to_string()), ..Filter::default() }
 }
 
 fn series(insights: &Insights, name: &'static str, color: SeriesColor, value: fn(&Figures) -> f64) -> Series {
@@ -160,7 +170,7 @@ fn helpfulness(insights: &Insights) -> Section {
             series(insights, "Not rated", SeriesColor::Quiet, |f| f.unrated as f64),
         ],
         word: whole,
-        is_of_sessions: true,
+        sessions_of: ended_on,
     }
 }
 
@@ -193,7 +203,7 @@ fn outcomes(insights: &Insights) -> Section {
             series(insights, "Unknown", SeriesColor::Quiet, |f| f.unknown as f64),
         ],
         word: whole,
-        is_of_sessions: false,
+        sessions_of: answered_on,
     }
 }
 
@@ -230,7 +240,7 @@ fn decisions(insights: &Insights) -> Section {
             series(insights, "Expired", SeriesColor::Quiet, |f| f.expired as f64),
         ],
         word: whole,
-        is_of_sessions: false,
+        sessions_of: decided_on,
     }
 }
 
@@ -260,7 +270,7 @@ fn waiting(insights: &Insights) -> Section {
             },
         ],
         word: seconds,
-        is_of_sessions: false,
+        sessions_of: decided_on,
     }
 }
 
@@ -284,7 +294,7 @@ fn cost(insights: &Insights) -> Section {
         answer,
         series: vec![series(insights, "Cost", SeriesColor::Accent, |f| f.cost_usd.unwrap_or_default())],
         word: dollars,
-        is_of_sessions: true,
+        sessions_of: ended_on,
     }
 }
 
@@ -379,5 +389,18 @@ mod tests {
         let answers = shown(json!({ "accepted": 2 }), &["scout"]);
         assert_eq!(answers.matches("<table").count(), 2, "the answers by day, and the agents: {answers}");
         assert!(answers.contains(">Accepted</th>") && !answers.contains(">Median wait</th>"), "{answers}");
+    }
+
+    #[test]
+    fn the_days_of_each_section_link_to_their_sessions() {
+        let mut of = insights(json!({ "sessions": 1, "unrated": 1, "accepted": 1, "approved": 1, "costUsd": 1.5 }));
+        of.total.wait_median_seconds = Some(60);
+        let figures_of = |day| DayFigures { day, figures: of.total.clone() };
+        of.days = [of.first, of.last].map(figures_of).to_vec();
+        let html = to_html(figures(&of, &BTreeMap::new()));
+        for (href, sections) in [("type=agent&amp;ended=", 2), ("answered=", 1), ("decided=", 2)] {
+            let link = format!("href=\"/sessions?{href}2026-11-01\"");
+            assert_eq!(html.matches(&link).count(), sections, "{link}: {html}");
+        }
     }
 }

@@ -3,18 +3,20 @@
 use super::chart::{Series, stacked_bars};
 use crate::{
     render::static_html,
+    sessions::Filter,
     ui::chart_frame::{ChartFrame, Key},
 };
+use chrono::NaiveDate;
 use leptos::prelude::*;
 
 /// A day of the period.
 pub struct Day {
+    /// The day, UTC.
+    pub date: NaiveDate,
     /// Its name in tables.
     pub long: String,
     /// Its name at the axis.
     pub short: String,
-    /// Address of the sessions that ended on it.
-    pub sessions: String,
 }
 
 /// Data of a section.
@@ -29,20 +31,20 @@ pub struct Section {
     pub series: Vec<Series>,
     /// Formats a value for the axis and the table.
     pub word: fn(f64) -> String,
-    /// Whether the figures of a day are those of the sessions that ended on it, to which the table links then.
-    pub is_of_sessions: bool,
+    /// Returns the filter for the sessions that the figures of a day are about. The table links to them.
+    pub sessions_of: fn(NaiveDate) -> Filter,
 }
 
 /// Renders the question with its answer, and the chart with its figures where there are any.
 pub fn section(days: &[Day], section: Section) -> impl IntoView + use<> {
-    let Section { name, title, answer, series, word, is_of_sessions } = section;
+    let Section { name, title, answer, series, word, sessions_of } = section;
     let short: Vec<_> = days.iter().map(|day| day.short.clone()).collect();
     let drawing = stacked_bars(&short, &series, word);
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let body = drawing.map(|svg| {
         view! {
-            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, (word, is_of_sessions))}</ChartFrame>
+            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, (word, sessions_of))}</ChartFrame>
         }
     });
     static_html(view! {
@@ -63,7 +65,7 @@ fn table(
     days: &[Day],
     series: &[Series],
     title: &'static str,
-    (word, is_of_sessions): (fn(f64) -> String, bool),
+    (word, sessions_of): (fn(f64) -> String, fn(NaiveDate) -> Filter),
 ) -> impl IntoView + use<> {
     let heads = series.iter().map(|part| view! { <th scope="col" class="table-number">{part.name}</th> });
     let heads = heads.collect::<Vec<_>>();
@@ -72,11 +74,8 @@ fn table(
         .enumerate()
         .rev()
         .filter(|(day, _)| series.iter().any(|part| part.values.get(*day).is_some_and(|value| *value != 0.0)))
-        .map(|(day, Day { long, sessions, .. })| {
-            let name = match is_of_sessions {
-                true => view! { <a href=sessions.clone()>{long.clone()}</a> }.into_any(),
-                false => long.clone().into_any(),
-            };
+        .map(|(day, Day { date, long, .. })| {
+            let name = view! { <a href=sessions_of(*date).href(None)>{long.clone()}</a> };
             let cell = |part: &Series| {
                 let value = part.says.as_ref().unwrap_or(&part.values).get(day).copied().unwrap_or_default();
                 let shown = if value == 0.0 { "–".to_owned() } else { word(value) };

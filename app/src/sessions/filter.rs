@@ -27,6 +27,10 @@ pub struct Filter {
     pub ended: Option<String>,
     /// `?endedSince=`: the first day on which the session may have ended, UTC.
     pub ended_since: Option<String>,
+    /// `?decided=`: the day on which an item of the session was decided or expired, UTC.
+    pub decided: Option<String>,
+    /// `?answered=`: the day on which an answer of the agent was complete, UTC.
+    pub answered: Option<String>,
     /// `?q=`: part of the title.
     pub q: Option<String>,
 }
@@ -51,6 +55,8 @@ impl Filter {
         add("agent", self.agent.as_deref());
         add("ended", self.ended.as_deref());
         add("endedSince", self.ended_since.as_deref());
+        add("decided", self.decided.as_deref());
+        add("answered", self.answered.as_deref());
         add("q", self.q.as_deref());
         add("cursor", cursor);
         if pairs.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", pairs.join("&")) }
@@ -81,6 +87,14 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     let agent = filter.agent.clone().unwrap_or_default();
     let ended = filter.ended.clone().unwrap_or_default();
     let since = filter.ended_since.clone().unwrap_or_default();
+    // Insights link to these two. They are shown only then, because few people look for such a day.
+    let linked =
+        [("decided", "Decided on (UTC)", &filter.decided), ("answered", "Answered on (UTC)", &filter.answered)];
+    let linked = linked.into_iter().filter_map(|(name, label, day)| {
+        let day = day.as_deref()?;
+        Some(view! { <Input scope="filter" field=Field::new(name, label) kind="date" value=day form=&none/> })
+    });
+    let linked = linked.collect::<Vec<_>>();
     view! {
         <form class="filter" method="get" action="/sessions" role="search">
             <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
@@ -89,6 +103,7 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
             <Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/>
             <Input scope="filter" field=Field::new("ended", "Ended on (UTC)") kind="date" value=&ended form=&none/>
             <Input scope="filter" field=Field::new("endedSince", "Ended since (UTC)") kind="date" value=&since form=&none/>
+            {linked}
             <Input scope="filter" field=Field::new("q", "Title contains") kind="search" wide=true value=&q form=&none/>
             <Button>"Filter"</Button>
             {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
@@ -110,5 +125,19 @@ mod tests {
         assert_eq!(day.href(None), "/sessions?type=agent&ended=2026-11-25");
         let since = Filter { ended_since: Some("2026-11-01".into()), ..Filter::default() };
         assert_eq!(since.href(None), "/sessions?endedSince=2026-11-01");
+        let decided = Filter { decided: Some("2026-11-25".into()), ..Filter::default() };
+        assert_eq!(decided.href(None), "/sessions?decided=2026-11-25");
+        let answered = Filter { answered: Some("2026-11-25".into()), ..Filter::default() };
+        assert_eq!(answered.href(None), "/sessions?answered=2026-11-25");
+    }
+
+    #[test]
+    fn a_day_that_insights_link_to_stays_in_the_form() {
+        let form = |filter: &Filter| crate::render::to_html(filter_form(filter, Vec::new()));
+        let decided = Filter { decided: Some("2026-11-25".into()), ..Filter::default() };
+        let html = form(&decided);
+        assert!(html.contains("name=\"decided\"") && html.contains("value=\"2026-11-25\""), "{html}");
+        assert!(html.contains("Decided on (UTC)") && !html.contains("name=\"answered\""), "{html}");
+        assert!(!form(&Filter::default()).contains("name=\"decided\""));
     }
 }

@@ -100,6 +100,8 @@ pub async fn list(
         title_contains: query.title,
         ended_on: None,
         ended_since: None,
+        decided_on: None,
+        answered_on: None,
         limit: query.limit.0,
         cursor: query.cursor,
     };

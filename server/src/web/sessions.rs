@@ -46,6 +46,8 @@ struct ListQuery {
     agent: Option<String>,
     ended: Option<String>,
     ended_since: Option<String>,
+    decided: Option<String>,
+    answered: Option<String>,
     q: Option<String>,
     cursor: Option<String>,
 }
@@ -76,6 +78,7 @@ impl TryFrom<ListQuery> for Filtered {
     /// [`Code::NotFound`] for an action that cannot exist.
     fn try_from(query: ListQuery) -> Result<Self, Problem> {
         let (ended_on, ended_since) = (day(query.ended.as_ref()), day(query.ended_since.as_ref()));
+        let (decided_on, answered_on) = (day(query.decided.as_ref()), day(query.answered.as_ref()));
         let filter = Filter {
             session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
             status: non_empty(query.status.as_ref()).and_then(Status::parse),
@@ -83,6 +86,8 @@ impl TryFrom<ListQuery> for Filtered {
             agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
             ended: ended_on.map(|day| day.to_string()),
             ended_since: ended_since.map(|day| day.to_string()),
+            decided: decided_on.map(|day| day.to_string()),
+            answered: answered_on.map(|day| day.to_string()),
             q: non_empty(query.q.as_ref()).map(str::to_owned),
         };
         let action_id = match &filter.action_id {
@@ -98,6 +103,8 @@ impl TryFrom<ListQuery> for Filtered {
             title_contains: filter.q.clone(),
             ended_on,
             ended_since,
+            decided_on,
+            answered_on,
             limit: ROWS,
             cursor: query.cursor,
         };

@@ -113,6 +113,20 @@ fn raw_lines(folder: &Path) -> usize {
     lines
 }
 
+/// Checks that insights link to the sessions with an answer, and to those with a decision, of a day.
+async fn insights_lead_to(app: &App, cookie: &str, answered: &str, decided: &str) {
+    let (_, insights) = seen(app, cookie, "/insights").await;
+    for (filter, session, other) in [("answered", answered, None), ("decided", decided, Some(answered))] {
+        let link = format!("href=\"/sessions?{filter}=");
+        let (_, day) = insights.split_once(&link).unwrap_or_else(|| panic!("no {link}: {insights}"));
+        for (day, is_listed) in [(&day[..10], true), ("2000-01-01", false)] {
+            let (_, page) = seen(app, cookie, &format!("/sessions?{filter}={day}")).await;
+            assert_eq!(page.contains(&format!("/sessions/{session}")), is_listed, "{filter} {day}: {page}");
+            assert!(other.is_none_or(|other| !page.contains(&format!("/sessions/{other}"))), "{filter} {day}: {page}");
+        }
+    }
+}
+
 async fn a_log_becomes_training_data(app: &App) {
     let cookie = app.cookie().await;
     let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Company", "slug": "company" })).await;
@@ -140,6 +154,7 @@ async fn a_log_becomes_training_data(app: &App) {
         let only = captured(app, session, 1).await;
         assert_eq!((&only[0]["feedback"], &only[0]["outcome"]), (&Value::Null, &Value::Null));
     }
+    insights_lead_to(app, &cookie, &alone, &edited).await;
     let judged = captured(app, &edited, 1).await.remove(0)["feedback"].clone();
     assert_eq!((&judged["feedback"], &judged["source"]), (&json!("positive"), &json!("reviewer")));
     assert_eq!(judged["edited"], r#"{"title":"Acme Corporation"}"#);

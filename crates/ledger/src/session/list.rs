@@ -37,6 +37,12 @@ pub struct ListSessions {
     pub ended_on: Option<NaiveDate>,
     /// Only sessions that ended on this day or later, UTC, and began at most 31 days before it.
     pub ended_since: Option<NaiveDate>,
+    /// Only sessions with an item that was decided or expired on this day, UTC, and that began at most 31 days before
+    /// it. The day is that on which the decision took effect.
+    pub decided_on: Option<NaiveDate>,
+    /// Only sessions with a captured answer that was complete on this day, UTC, and that began at most 31 days before
+    /// it.
+    pub answered_on: Option<NaiveDate>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -55,8 +61,8 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
     }
 }
 
-/// Longest time from the beginning of a session to its end that the filter by the day of the end finds.
-const ENDED_AFTER_MAX: TimeDelta = TimeDelta::days(31);
+/// Longest time from the beginning of a session to its end, a decision or an answer that the filters by day find.
+const AFTER_BEGINNING_MAX: TimeDelta = TimeDelta::days(31);
 
 /// The time from the beginning of a day to the beginning of the next one, UTC.
 fn time_of(day: NaiveDate) -> Range<Timestamp> {
@@ -94,11 +100,14 @@ impl ListQuery {
         fields.slug("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
         let ended = ended_in(query.ended_on, query.ended_since);
+        let (decided, answered) = (query.decided_on.map(time_of), query.answered_on.map(time_of));
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
-        // What ended by then has an id from before, so newer sessions need not be read. A day with few sessions would
-        // read the whole history, so sessions that began much earlier are not looked for.
-        let oldest = ended.as_ref().and_then(|time| time.start.checked_sub_signed(ENDED_AFTER_MAX));
-        let newest = query.ended_on.map(|day| SessionId(least_v7(time_of(day).end)));
+        // What happened by then is of sessions with an id from before, so newer ones need not be read. A day with few
+        // sessions would read the whole history, so sessions that began much earlier are not looked for.
+        let begins = [&ended, &decided, &answered].into_iter().flatten().map(|time| time.start).max();
+        let oldest = begins.and_then(|at| at.checked_sub_signed(AFTER_BEGINNING_MAX));
+        let days = [query.ended_on, query.decided_on, query.answered_on].into_iter().flatten();
+        let newest = days.map(|day| SessionId(least_v7(time_of(day).end)));
         let before = before.into_iter().chain(newest).min_by_key(|id| id.0);
         let filter = Filter {
             session_type: query.session_type,
@@ -109,6 +118,8 @@ impl ListQuery {
             retry_of: None,
             title_contains: query.title_contains.filter(|text| !text.is_empty()),
             ended,
+            decided,
+            answered,
             oldest: oldest.map(|at| SessionId(least_v7(at))),
             private_to: Some(scope.caller.to_string()),
         };

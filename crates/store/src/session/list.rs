@@ -20,7 +20,13 @@ macro_rules! list_select {
             " AND id < $3 AND id >= $12 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
              AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
              AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) \
-             AND (completed_at >= $10 OR $10 IS NULL) AND (completed_at < $11 OR $11 IS NULL) ORDER BY id DESC LIMIT $7"
+             AND (completed_at >= $10 OR $10 IS NULL) AND (completed_at < $11 OR $11 IS NULL) \
+             AND (CAST($13 AS bigint) IS NULL OR EXISTS (SELECT 1 FROM gates g WHERE g.tenant_id = sessions.tenant_id \
+             AND g.session_id = sessions.id AND g.state IN ('settled', 'expired') AND g.settled_at >= $13 \
+             AND g.settled_at < $14)) \
+             AND (CAST($15 AS bigint) IS NULL OR EXISTS (SELECT 1 FROM interactions i \
+             WHERE i.tenant_id = sessions.tenant_id AND i.session_id = sessions.id AND i.recorded_at >= $15 \
+             AND i.recorded_at < $16)) ORDER BY id DESC LIMIT $7"
         ))
     };
 }
@@ -71,10 +77,19 @@ pub struct Filter {
     pub title_contains: Option<String>,
     /// Only sessions that ended in this time.
     pub ended: Option<Range<Timestamp>>,
-    /// Only this session and newer ones. Bounds what a filter by the end reads.
+    /// Only sessions with an item that was decided or expired in this time.
+    pub decided: Option<Range<Timestamp>>,
+    /// Only sessions with a captured answer that was complete in this time.
+    pub answered: Option<Range<Timestamp>>,
+    /// Only this session and newer ones. Bounds what a filter by a time reads.
     pub oldest: Option<SessionId>,
     /// Whose private sessions are listed too; none if absent.
     pub private_to: Option<String>,
+}
+
+/// The beginning and the end of a time, microseconds.
+fn bounds(time: Option<&Range<Timestamp>>) -> (Option<i64>, Option<i64>) {
+    time.map(|time| (to_micros(time.start), to_micros(time.end))).unzip()
 }
 
 /// One page of sessions, newest first. With `before`, only older ones.
@@ -92,22 +107,28 @@ pub async fn list(
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
     let status = filter.status.map(Status::as_str);
-    let since = filter.ended.as_ref().map(|time| to_micros(time.start));
-    let until = filter.ended.as_ref().map(|time| to_micros(time.end));
+    let (since, until) = bounds(filter.ended.as_ref());
+    let (decided_since, decided_until) = bounds(filter.decided.as_ref());
+    let (answered_since, answered_until) = bounds(filter.answered.as_ref());
     let oldest = filter.oldest.map_or(Uuid::nil(), |id| id.0);
     let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
+    macro_rules! rows_by {
+        ($text:ident, $lead:expr) => {
+            run!(conn, fetch_all Row, $text, tenant, $lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until)?
+        };
+    }
     let rows = if let Some(retried) = filter.retry_of {
-        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
+        rows_by!(BY_RETRIED, retried.0)
     } else if let Some(parent) = filter.parent_id {
-        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
+        rows_by!(BY_PARENT, parent.0)
     } else if let Some(action) = filter.action_id {
-        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
+        rows_by!(BY_ACTION, action.0)
     } else if let Some(lead) = agent {
-        run!(conn, fetch_all Row, BY_AGENT, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
+        rows_by!(BY_AGENT, lead)
     } else if let Some(lead) = status {
-        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
+        rows_by!(BY_STATUS, lead)
     } else {
-        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest)?
+        rows_by!(BY_TENANT, None::<&str>)
     };
     page(rows, limit)
 }

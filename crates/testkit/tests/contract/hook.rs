@@ -76,6 +76,8 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
         title_contains: None,
         ended_on: None,
         ended_since: None,
+        decided_on: None,
+        answered_on: None,
         limit: 100,
         cursor: None,
     };

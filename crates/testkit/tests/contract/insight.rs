@@ -2,6 +2,7 @@
 
 use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};
+use crate::interaction::{answered, due, keep_all};
 use chrono::TimeDelta;
 use domain::gate::Verdict;
 use domain::id::SessionId;
@@ -20,6 +21,7 @@ on_both_engines!(
     ratings_count_as_they_were_given_and_silence_as_silence,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
     sessions_are_listed_by_the_day_on_which_they_ended,
+    sessions_are_listed_by_the_day_of_a_decision_or_an_answer,
 );
 
 async fn figures(f: &Fixture, days: u32) -> insight::InsightsRecord {
@@ -136,6 +138,30 @@ async fn sessions_are_listed_by_the_day_on_which_they_ended(f: Fixture) {
         let found: Vec<_> = listed.iter().map(|session| session.id).collect();
         let is_found = found.len() == expected.len() && expected.iter().all(|id| found.contains(id));
         assert!(is_found, "on {on:?}, since {since}: {found:?}");
+    }
+    f.done().await;
+}
+
+async fn sessions_are_listed_by_the_day_of_a_decision_or_an_answer(f: Fixture) {
+    at_once(&f).await;
+    let day = f.ledger.now().date_naive();
+    let answer = answered(&f, "Which port?", &json!("5432")).await.id;
+    keep_all(&f, &due(&f).await).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    f.clock.advance(TimeDelta::days(1));
+    decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    for (after, with_answer, with_decision) in
+        [(-1, vec![], vec![]), (0, vec![answer], vec![]), (1, vec![], vec![waiting.id]), (2, vec![], vec![])]
+    {
+        let on = Some(day + TimeDelta::days(after));
+        let by_answer = ListSessions { answered_on: on, ..ListSessions::default() };
+        let by_decision = ListSessions { decided_on: on, ..ListSessions::default() };
+        for (wanted, expected) in [(by_answer, with_answer), (by_decision, with_decision)] {
+            let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
+            assert_eq!(listed.iter().map(|session| session.id).collect::<Vec<_>>(), expected, "day {after}");
+        }
     }
     f.done().await;
 }
