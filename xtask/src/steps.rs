@@ -117,14 +117,21 @@ impl Report {
     }
 }
 
-/// Reads what test runners print at their end: nextest's `Summary` line and the `test result:` lines of `cargo test`.
-pub fn count_in_line(line: &str) -> Option<Count> {
-    let (figures, separator) = if let Some(figures) = line.strip_prefix("test result: ") {
-        (figures.split_once(". ")?.1, ';')
-    } else if line.starts_with("Summary [") {
-        (line.split_once(" run: ")?.1, ',')
-    } else {
-        return None;
+/// What runs tests, and prints how many passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// `cargo nextest run`: one line `Summary` at its end.
+    Nextest,
+    /// `cargo test`: one line `test result:` for each program.
+    Cargo,
+}
+
+/// Reads the line in which a test runner counts tests. nextest shows the output of a test that failed twice, and that
+/// output has a line of the other kind, because nextest runs the program that `cargo test` runs.
+pub fn count_in_line(runner: Runner, line: &str) -> Option<Count> {
+    let (figures, separator) = match runner {
+        Runner::Cargo => (line.strip_prefix("test result: ")?.split_once(". ")?.1, ';'),
+        Runner::Nextest => (line.strip_prefix("Summary [")?.split_once(" run: ")?.1, ','),
     };
     let number = |word: &str| {
         figures.split(separator).find_map(|figure| {
@@ -157,16 +164,40 @@ mod tests {
     #[test]
     fn nextest_and_cargo_test_are_both_understood() {
         let count = |passed, failed| Some(Count { passed, failed });
-        assert_eq!(count_in_line("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured"), count(12, 0));
-        assert_eq!(count_in_line("test result: FAILED. 3 passed; 2 failed; 0 ignored"), count(3, 2));
-        assert_eq!(count_in_line("Summary [   0.405s] 9 tests run: 9 passed, 0 skipped"), count(9, 0));
+        let of_cargo = |line| count_in_line(Runner::Cargo, line);
+        assert_eq!(of_cargo("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured"), count(12, 0));
+        assert_eq!(of_cargo("test result: FAILED. 3 passed; 2 failed; 0 ignored"), count(3, 2));
+        assert_eq!(of_cargo("running 12 tests"), None);
+        let of_nextest = |line| count_in_line(Runner::Nextest, line);
+        assert_eq!(of_nextest("Summary [   0.405s] 9 tests run: 9 passed, 0 skipped"), count(9, 0));
         assert_eq!(
-            count_in_line(
-                "Summary [ 12.1s] 9/11 tests run: 5 passed (1 slow, 1 flaky), 3 failed, 1 timed out, 2 skipped"
-            ),
+            of_nextest("Summary [ 12.1s] 9/11 tests run: 5 passed (1 slow, 1 flaky), 3 failed, 1 timed out, 2 skipped"),
             count(5, 4)
         );
-        assert_eq!(count_in_line("running 12 tests"), None);
+        assert_eq!(of_nextest("Starting 12 tests across 2 binaries"), None);
+    }
+
+    #[test]
+    fn one_failed_test_is_counted_once() {
+        // What nextest prints with `failure-output = "immediate-final"`.
+        let result = "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 8 filtered out";
+        let output = [
+            "FAIL [   0.405s] (9/9) testkit::contract claim::one_winner",
+            "stdout ───",
+            "running 1 test",
+            result,
+            "────────────",
+            "Summary [   0.405s] 9 tests run: 8 passed, 1 failed, 0 skipped",
+            "FAIL [   0.405s] (9/9) testkit::contract claim::one_winner",
+            "stdout ───",
+            "running 1 test",
+            result,
+        ];
+        let mut total = Count::default();
+        for count in output.into_iter().filter_map(|line| count_in_line(Runner::Nextest, line)) {
+            total.add(count);
+        }
+        assert_eq!(total, Count { passed: 8, failed: 1 });
     }
 
     #[test]

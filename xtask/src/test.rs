@@ -10,7 +10,7 @@ use crate::build::{self, Build, TESTED};
 use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
-use crate::steps::{Count, Report, count_in_line, failed_in_line};
+use crate::steps::{Count, Report, Runner, count_in_line, failed_in_line};
 use crate::workspace::cargo;
 use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
 
@@ -213,23 +213,23 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
     let threads = (cores + cores.div_ceil(2)).to_string();
     let mut calls = Vec::new();
     if has_nextest {
-        calls.push(vec!["nextest", "run", "--no-fail-fast", "--test-threads", &threads]);
+        calls.push((Runner::Nextest, vec!["nextest", "run", "--no-fail-fast", "--test-threads", &threads]));
     } else {
-        calls.push(vec!["test", "--no-fail-fast", "--lib", "--bins", "--tests"]);
+        calls.push((Runner::Cargo, vec!["test", "--no-fail-fast", "--lib", "--bins", "--tests"]));
     }
-    calls.push(vec!["test", "--no-fail-fast", "--doc"]);
+    calls.push((Runner::Cargo, vec!["test", "--no-fail-fast", "--doc"]));
 
     let mut total = Count::default();
     let mut outcome = Ok(());
     let mut failed = BTreeSet::new();
-    for call in calls {
+    for (runner, call) in calls {
         let mut command = build::checked_cargo();
         command.env(URL_VARIABLE, postgres_url).args(call).args(TESTED);
         if std::io::stdout().is_terminal() {
             command.env("CARGO_TERM_COLOR", "always");
         }
         let result = run_watched(&mut command, &mut |line| {
-            if let Some(count) = count_in_line(line) {
+            if let Some(count) = count_in_line(runner, line) {
                 total.add(count);
             }
             failed.extend(failed_in_line(line).map(str::to_owned));
