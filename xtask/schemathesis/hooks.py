@@ -1,5 +1,7 @@
 """What the OpenAPI document cannot say, by name; and what a run must not do."""
 
+import atexit
+import json
 import os
 import re
 
@@ -156,19 +158,34 @@ def refused_for_a_named_reason(ctx, response, case):
     if case.body == 0 and [error["field"] for error in errors] == ["body"]:
         # Where no body can be generated for the schema, a case has 0 in its place.
         return
-    unknown = [error for error in errors if not is_named(error, case.operation.path)]
-    assert errors and not unknown, f"valid data was refused: {problem['code']} {problem.get('detail')}"
+    rules = [rule_of(error, case.operation.path) for error in errors]
+    NEEDED.update(rule for rule in rules if rule)
+    assert errors and all(rules), f"valid data was refused: {problem['code']} {problem.get('detail')}"
 
 
-def is_named(error, path):
+def rule_of(error, path):
+    """The name of the rule that an error is of; `None` if no rule names it."""
     field = re.sub(r"\[\d+\]", "[]", error["field"])
     paths, _ = RULES_OF.get(field, ((), ""))
-    return (
-        field in RULES
-        or path.startswith(paths)
-        or field.startswith(tuple(RULES_BELOW))
-        or error["message"].startswith(WITH_A_FRACTION)
-    )
+    if field in RULES or path.startswith(paths):
+        return field
+    if error["message"].startswith(WITH_A_FRACTION):
+        return WITH_A_FRACTION
+    return next((name for name in RULES_BELOW if field.startswith(name)), None)
+
+
+# The rules that errors of this run were of.
+NEEDED = set()
+
+
+@atexit.register
+def say_which_rules_were_needed():
+    """For `cargo xtask test`, which names the rules that no run needed."""
+    path = os.environ.get("SHIFTBOOK_RULES_FILE")
+    if path:
+        rules = [*RULES, *RULES_OF, *RULES_BELOW, WITH_A_FRACTION]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"rules": rules, "needed": sorted(NEEDED)}, file)
 
 
 # Of a caller who is signed in: the name of the cookie, and the id of the sign-in.

@@ -2,6 +2,7 @@
 //! kind of caller, to a server with objects of every kind. Its settings, and what it must not do, are in
 //! `xtask/schemathesis/`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -73,6 +74,44 @@ const IDENTITIES: [Identity; 6] = [
 /// Runs side by side.
 const AT_ONCE: usize = 2;
 
+/// The file below a run's folder in which the hooks say which of their rules were needed.
+const RULES_FILE: &str = "rules.json";
+
+/// Names of the rules of the hooks, which excuse refusals of valid data.
+#[derive(Default)]
+struct Rules {
+    /// All of them.
+    rules: BTreeSet<String>,
+    /// Those that an answer needed.
+    needed: BTreeSet<String>,
+}
+
+impl Rules {
+    /// Adds what the hooks of one run have written. A run that was stopped has written nothing.
+    fn add(&mut self, folder: &Path) -> Result<()> {
+        let Ok(text) = std::fs::read_to_string(folder.join(RULES_FILE)) else { return Ok(()) };
+        let of_run: Value = serde_json::from_str(&text)?;
+        for (names, list) in [(&mut self.rules, "rules"), (&mut self.needed, "needed")] {
+            let listed = of_run[list].as_array().context("the hooks' file of rules has another shape")?;
+            names.extend(listed.iter().filter_map(Value::as_str).map(str::to_owned));
+        }
+        Ok(())
+    }
+
+    /// The rules that no run needed.
+    fn unused(&self) -> Vec<&str> {
+        self.rules.difference(&self.needed).map(String::as_str).collect()
+    }
+
+    /// Names the rules that no run needed. Which are needed depends on what is generated, so it is no failure.
+    fn report(&self) {
+        let unused = self.unused();
+        if !unused.is_empty() {
+            say(&format!("    rules of xtask/schemathesis/hooks.py that no request needed: {}", unused.join(", ")));
+        }
+    }
+}
+
 /// Ids of objects, by the dictionary of the settings that they belong to.
 type Objects = Vec<(&'static str, Vec<String>)>;
 
@@ -81,12 +120,13 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     // same in every run.
     let waiting = Mutex::new(IDENTITIES.iter());
     let total = Mutex::new(Count::default());
+    let rules = Mutex::new(Rules::default());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(identity) = next() {
-                    let count = report(identity, Instant::now(), examine(build, identity));
+                    let count = report(identity, Instant::now(), examine(build, identity, &rules));
                     total.lock().unwrap_or_else(PoisonError::into_inner).add(count);
                 }
             });
@@ -94,6 +134,7 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     });
     let total = *total.lock().unwrap_or_else(PoisonError::into_inner);
     *tests = Some(total);
+    rules.lock().unwrap_or_else(PoisonError::into_inner).report();
     if total.failed > 0 {
         bail!("as {} of {} callers, the API is not what its document says", total.failed, IDENTITIES.len());
     }
@@ -114,7 +155,7 @@ fn report(identity: &Identity, started: Instant, outcome: Result<()>) -> Count {
 }
 
 /// A server with objects of every kind, and one run before it.
-fn examine(build: Build, identity: &Identity) -> Result<()> {
+fn examine(build: Build, identity: &Identity, rules: &Mutex<Rules>) -> Result<()> {
     let folder = tempfile::tempdir_in(crate::scratch::folder())?;
     let data = folder.path().join("data");
     let admin = Admin::new(build, &data, TENANT);
@@ -135,7 +176,9 @@ fn examine(build: Build, identity: &Identity) -> Result<()> {
     if matches!(identity.credentials, Credentials::Cookie { .. }) {
         sign_in(&mut run, &client)?;
     }
-    call(run, folder.path(), &server.url, identity.phases)
+    let outcome = call(run, folder.path(), &server.url, identity.phases);
+    let added = rules.lock().unwrap_or_else(PoisonError::into_inner).add(folder.path());
+    outcome.and(added)
 }
 
 /// The headers of a browser's request, and for the hooks what belongs to its sign-in.
@@ -150,7 +193,7 @@ fn sign_in(run: &mut Command, client: &Client) -> Result<()> {
 
 /// One run with all checks. What it says is shown only if it finds something.
 fn call(mut run: Command, folder: &Path, url: &str, phases: &str) -> Result<()> {
-    run.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1");
+    run.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1").env("SHIFTBOOK_RULES_FILE", folder.join(RULES_FILE));
     run.args(["--phases", phases, "--max-examples", &EXAMPLES_MAX.to_string()]);
     run.arg(format!("{url}/api/openapi.json"));
     run_quietly(&mut run, Some(Duration::from_secs(RUN_SECONDS_MAX)))
@@ -252,4 +295,22 @@ fn conversation(client: &Client) -> Result<(String, String)> {
 
 fn create(client: &Client, path: &str, body: &Value) -> Result<String> {
     Ok(text(&client.post(path, body)?, "id")?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_needed_if_one_of_the_runs_needed_it() {
+        let mut rules = Rules::default();
+        for needed in [json!(["slug"]), json!(["note", "slug"])] {
+            let folder = tempfile::tempdir().unwrap();
+            rules.add(folder.path()).unwrap();
+            let written = json!({ "rules": ["kind", "note", "slug"], "needed": needed });
+            std::fs::write(folder.path().join(RULES_FILE), written.to_string()).unwrap();
+            rules.add(folder.path()).unwrap();
+        }
+        assert_eq!(rules.unused(), ["kind"]);
+    }
 }
