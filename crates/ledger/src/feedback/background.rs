@@ -4,6 +4,7 @@ use super::{LATE_RATINGS_MAX, Rating, backend, count_failure, record::to_record}
 use crate::{Error, Ledger};
 use domain::session::Session;
 use std::{sync::Arc, time::Duration};
+use tokio::task::JoinHandle;
 
 /// Longest time that the end of a conversation waits for its rating, and that a stopping server waits for late
 /// ratings.
@@ -28,8 +29,12 @@ pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &Session, rat
             count_failure(&ledger, &error);
         }
     });
-    // After a timeout the dropped handle detaches the task, which continues.
-    let _ = tokio::time::timeout(WAIT, kept).await;
+    wait_for(kept).await;
+}
+
+/// Waits up to [`WAIT`] for a write. Afterwards the dropped handle detaches its task, which continues.
+async fn wait_for(write: JoinHandle<()>) {
+    let _ = tokio::time::timeout(WAIT, write).await;
 }
 
 async fn store_with_retries(ledger: &Ledger, session: &Session, rating: Rating) -> crate::Result<()> {
@@ -57,5 +62,33 @@ pub(crate) async fn finish(ledger: &Ledger) {
     if tokio::time::timeout(WAIT, late.acquire_many(all)).await.is_err() {
         let lost = LATE_RATINGS_MAX.saturating_sub(late.available_permits());
         tracing::warn!(lost, "ratings could not be kept before the server stopped");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::{sync::oneshot, time::Instant};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_locked_file_holds_an_ending_for_one_second_and_is_written_to_later() {
+        let (unlock, unlocked) = oneshot::channel::<()>();
+        let (written, is_written) = oneshot::channel();
+        let write = tokio::spawn(async move {
+            unlocked.await.unwrap();
+            written.send(()).unwrap();
+        });
+        let started = Instant::now();
+        wait_for(write).await;
+        assert_eq!(started.elapsed().as_secs(), 1);
+        unlock.send(()).unwrap();
+        is_written.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_written_rating_holds_an_ending_no_longer() {
+        let started = Instant::now();
+        wait_for(tokio::spawn(async {})).await;
+        assert!(started.elapsed() < WAIT);
     }
 }
