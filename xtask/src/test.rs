@@ -25,7 +25,8 @@ pub struct Options {
     /// Leave out what needs the site: its size, Schemathesis, torture, browsers, examples.
     #[arg(long, conflicts_with = "only")]
     quick: bool,
-    /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest.
+    /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest. With the
+    /// step `trl`, which other runs leave out.
     #[arg(long, conflicts_with = "quick")]
     release: bool,
 }
@@ -46,7 +47,7 @@ enum Step {
     E2e,
     Examples,
     Schemathesis,
-    /// Not part of every run: it installs TRL.
+    /// Only with `--release` or by name: it installs TRL.
     Trl,
 }
 
@@ -119,7 +120,7 @@ impl Step {
         )
     }
 
-    /// Whether the step runs only if it is named.
+    /// Whether the step runs only with `--release` or if it is named.
     fn is_long(self) -> bool {
         self == Step::Trl
     }
@@ -130,7 +131,7 @@ impl Step {
     }
 
     fn is_wanted(self, options: &Options) -> bool {
-        let usual = !self.is_long() && (!options.quick || self.is_quick());
+        let usual = (!self.is_long() || options.release) && (!options.quick || self.is_quick());
         let is_selected = options.only.map_or(usual, |goal| self.serves(goal));
         is_selected && (self != Step::Release || options.release)
     }
@@ -296,11 +297,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_step_runs_only_where_it_is_named() {
-        let options = |only| Options { only, quick: false, release: false };
-        assert!(!Step::Trl.is_wanted(&options(None)));
-        assert!(Step::Trl.is_wanted(&options(Some(Step::Trl))));
-        assert!(Step::Examples.is_wanted(&options(None)) && !Step::Trl.is_wanted(&options(Some(Step::Examples))));
+    fn a_long_step_runs_only_where_it_is_named_and_before_a_release() {
+        let options = |only, release| Options { only, quick: false, release };
+        assert!(!Step::Trl.is_wanted(&options(None, false)));
+        assert!(Step::Trl.is_wanted(&options(None, true)));
+        assert!(Step::Trl.is_wanted(&options(Some(Step::Trl), false)));
+        let examples = options(Some(Step::Examples), false);
+        assert!(Step::Examples.is_wanted(&options(None, false)) && !Step::Trl.is_wanted(&examples));
     }
 
     #[test]
