@@ -22,8 +22,8 @@ use crate::workspace::{command, root};
 /// Generated requests of one operation in one phase, beside those of the phase `coverage`, which follow from the
 /// document.
 const EXAMPLES_MAX: u32 = 8;
-/// One run's time, with room for machines at work on other things: on two idle cores the longest takes a fifth of it.
-const RUN_SECONDS_MAX: u64 = 300;
+/// One run's time, with room for machines at work on other things: on two idle cores the longest takes a third of it.
+const RUN_SECONDS_MAX: u64 = 540;
 /// Until the answer of a turn is listed as an interaction.
 const CAPTURE_SECONDS_MAX: u64 = 30;
 const TENANT: &str = "schemathesis";
@@ -37,7 +37,27 @@ const PASSWORD: &str = "schemathesis signs in";
 struct Identity {
     name: &'static str,
     credentials: Credentials,
+    /// The phases of every run.
     phases: &'static str,
+    /// The phases on the binary that ships.
+    phases_of_release: &'static str,
+}
+
+impl Identity {
+    /// A caller that goes through the same phases in every run.
+    const fn always(name: &'static str, credentials: Credentials, phases: &'static str) -> Self {
+        Self { name, credentials, phases, phases_of_release: phases }
+    }
+
+    /// A caller whose answers differ from the admin's only in what it may not do. `coverage` takes one or two minutes
+    /// for each such caller, so it is left to the run before a release.
+    const fn with_less(name: &'static str, credentials: Credentials) -> Self {
+        Self { name, credentials, phases: "fuzzing", phases_of_release: "coverage,fuzzing" }
+    }
+
+    fn phases(&self, build: Build) -> &'static str {
+        if build == Build::Release { self.phases_of_release } else { self.phases }
+    }
 }
 
 /// What requests carry.
@@ -59,17 +79,13 @@ const fn token(role: &'static str) -> Credentials {
 
 /// The longest run first. Not every caller goes through every phase, because that would take minutes. `stateful`, which
 /// follows what one request made into the next, has the caller that may do everything.
-const IDENTITIES: [Identity; 6] = [
-    Identity { name: "admin", credentials: token("admin"), phases: "coverage,fuzzing,stateful" },
-    Identity {
-        name: "worker",
-        credentials: Credentials::Token { role: "operator", scope: Some("worker") },
-        phases: "fuzzing",
-    },
-    Identity { name: "operator", credentials: token("operator"), phases: "coverage" },
-    Identity { name: "person", credentials: Credentials::Cookie { role: "reviewer" }, phases: "fuzzing" },
-    Identity { name: "member", credentials: token("member"), phases: "coverage" },
-    Identity { name: "nobody", credentials: Credentials::None, phases: "coverage" },
+static IDENTITIES: [Identity; 6] = [
+    Identity::always("admin", token("admin"), "coverage,fuzzing,stateful"),
+    Identity::always("worker", Credentials::Token { role: "operator", scope: Some("worker") }, "fuzzing"),
+    Identity::with_less("operator", token("operator")),
+    Identity::always("person", Credentials::Cookie { role: "reviewer" }, "fuzzing"),
+    Identity::with_less("member", token("member")),
+    Identity::with_less("nobody", Credentials::None),
 ];
 /// Runs side by side.
 const AT_ONCE: usize = 2;
@@ -176,7 +192,7 @@ fn examine(build: Build, identity: &Identity, rules: &Mutex<Rules>) -> Result<()
     if matches!(identity.credentials, Credentials::Cookie { .. }) {
         sign_in(&mut run, &client)?;
     }
-    let outcome = call(run, folder.path(), &server.url, identity.phases);
+    let outcome = call(run, folder.path(), &server.url, identity.phases(build));
     let added = rules.lock().unwrap_or_else(PoisonError::into_inner).add(folder.path());
     outcome.and(added)
 }
@@ -300,6 +316,15 @@ fn create(client: &Client, path: &str, body: &Value) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_caller_is_examined_in_every_run_and_more_before_a_release() {
+        for identity in &IDENTITIES {
+            let (usual, of_release) = (identity.phases(Build::Tests), identity.phases(Build::Release));
+            assert!(usual.contains("fuzzing") && of_release.contains(usual), "{}", identity.name);
+        }
+        assert!(IDENTITIES.iter().any(|identity| identity.phases(Build::Tests) == "coverage,fuzzing,stateful"));
+    }
 
     #[test]
     fn a_rule_is_needed_if_one_of_the_runs_needed_it() {

@@ -25,8 +25,8 @@ pub struct Options {
     /// Leave out what needs the site: its size, Schemathesis, torture, browsers, examples.
     #[arg(long, conflicts_with = "only")]
     quick: bool,
-    /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest. With the
-    /// step `trl`, which other runs leave out.
+    /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest. The
+    /// step `trl` and more phases of Schemathesis are added.
     #[arg(long, conflicts_with = "quick")]
     release: bool,
 }
