@@ -105,3 +105,15 @@ export async function find(page: Page, title: string) {
 export async function pick(page: Page, title: string) {
   await (await find(page, title)).click();
 }
+
+/** Holds back the lists of tasks until the returned function is called. */
+export async function holdBackTasks(page: Page) {
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  await page.route("**/fn/working-on/tasks*", async (route) => {
+    const answer = await route.fetch();
+    await released;
+    await route.fulfill({ response: answer });
+  });
+  return () => release();
+}

@@ -15,8 +15,11 @@ use std::sync::Arc;
 /// The icon of the browser tab; the server serves it as `/favicon.svg`.
 pub const FAVICON_SVG: &str = include_str!("favicon.svg");
 
-/// Marks the root element before the first paint, so that script-only elements do not shift the layout.
-const EARLY: &str = r#"document.documentElement.classList.add("js")"#;
+/// Marks the root element before the first paint, so that script-only elements do not shift the layout. Keeps the keys
+/// that are pressed in a field with `data-early` in that attribute, each with a space behind it: those that move a
+/// selection or choose. The island of the field removes the attribute and handles them. Text that follows a key, or a
+/// focus that comes anew, makes it void. One that is held down counts once: the same Enter has opened the popover.
+const EARLY: &str = r#"document.documentElement.classList.add("js");for(const n of["focusin","input","keydown"])addEventListener(n,e=>{const d=e.target.dataset;if(d?.early==null)return;if(n!="keydown")d.early="";else if(!e.isComposing&&/Enter|Arrow[DU]|Home|End/.test(e.key)){e.repeat||(d.early+=e.key+" ");e.preventDefault()}})"#;
 
 /// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
 /// it, because two compilers may print the same source differently. The function of a lazy island returns a promise;
@@ -24,12 +27,11 @@ const EARLY: &str = r#"document.documentElement.classList.add("js")"#;
 /// those inside `[data-idle]`: they are dialogs that few visits open, and load when the browser has nothing else to do.
 const LOADER: &str = r#"
 const plain=n=>n.replace(/_[0-9a-f]{16}$/,"");
-const named=Object.fromEntries(Object.entries(m).map(([n,f])=>[plain(n),f]));
-const all=[...document.querySelectorAll("leptos-island")].map(el=>[el,plain(el.dataset.component)]);
-const isLate=([el])=>el.closest("[data-idle]");
-const wake=async([el,n])=>{try{await named[n](el)}catch(e){console.error(e)}};
-const islands=all.filter(i=>!isLate(i));
-for(const[,n]of islands)m.prefetch(n);
+const name=el=>plain(el.dataset.component);
+const wake=async el=>{try{await m[Object.keys(m).find(n=>plain(n)==name(el))](el)}catch(e){console.error(e)}};
+const late=document.querySelectorAll("[data-idle] leptos-island");
+const islands=[...document.querySelectorAll("leptos-island:not([data-idle] *)")];
+for(const el of islands)m.prefetch(name(el));
 await init({module_or_path:WASM});
 m.hydrate();
 await Promise.all(islands.map(wake));
@@ -37,7 +39,7 @@ await m.settleParts();
 document.documentElement.dataset.ready="";
 document.dispatchEvent(new Event("shiftbook-ready"));
 m.loadWhenIdle(["palette_dialog"]);
-(window.requestIdleCallback||setTimeout)(()=>all.filter(isLate).forEach(wake),{timeout:1000});"#;
+(window.requestIdleCallback||setTimeout)(()=>late.forEach(wake),{timeout:1000});"#;
 
 /// Renders a whole document. It is synchronous and CPU-bound; the server calls it on a blocking task.
 pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V) -> String {

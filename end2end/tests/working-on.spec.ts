@@ -1,8 +1,7 @@
 /** Working sessions of people: the picker, the marker, the keys, and the forms without scripts. */
-import { type Page } from "@playwright/test";
 import { api, expect, expectAccessible, test, type Session } from "../support";
 import {
-  activeOf, awake, begin, find, finder, idle, logOf, marker, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working,
+  activeOf, awake, begin, find, finder, holdBackTasks, idle, logOf, marker, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working,
 } from "../working";
 
 test("what somebody picked, opened and noted stands in the transcript in that order", async ({ page }) => {
@@ -117,18 +116,6 @@ test("a task whose creation got no answer is made once when it is created again"
   const { items } = await api().get<{ items: unknown[] }>(`/api/actions?q=${encodeURIComponent(name)}`);
   expect(items).toHaveLength(1);
 });
-
-/** Holds back the lists of tasks until the returned function is called. */
-async function holdBackTasks(page: Page) {
-  let release = () => {};
-  const released = new Promise<void>((done) => (release = done));
-  await page.route("**/fn/working-on/tasks*", async (route) => {
-    const answer = await route.fetch();
-    await released;
-    await route.fulfill({ response: answer });
-  });
-  return () => release();
-}
 
 test("Enter that is pressed before the tasks have come starts the task that was typed, and creates none", async ({ page }) => {
   await signInIdle(page, "operator");

@@ -11,6 +11,11 @@ use crate::{
 };
 use leptos::{ev::KeyboardEvent, html, prelude::*};
 
+/// Attribute of the field, in which the page keeps the keys that are pressed before this island has loaded
+/// (`document.rs`).
+#[cfg(feature = "hydrate")]
+const EARLY_KEYS: &str = "data-early";
+
 /// What the popover shows. A copy is the same state.
 #[derive(Clone, Copy)]
 struct Chooser {
@@ -21,12 +26,17 @@ struct Chooser {
     tasks: RwSignal<Option<Vec<Task>>>,
     /// Whether the person has more tasks than these, or may have. Then each change of the text reads them again.
     has_more: RwSignal<bool>,
-    /// Number of the newest read of the tasks. What an older one answers is dropped.
+    /// Number of the newest read of the tasks. What an older one answers is dropped, unless it has all tasks.
     reads: StoredValue<u32>,
+    /// Number of the first read since the popover was opened.
+    first_read: StoredValue<u32>,
     /// Whether the newest read is under way.
     is_reading: StoredValue<bool>,
     /// Whether Enter was pressed before the tasks were there that the text names.
     enter_waits: StoredValue<bool>,
+    /// Names of the keys that were pressed before this island was loaded, oldest first, separated by spaces. They wait
+    /// for the tasks, and later ones wait behind them.
+    early_keys: StoredValue<String>,
     typed: RwSignal<String>,
     /// Whether it asks for the name of a new task.
     is_naming: RwSignal<bool>,
@@ -56,8 +66,10 @@ impl Chooser {
             tasks,
             has_more: RwSignal::new(true),
             reads: StoredValue::new(0),
+            first_read: StoredValue::new(0),
             is_reading: StoredValue::new(false),
             enter_waits: StoredValue::new(false),
+            early_keys: StoredValue::new(String::new()),
             typed,
             is_naming,
             moved_to: RwSignal::new(None),
@@ -78,20 +90,34 @@ impl Chooser {
         self.typed.set(String::new());
         self.is_naming.set(false);
         self.moved_to.set(None);
-        self.enter_waits.set_value(false);
+        self.forget_keys();
+        self.first_read.set_value(self.reads.get_value() + 1);
         self.read_tasks();
     }
 
-    /// The popover was opened before this island was loaded: continues with what was typed.
+    /// The popover was opened before this island was loaded: continues with what was typed, and with the keys that were
+    /// pressed after it.
     fn catch_up(self) {
         #[cfg(feature = "hydrate")]
-        if let (Some(popover), Some(field)) = (self.popover.get_untracked(), self.field.get_untracked())
-            && popover.matches(":popover-open").unwrap_or(false)
-        {
-            let typed = field.value();
-            self.prepare();
-            self.typed.set(typed);
+        if let (Some(popover), Some(field)) = (self.popover.get_untracked(), self.field.get_untracked()) {
+            let keys = field.get_attribute(EARLY_KEYS).unwrap_or_default();
+            // From now on the field's own handler has the keys.
+            let _ = field.remove_attribute(EARLY_KEYS);
+            if popover.matches(":popover-open").unwrap_or(false) {
+                let typed = field.value();
+                self.prepare();
+                if !typed.is_empty() {
+                    self.input(typed);
+                }
+                self.early_keys.set_value(keys);
+            }
         }
+    }
+
+    /// Forgets the keys that wait for tasks.
+    fn forget_keys(self) {
+        self.enter_waits.set_value(false);
+        self.early_keys.set_value(String::new());
     }
 
     fn close(self) {
@@ -111,7 +137,7 @@ impl Chooser {
     fn input(self, typed: String) {
         self.typed.set(typed);
         self.moved_to.set(None);
-        self.enter_waits.set_value(false);
+        self.forget_keys();
         if self.has_more.get_untracked() {
             self.read_tasks();
         }
@@ -123,18 +149,24 @@ impl Chooser {
         self.reads.set_value(number);
         self.is_reading.set_value(true);
         #[cfg(feature = "hydrate")]
+        let typed = self.typed.get_untracked();
+        #[cfg(feature = "hydrate")]
         crate::browser::task::spawn_local(async move {
-            let typed = self.typed.get_untracked();
             let is_all = typed.trim().is_empty();
             let found = crate::server_function::call(super::api::ListTasks { name_contains: typed }).await;
-            if self.reads.get_value() != number {
+            let newest = self.reads.get_value();
+            let has_all = is_all && found.as_ref().is_ok_and(|found| !found.has_more);
+            if has_all && number >= self.first_read.get_value() {
+                // What was typed since then is among these tasks, so the reads of it say nothing more.
+                self.reads.set_value(newest + 1);
+            } else if newest != number {
                 return;
             }
             self.is_reading.set_value(false);
             let found = match found {
                 Ok(found) => found,
                 Err(refusal) => {
-                    self.enter_waits.set_value(false);
+                    self.forget_keys();
                     self.work.say(["Your tasks could not be loaded. ", &refusal.message()].concat(), true);
                     return;
                 }
@@ -150,10 +182,23 @@ impl Chooser {
                 self.moved_to.set(rows.iter().position(|row| Some(row) == chosen.as_ref()));
             }
             if self.enter_waits.get_value() {
-                self.enter_waits.set_value(false);
+                self.forget_keys();
                 self.choose_selected();
             }
+            self.press_early_keys();
         });
+    }
+
+    /// Plays the keys that waited for the tasks. What is behind an Enter that has chosen a row is dropped.
+    #[cfg(feature = "hydrate")]
+    fn press_early_keys(self) {
+        let keys = self.early_keys.try_update_value(std::mem::take).unwrap_or_default();
+        for key in keys.split_whitespace() {
+            self.press(key);
+            if key == "Enter" && !self.is_naming.get_untracked() {
+                return;
+            }
+        }
     }
 
     /// Whether a task may still come that the text names. Until then the first row creates another one.
@@ -171,22 +216,29 @@ impl Chooser {
     }
 
     fn key(self, event: &KeyboardEvent) {
-        if event.is_composing() {
-            return;
+        if !event.is_composing() && self.press(&event.key()) {
+            event.prevent_default();
         }
+    }
+
+    /// A key that moves the selection or chooses. Returns false for every other key.
+    fn press(self, key: &str) -> bool {
         let (at, count) = (untrack(|| self.selected()), self.rows.read_untracked().len());
-        let key = event.key();
-        if key == "Enter" && self.awaits_named_task() {
-            self.enter_waits.set_value(true);
-        } else if key == "Enter" {
-            self.choose_selected();
-        } else if let Some(to) = moved(&key, at, count) {
+        let to = moved(key, at, count);
+        if key != "Enter" && to.is_none() {
+            return false;
+        }
+        if !self.early_keys.with_value(|keys| keys.is_empty()) {
+            self.early_keys.update_value(|keys| *keys = [keys.as_str(), " ", key].concat());
+        } else if let Some(to) = to {
             self.enter_waits.set_value(false);
             self.moved_to.set(Some(to));
+        } else if self.awaits_named_task() {
+            self.enter_waits.set_value(true);
         } else {
-            return;
+            self.choose_selected();
         }
-        event.prevent_default();
+        true
     }
 
     fn choose(self, row: Row) {
@@ -234,7 +286,7 @@ pub fn TaskChooser() -> impl IntoView {
                 if super::focus::opens(&event) {
                     chooser.prepare();
                 } else {
-                    chooser.enter_waits.set_value(false);
+                    chooser.forget_keys();
                 }
             }
             on:toggle=move |event| {
@@ -247,6 +299,7 @@ pub fn TaskChooser() -> impl IntoView {
                 class="palette-input" id="working-find" type="text" role="combobox" autocomplete="off" spellcheck="false"
                 maxlength="200" autofocus=true aria-autocomplete="list" aria-expanded="true" aria-controls="working-list"
                 aria-label=label placeholder=label aria-activedescendant=selected_id prop:value=move || chooser.typed.get()
+                data-early=""
                 node_ref=chooser.field
                 on:input:target=move |event| chooser.input(event.target().value())
                 on:keydown=move |event| chooser.key(&event)
