@@ -1,8 +1,8 @@
 /** The parts of the frontend that are fetched when they are needed: what happens before they come, and if they do not. */
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Page } from "@playwright/test";
-import { ROOT, api, expect, hydrated, pageLoaded, signIn, test } from "../support";
+import { ROOT, api, environment, expect, hydrated, pageLoaded, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -228,6 +228,7 @@ const LATER: [string, string, (page: Page) => Promise<string>][] = [
   ["the conversations", "live_rows", conversations],
   ["a task", "live_rows", stagedTask],
   ["the editor of a form", "live_preview", editor],
+  ["an import", "live_progress", runningImport],
 ];
 
 /** The list of conversations, with one in it. */
@@ -247,6 +248,24 @@ async function editor() {
   const fields = [{ key: "why", label: "Why?", type: "long_text" }];
   const view = await api().post<{ slug: string }>("/api/views", { title: unique("Preview"), fields });
   return `/views/${view.slug}/edit`;
+}
+
+/** The page of an import that runs. It stays as it was then: what it asks for gets no answer. */
+async function runningImport(page: Page) {
+  const fields = [{ slug: "note", name: "Note", type: "text" }];
+  const type = await api().post<{ id: string }>("/api/entity-types", { name: unique("Firm"), fields });
+  const rows = Array.from({ length: 10_000 }, (_, n) => `Firm ${n},seen`);
+  const headers = { "content-type": "text/csv", origin: environment().url };
+  const begun = await page.request.post(`/api/entity-types/${type.id}/imports`, { data: ["Title,Note", ...rows].join("\n"), headers });
+  expect(begun.status(), await begun.text()).toBe(201);
+  const path = `/imports/${((await begun.json()) as { id: string }).id}`;
+  const shown = await page.request.get(path);
+  const [body, sent] = [await shown.text(), shown.headers()];
+  expect(body).toContain('data-component="LiveProgress');
+  const policy = { "content-type": sent["content-type"]!, "content-security-policy": sent["content-security-policy"]! };
+  await page.route(`**${path}`, (route) => route.fulfill({ body, headers: policy }));
+  await page.route(`**${path}/progress*`, (route) => route.abort());
+  return path;
 }
 
 /** Begins to collect what moves. Elements that are replaced are not compared. */
@@ -312,23 +331,40 @@ test("the part of a page is fetched when the pointer comes to a link to the page
   await fetched;
 });
 
+/** The islands that are loaded late, as the source declares them. */
+function lateIslands() {
+  const folder = join(ROOT, "app/src");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".rs"));
+  const texts = files.map((name) => readFileSync(join(folder, name), "utf8"));
+  return texts.flatMap((text) => [...text.matchAll(/#\[island\(lazy\)\]\s+pub fn (\w+)/g)].map(([, island]) => island!));
+}
+
 test("what is fetched at a link is what its page loads", async ({ page }) => {
   const script = readFileSync(join(ROOT, "frontend/src/parts.js"), "utf8");
   const listed = new Map([...script.matchAll(/^ {4}"?([\w-]+)"?: "([^"]*)",$/gm)].map(([, first, islands]) => [first, islands!.split(" ")]));
   expect(listed.size).toBeGreaterThan(8);
-  const late = new Set([...listed.values()].flat().filter(Boolean));
-  const { id } = await conversation(page);
+  // Every page has the list of the picker, and the bar of a job is there only while the job runs.
+  const late = lateIslands().filter((island) => island !== "TaskChooser" && island !== "LiveProgress");
+  const { agent, id } = await conversation(page);
   const item = await staged(unique("Listed"));
   const form = await editor();
   const task = await stagedTask();
-  const below = [`/inbox/${item.id}`, `/sessions/${item.sessionId}`, `/chat/${id}`, task, form];
-  for (const path of ["/inbox", "/today", "/sessions", "/chat", "/actions", "/settings", "/views", "/working-on", ...below]) {
+  const rail = ["/inbox", "/today", "/sessions", "/chat", "/actions", "/entities", "/memory", "/insights", "/settings"];
+  const others = ["/views", "/working-on", "/agents", "/criteria-sets", "/bundles", "/export", "/api/docs"];
+  const below = [`/inbox/${item.id}`, `/sessions/${item.sessionId}`, `/chat/${id}`, task, form, "/views/new", `/agents/${agent}`, "/criteria-sets/new"];
+  const loaded = new Set<string>();
+  for (const path of [...rail, ...others, ...below]) {
     const [, first, rest] = path.split("/");
     const html = await (await page.request.get(path)).text();
-    const islands = [...html.matchAll(/data-component="([A-Za-z]+)/g)].map(([, island]) => island!).filter((island) => late.has(island));
+    const islands = [...html.matchAll(/data-component="([A-Za-z]+)/g)].map(([, island]) => island!).filter((island) => late.includes(island));
     const fetched = listed.get(first)?.[rest ? 1 : 0];
     expect([...new Set(islands)], path).toEqual(fetched ? [fetched] : []);
+    for (const island of islands) loaded.add(island);
   }
+  // An island that none of these pages has would be compared with nothing.
+  expect([...loaded].toSorted()).toEqual(late.toSorted());
+  const known = [...late, "LiveProgress"];
+  expect([...listed.values()].flat().filter((island) => island && !known.includes(island))).toEqual([]);
 });
 
 test("the palette is fetched once the page works and the browser is idle, before a key asks for it", async ({ page }) => {
