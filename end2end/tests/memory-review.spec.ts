@@ -72,7 +72,7 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
   for (const at of [0, 1]) {
     await openItem(page, id(at));
     await expect(page.locator(".memory-change ins").last()).toContainText(words[at] ?? "");
-    await expect(page.locator(".memory-turns a").first()).toHaveAttribute("href", /^\/sessions\/.+\?before=27#seq-2$/);
+    await expect(page.locator(".memory-turns a").first()).toHaveAttribute("href", /^\/sessions\/.+\?before=102#seq-2$/);
     await expect(page.locator(".memory-change li[data-line='changed'] q").first()).toContainText("Our plan for the garden: Apples ripen early");
     await expect(page.locator(".memory-change li[data-line='changed'] bdi").first()).not.toBeEmpty();
     await expect(page.locator("#gate-form + *, .gate-head")).not.toHaveCount(0);

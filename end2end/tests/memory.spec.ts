@@ -68,7 +68,7 @@ test("what one session wrote is shown and reverted in all documents by one form 
   await page.goto(`/agents/${agent}/memory?path=topics/doors.md&view=origin`);
   // The turn that a line comes from is in the transcript to which it leads.
   await page.locator(`.memory-origin a[href*="${session}"]`).first().click();
-  await expect(page).toHaveURL(new RegExp(`/sessions/${session}\\?before=27#seq-2$`));
+  await expect(page).toHaveURL(new RegExp(`/sessions/${session}\\?before=102#seq-2$`));
   await expect(page.locator("#seq-2")).toContainText("Remember the back door.");
   await page.goBack();
   await page.locator(`a[href$="/memory/session?id=${session}"]`).first().click();

@@ -140,7 +140,7 @@ mod tests {
         let turns = Turns::new(&proposal(|_| {}), &[turn(3, "I play\nchess.")]);
         let found = turns.of_line("# Alice\n\n- Plays chess\n", 3);
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].href, "/sessions/0193b0a0-0000-7000-8000-000000000001?before=28#seq-3");
+        assert_eq!(found[0].href, "/sessions/0193b0a0-0000-7000-8000-000000000001?before=103#seq-3");
         assert_eq!(found[0].name, "turn 3");
         assert_eq!(found[0].said, Some(("Alice".to_owned(), "I play chess.".to_owned())));
         assert_eq!(turns.of_line("# Alice S.\n- Plays chess\n", 2), found);
@@ -157,7 +157,7 @@ mod tests {
         });
         let found = Turns::new(&proposal, &[]).of_line("# Alice\n\n- Plays chess\n", 3);
         assert_eq!((found[0].name.as_str(), &found[0].said), ("session 2, turn 3", &None));
-        assert_eq!(found[0].href, format!("/sessions/{other}?before=28#seq-3"));
+        assert_eq!(found[0].href, format!("/sessions/{other}?before=103#seq-3"));
     }
 
     #[test]

@@ -117,7 +117,7 @@ mod tests {
         let mut item = detail(memory(1));
         item.turns = vec![turn(3, "I play chess.")];
         let html = crate::render::to_html(memory_view(&item));
-        for part in ["<ins>- Plays chess</ins>", "?before=28#seq-3\">turn 3</a>", "I play chess.</q>"] {
+        for part in ["<ins>- Plays chess</ins>", "?before=103#seq-3\">turn 3</a>", "I play chess.</q>"] {
             assert_eq!(html.matches(part).count(), 1, "{part}: {html}");
         }
         // A line that a reviewer leaves as it is keeps them; one that they write has none yet.

@@ -261,7 +261,7 @@ mod tests {
             "1,200 + 20 tokens",
             "$0.50",
             "in &lt;b&gt;verse",
-            "?before=29#seq-4",
+            "?before=104#seq-4",
             "events 4 to 9",
         ] {
             assert!(html.contains(part), "{part}: {html}");

@@ -1,14 +1,12 @@
 //! The address of a turn in a transcript.
 
+use super::transcript::BEYOND_TARGET;
 use domain::id::SessionId;
-
-/// Events that the page shows behind the turn.
-const BEYOND_TURN: u64 = 25;
 
 /// The address of an event of a session. A page of a transcript has 200 events, so without scripts the address alone
 /// must lead to the page that has this one.
 pub fn turn_href(session: SessionId, sequence: u64) -> String {
-    format!("/sessions/{session}?before={}#seq-{sequence}", sequence.saturating_add(BEYOND_TURN))
+    format!("/sessions/{session}?before={}#seq-{sequence}", sequence.saturating_add(BEYOND_TARGET))
 }
 
 #[cfg(test)]
@@ -18,7 +16,7 @@ mod tests {
     #[test]
     fn the_address_names_the_page_that_has_the_turn() {
         let session: SessionId = "0193b0a0-0000-7000-8000-000000000001".parse().unwrap();
-        assert_eq!(turn_href(session, 3), "/sessions/0193b0a0-0000-7000-8000-000000000001?before=28#seq-3");
+        assert_eq!(turn_href(session, 3), "/sessions/0193b0a0-0000-7000-8000-000000000001?before=103#seq-3");
         assert!(turn_href(session, u64::MAX).contains("?before=18446744073709551615#"));
     }
 }
