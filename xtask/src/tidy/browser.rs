@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use super::{Finding, token::Token};
 
 /// Folders of what runs in the browser.
-const PAGES: [&str; 2] = ["app/src/", "frontend/src/"];
+pub(super) const PAGES: [&str; 2] = ["app/src/", "frontend/src/"];
 /// Folder whose functions wrap what the browser offers.
-const EDGE: &str = "app/src/browser/";
+pub(super) const EDGE: &str = "app/src/browser/";
 
 /// Functions that take a selector.
 const SEARCHES: [&str; 6] = ["find", "find_all", "closest", "matches", "query_selector", "query_selector_all"];

@@ -8,6 +8,7 @@ mod browser;
 mod budget;
 mod code;
 mod dependencies;
+mod figures;
 mod files;
 mod folders;
 mod gallery;
@@ -50,7 +51,8 @@ const BUDGETS: &str = "xtask/tidy-budget.txt";
 
 #[derive(Default, clap::Args)]
 pub struct Options {
-    /// Write the map of imports in ARCHITECTURE.md anew, and remove circles that are gone from xtask/tidy-circles.txt.
+    /// Write the map of imports and the figures of the browser half in ARCHITECTURE.md anew, and remove circles that are
+    /// gone from xtask/tidy-circles.txt.
     #[arg(long)]
     map: bool,
     /// Lower the numbers in xtask/tidy-budget.txt to what is found.
@@ -65,6 +67,9 @@ pub fn command(options: &Options) -> Result<()> {
         let (document, circles) = rewritten.with_context(|| format!("{} has no place for the map", map::FILE))?;
         write(&mut sources, map::FILE, document)?;
         write(&mut sources, map::CIRCLES, circles)?;
+        let document = figures::rewritten(&sources);
+        let document = document.with_context(|| format!("{} has no place for the figures", map::FILE))?;
+        write(&mut sources, map::FILE, document)?;
     }
     if options.lower {
         let findings = check(&sources);
@@ -117,6 +122,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
     findings.extend(files::check_migrations(sources));
     findings.extend(prose::check(sources));
     findings.extend(map::check(sources));
+    findings.extend(figures::check(sources));
     findings.extend(pictures::check(sources));
     findings.extend(gallery::check(sources));
     findings.sort();
@@ -153,7 +159,7 @@ mod tests {
             ("migrations/sqlite/0001_log.sql".to_owned(), String::new()),
         ]);
         let rules: Vec<&str> = check(&sources).iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, ["map", "crate-direction", "ambient", "migration-pair"]);
+        assert_eq!(rules, ["figures", "map", "crate-direction", "ambient", "migration-pair"]);
     }
 
     #[test]
