@@ -6,6 +6,7 @@
 //! window beyond the first rows would hold a snapshot for too long.
 
 pub mod action;
+pub mod answer;
 pub mod chat;
 mod choice;
 pub mod criteria_set;

@@ -26,6 +26,7 @@ use ledger::{
     },
     session::{self, Failure, ListSessions, NewSession},
     token,
+    view::{self, NewView},
     work_queue::QueueScope,
 };
 use serde_json::{Value, json};
@@ -37,6 +38,7 @@ on_both_engines!(
     a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read,
     a_page_is_one_snapshot,
     a_page_of_what_is_set_up_is_one_snapshot,
+    a_forms_page_offers_the_entities_of_its_questions,
     settings_are_one_snapshot_and_the_persons_sign_ins,
     a_sessions_page_holds_what_is_around_it_and_opens_at_its_error,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
@@ -169,6 +171,27 @@ async fn a_page_of_what_is_set_up_is_one_snapshot(f: Fixture) {
     let by_token = one_snapshot(&f, page::settings::read(l, &f.worker, "")).await;
     assert_eq!((&by_token.groups[..], by_token.members.len()), (std::slice::from_ref(&team), 4));
     assert!(by_token.own.is_none() && by_token.administered.is_none());
+    f.done().await;
+}
+
+async fn a_forms_page_offers_the_entities_of_its_questions(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let asks = json!([
+        { "key": "customer", "label": "Which customer?", "type": "entity", "entityType": "company" },
+        { "key": "why", "label": "Why?", "type": "long_text" },
+    ]);
+    let new = NewView { title: "Visit".into(), fields: serde_json::from_value(asks).unwrap(), ..NewView::default() };
+    let (l, m) = (&f.ledger, &f.member);
+    let draft = view::create(l, &f.operator, new).await.unwrap();
+    let page = one_snapshot(&f, page::answer::read(l, m, &draft.slug)).await;
+    assert_eq!((page.view_id, page.entities.len()), (draft.id, 0), "a draft offers nothing");
+    view::publish(l, &f.operator, draft.id, None).await.unwrap();
+    let page = one_snapshot(&f, page::answer::read(l, m, &draft.slug)).await;
+    let offered = one_snapshot(&f, page::answer::entities(l, m, &draft.fields)).await;
+    assert_eq!((page.entities.len(), &page.entities), (1, &offered));
+    assert_eq!(offered["customer"], [(acme.id, "Acme".to_owned())]);
+    let hidden = page::answer::read(l, &f.stranger, &draft.slug).await;
+    assert!(matches!(hidden, Err(ledger::Error::NotFound("view"))), "{hidden:?}");
     f.done().await;
 }
 
