@@ -1,7 +1,7 @@
 //! /inbox: items that wait for a decision. The forms post to server functions. Scripts read the list or one item alone.
 
 use super::{
-    answer::{entities, entity_types},
+    answer::options_of,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
@@ -25,7 +25,10 @@ use axum::{
 use domain::{gate::GateState, id::GateId};
 use ledger::{
     gate::GateFilter,
-    page::inbox::{self as page, ListRequest, Opened, Selected},
+    page::{
+        answer,
+        inbox::{self as page, ListRequest, Opened, Selected},
+    },
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
@@ -139,7 +142,7 @@ async fn read(
 /// Adds the entities that the questions of the item's form offer.
 async fn with_entities(state: &AppState, viewer: &Viewer, detail: Detail) -> Result<Detail, PageRejection> {
     let entities = match AnswerForm::of(&detail.item.approval) {
-        AnswerForm::Questions(fields) => entities(state, viewer, &entity_types(&fields)).await?,
+        AnswerForm::Questions(fields) => options_of(answer::entities(&state.ledger, &viewer.scope, &fields).await?),
         _ => EntityOptions::new(),
     };
     Ok(Detail { entities, ..detail })

@@ -3,16 +3,18 @@
 //! two pages, so the frame has a link that opens it in a tab of its own.
 
 use super::{
-    flow::{Site, submit, too_often},
+    flow::{show, submit, too_often},
     posted_form::{PostedForm, query_pairs},
-    stranger::{Visit, gone, secret_key, wait},
+    site::Site,
+    stranger::{gone, opened, secret_key, wait},
+    visit::Visit,
 };
 use crate::{
     nonce::Nonce,
     state::AppState,
     web::shell::{PageRejection, render},
 };
-use app::form_page::{EntityOptions, TabProps, tab_page};
+use app::form_page::{Frame, TabProps, tab_page};
 use axum::{
     Router,
     extract::{Path, RawQuery, State},
@@ -25,7 +27,8 @@ use axum::{
 };
 use domain::{id::ViewLinkId, view::Gate};
 use ledger::{
-    Error, response,
+    Error, ViewLinkRecord,
+    response::{self, Respondent},
     view_link::{self, Entered, Entry},
 };
 
@@ -43,24 +46,16 @@ async fn show_form(
         // The page has nothing to press and tells of no form, so that every page may show it.
         return Ok(framed(wait(&state, &visit).await, visit.nonce.as_ref(), &["*".to_owned()]));
     }
-    let entered = match view_link::enter(&state.ledger, &secret, None).await {
-        Ok(entered) => entered,
-        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
-        Err(error) => return Err(error.into()),
+    let Some(entered) = opened(view_link::enter(&state.ledger, &secret, None).await)? else {
+        return Ok(gone(&state, &visit).await);
     };
     if entered.gate != Gate::None {
         return Ok(link_to_tab(&state, &visit, entered, &secret, query.as_deref()).await);
     }
-    let carried = Carried {
-        link: entered.link.id.to_string(),
-        browser: entered.browser,
-        clearance: entered.clearance,
-        key: None,
-    };
-    let Some((site, origins)) = site(&state, &visit, &secret, carried).await? else {
+    let Some((site, origins)) = site(&state, &visit, &secret, Carried::entered(entered)).await? else {
         return Ok(gone(&state, &visit).await);
     };
-    let page = super::flow::show(&state, site, &query_pairs(query.as_deref())).await?;
+    let page = show(&state, site, &query_pairs(query.as_deref())).await?;
     Ok(framed(page, visit.nonce.as_ref(), &origins))
 }
 
@@ -84,13 +79,7 @@ async fn submit_form(
     Path(secret): Path<String>,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
-    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
-    let carried = Carried {
-        link: text("_link"),
-        browser: text("_browser"),
-        clearance: text("_clearance"),
-        key: Some(text("_key")),
-    };
+    let carried = Carried::posted(&posted);
     let link = carried.link.clone();
     let Some((site, origins)) = site(&state, &visit, &secret, carried).await? else {
         return Ok(gone(&state, &visit).await);
@@ -110,6 +99,37 @@ struct Carried {
     key: Option<String>,
 }
 
+impl Carried {
+    /// What the first page carries.
+    fn entered(entered: Entered) -> Self {
+        let Entered { link, browser, clearance, .. } = entered;
+        Self { link: link.id.to_string(), browser, clearance, key: None }
+    }
+
+    /// What a posted page carried.
+    fn posted(posted: &PostedForm) -> Self {
+        let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
+        Self { link: text("_link"), browser: text("_browser"), clearance: text("_clearance"), key: Some(text("_key")) }
+    }
+
+    fn entry(&self) -> Entry<'_> {
+        Entry {
+            browser: Some(&self.browser),
+            clearance: Some(&self.clearance),
+            lead: None,
+            form_key: self.key.as_deref(),
+            page_id: None,
+        }
+    }
+
+    /// The fields of the page. `key` is that of its form.
+    fn hidden(self, key: String) -> Vec<(String, String)> {
+        let fields =
+            [("_link", self.link), ("_browser", self.browser), ("_clearance", self.clearance), ("_key", key)];
+        fields.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+}
+
 /// The form and the origins that may embed it. `None` if nothing may, or if what the page carries opens nothing.
 async fn site(
     state: &AppState,
@@ -118,43 +138,28 @@ async fn site(
     carried: Carried,
 ) -> Result<Option<(Site, Vec<String>)>, PageRejection> {
     let Ok(link_id) = carried.link.parse::<ViewLinkId>() else { return Ok(None) };
-    let entry = Entry {
-        browser: Some(&carried.browser),
-        clearance: Some(&carried.clearance),
-        lead: None,
-        form_key: carried.key.as_deref(),
-        page_id: None,
-    };
-    let (link, respondent, key) = match view_link::respondent(&state.ledger, link_id, entry).await {
-        Ok(found) => found,
-        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let origins = match response::read(&state.ledger, &respondent, link.view_id, link.request_id).await {
-        Ok(form) => form.version.publication.embed_origins,
-        Err(Error::NotFound(_) | Error::FormClosed(_)) => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
+    let found = opened(view_link::respondent(&state.ledger, link_id, carried.entry()).await)?;
+    let Some((link, respondent, key)) = found else { return Ok(None) };
+    let origins = embed_origins(state, &link, &respondent).await?;
     if origins.is_empty() {
         return Ok(None);
     }
-    let mut frame = visit.frame(state);
-    frame.embedded_in = Some(origins.clone());
-    let hidden =
-        [("_link", carried.link), ("_browser", carried.browser), ("_clearance", carried.clearance), ("_key", key)];
-    let site = Site {
-        respondent,
-        view_id: link.view_id,
-        request_id: link.request_id,
-        action: format!("/embed/{secret}"),
-        hidden: hidden.map(|(name, value)| (name.to_owned(), value)).into(),
-        frame,
-        back: None,
-        says_why: false,
-        has_cookies: false,
-        entities: EntityOptions::new(),
-    };
-    Ok(Some((site, origins)))
+    let frame = Frame { embedded_in: Some(origins.clone()), ..visit.frame(state) };
+    let site = Site::of_link(&link, respondent, format!("/embed/{secret}"), frame);
+    Ok(Some((Site { hidden: carried.hidden(key), has_cookies: false, ..site }, origins)))
+}
+
+/// The origins whose pages may show the form. None may show one that is not published.
+async fn embed_origins(
+    state: &AppState,
+    link: &ViewLinkRecord,
+    respondent: &Respondent,
+) -> Result<Vec<String>, PageRejection> {
+    match response::read(&state.ledger, respondent, link.view_id, link.request_id).await {
+        Ok(form) => Ok(form.version.publication.embed_origins),
+        Err(Error::NotFound(_) | Error::FormClosed(_)) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Lets pages of these origins, and no others, show the page in a frame.

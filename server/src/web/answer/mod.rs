@@ -6,11 +6,14 @@ mod flow;
 mod member;
 mod posted_form;
 mod question;
+mod question_page;
+mod refusal;
+mod site;
 mod stranger;
+mod visit;
 
-pub use flow::entity_types;
-pub use member::entities;
 pub use question::question;
+pub use site::options_of;
 
 use crate::state::AppState;
 use axum::Router;

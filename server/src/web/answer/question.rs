@@ -2,21 +2,21 @@
 //! the inbox.
 
 use super::{
-    flow::{Site, entity_types, frame, save, show, submit},
-    member::{entities, keep_typed},
+    flow::{save, show, submit},
+    member::keep_typed,
     posted_form::{PostedForm, query_pairs},
+    site::{Site, options_of},
+    visit::Visit,
 };
 use crate::{
     extract::Id,
-    nonce::Nonce,
     state::AppState,
     web::shell::{PageRejection, Viewer},
 };
 use app::{form_page::Link, ui::asked::Question};
 use axum::{
-    Extension, Router,
+    Router,
     extract::{RawQuery, State},
-    http::HeaderMap,
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
@@ -24,6 +24,7 @@ use domain::id::FeedbackRequestId;
 use ledger::{
     RequestRecord,
     feedback_request::{self, Answerable},
+    page::answer as page,
     response::Respondent,
 };
 
@@ -48,8 +49,7 @@ async fn site(
     state: &AppState,
     viewer: &Viewer,
     Answerable { request, fields, .. }: &Answerable,
-    headers: &HeaderMap,
-    nonce: Option<&Nonce>,
+    visit: &Visit,
 ) -> Result<Site, PageRejection> {
     Ok(Site {
         respondent: Respondent::member(&viewer.scope)?,
@@ -57,11 +57,11 @@ async fn site(
         request_id: Some(request.id.0),
         action: format!("/questions/{}", request.id),
         hidden: Vec::new(),
-        frame: frame(state, headers, nonce),
+        frame: visit.frame(state),
         back: Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() }),
         says_why: true,
         has_cookies: true,
-        entities: entities(state, viewer, &entity_types(fields)).await?,
+        entities: options_of(page::entities(&state.ledger, &viewer.scope, fields).await?),
     })
 }
 
@@ -70,14 +70,13 @@ async fn show_form(
     viewer: Viewer,
     Id(id): Id<FeedbackRequestId>,
     RawQuery(query): RawQuery,
-    nonce: Option<Extension<Nonce>>,
-    headers: HeaderMap,
+    visit: Visit,
 ) -> Result<Response, PageRejection> {
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
     if let Some(gate_id) = asked.request.gate_id {
         return Ok(Redirect::to(&format!("/inbox/{gate_id}")).into_response());
     }
-    let site = site(&state, &viewer, &asked, &headers, nonce.as_deref()).await?;
+    let site = site(&state, &viewer, &asked, &visit).await?;
     show(&state, site, &query_pairs(query.as_deref())).await
 }
 
@@ -85,19 +84,18 @@ async fn submit_form(
     State(state): State<AppState>,
     viewer: Result<Viewer, PageRejection>,
     Id(id): Id<FeedbackRequestId>,
-    nonce: Option<Extension<Nonce>>,
-    headers: HeaderMap,
+    visit: Visit,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
     let viewer = match viewer {
         Ok(viewer) => viewer,
         Err(PageRejection::Redirect(_)) => {
-            return Ok(keep_typed(&state, format!("/questions/{id}"), &headers, nonce.as_deref(), posted).await);
+            return Ok(keep_typed(&state, format!("/questions/{id}"), &visit, posted).await);
         }
         Err(problem) => return Err(problem),
     };
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
-    let site = site(&state, &viewer, &asked, &headers, nonce.as_deref()).await?;
+    let site = site(&state, &viewer, &asked, &visit).await?;
     submit(&state, site, &posted).await
 }
 
@@ -105,18 +103,17 @@ async fn save_form(
     State(state): State<AppState>,
     viewer: Result<Viewer, PageRejection>,
     Id(id): Id<FeedbackRequestId>,
-    nonce: Option<Extension<Nonce>>,
-    headers: HeaderMap,
+    visit: Visit,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
     let viewer = match viewer {
         Ok(viewer) => viewer,
         Err(PageRejection::Redirect(_)) => {
-            return Ok(keep_typed(&state, format!("/questions/{id}"), &headers, nonce.as_deref(), posted).await);
+            return Ok(keep_typed(&state, format!("/questions/{id}"), &visit, posted).await);
         }
         Err(problem) => return Err(problem),
     };
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
-    let site = site(&state, &viewer, &asked, &headers, nonce.as_deref()).await?;
-    save(&state, site, &headers, &posted).await
+    let site = site(&state, &viewer, &asked, &visit).await?;
+    save(&state, site, &visit, &posted).await
 }

@@ -2,20 +2,19 @@
 //! counts towards the limits, because each reads the database at least.
 
 use super::{
-    flow::{Site, TRAPPED, closed, frame, save, show, submit, too_often},
+    flow::{TRAPPED, save, show, submit, too_often},
     posted_form::{PostedForm, query_pairs},
+    site::{Site, closed},
+    visit::Visit,
 };
 use crate::{
-    form_limit::address,
-    host::Peer,
-    nonce::Nonce,
     problem::Problem,
     state::AppState,
     web::shell::{PageRejection, refuse, render},
 };
 use app::{
     FieldError, FormState,
-    form_page::{self as ui, EntityOptions, LeadProps},
+    form_page::{self as ui, LeadProps},
 };
 use axum::{
     Router,
@@ -30,7 +29,7 @@ use axum::{
 use domain::{chain::Digest, id::ViewLinkId, issue::Issue, view::Gate};
 use ledger::{
     Error, response,
-    view_link::{self, Entry, NewLead},
+    view_link::{self, Entered, Entry, NewLead},
 };
 use sha2::{Digest as _, Sha256};
 use wire::Code;
@@ -46,34 +45,6 @@ pub fn router() -> Router<AppState> {
         .route("/forms/{id}", get(show_form).post(submit_form))
         .route("/forms/{id}/draft", post(save_form))
         .route("/forms/{id}/lead", post(give_lead))
-}
-
-/// The parts of a request that every handler here needs.
-pub struct Visit {
-    pub headers: HeaderMap,
-    pub nonce: Option<Nonce>,
-    pub peer: Option<Peer>,
-}
-
-impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Visit {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let (nonce, peer) = (parts.extensions.get().cloned(), parts.extensions.get().copied());
-        Ok(Self { headers: parts.headers.clone(), nonce, peer })
-    }
-}
-
-impl Visit {
-    pub fn frame(&self, state: &AppState) -> ui::Frame {
-        frame(state, &self.headers, self.nonce.as_ref())
-    }
-
-    /// Counts a request. Returns whether it is allowed.
-    pub fn is_allowed(&self, state: &AppState, link: Option<&str>) -> bool {
-        let browser = state.cookies.respondent(&self.headers);
-        state.form_limits.allows(address(self.peer, &self.headers), browser, link)
-    }
 }
 
 /// The key by which requests with the secret of a link are counted. Secrets themselves are not kept in memory.
@@ -103,6 +74,15 @@ pub async fn gone(state: &AppState, visit: &Visit) -> Response {
     no_referrer(closed(visit.frame(state), None, None).await)
 }
 
+/// What was found of a link. `None` if it opens nothing, whatever the reason.
+pub fn opened<T>(found: ledger::Result<T>) -> ledger::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Error::NotFound(_) | Error::NoInstanceKey) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The query of a link as its form gets it, with its question mark.
 fn passed_on(query: Option<String>) -> String {
     let query = query.filter(|query| query.len() <= QUERY_BYTES_MAX && !query.is_empty());
@@ -124,28 +104,35 @@ async fn enter(
         return Ok(wait(&state, &visit).await);
     }
     let browser = state.cookies.respondent(&visit.headers);
-    let entered = match view_link::enter(&state.ledger, &secret, browser).await {
-        Ok(entered) => entered,
-        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(gone(&state, &visit).await),
-        Err(error) => return Err(error.into()),
+    let Some(entered) = opened(view_link::enter(&state.ledger, &secret, browser).await)? else {
+        return Ok(gone(&state, &visit).await);
     };
     let query = passed_on(query);
     if entered.gate == Gate::Member {
-        // An answer to the form of the view would not reach the agent that asks.
-        let target = match entered.link.request_id {
-            Some(request) => format!("/questions/{request}{query}"),
-            None => format!("/views/{}/answer{query}", entered.view_slug),
-        };
-        return Ok(no_referrer(Redirect::to(&target).into_response()));
+        return Ok(no_referrer(Redirect::to(&members_form(&entered, &query)).into_response()));
     }
     let path = format!("/forms/{}", entered.link.id);
     let mut response = no_referrer(Redirect::to(&format!("{path}{query}")).into_response());
     let clearance = state.cookies.set_form(&entered.clearance, &path, entered.expires_at, state.ledger.now());
     for cookie in [state.cookies.set_respondent(&entered.browser), clearance] {
-        let cookie = cookie.ok_or_else(|| Problem::internal("a form's cookie is not a header value"))?;
-        response.headers_mut().append(SET_COOKIE, cookie);
+        add_cookie(&mut response, cookie)?;
     }
     Ok(response)
+}
+
+/// The path of the form's page for members.
+fn members_form(entered: &Entered, query: &str) -> String {
+    // An answer to the form of the view would not reach the agent that asks.
+    match entered.link.request_id {
+        Some(request) => format!("/questions/{request}{query}"),
+        None => format!("/views/{}/answer{query}", entered.view_slug),
+    }
+}
+
+fn add_cookie(response: &mut Response, cookie: Option<HeaderValue>) -> Result<(), Problem> {
+    let cookie = cookie.ok_or_else(|| Problem::internal("a form's cookie is not a header value"))?;
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Ok(())
 }
 
 fn entry<'a>(state: &AppState, headers: &'a HeaderMap, form_key: Option<&'a str>) -> Entry<'a> {
@@ -167,22 +154,10 @@ async fn site(
 ) -> Result<Option<Site>, PageRejection> {
     let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(None) };
     let entry = entry(state, &visit.headers, form_key);
-    let (link, respondent, key) = match view_link::respondent(&state.ledger, link_id, entry).await {
-        Ok(found) => found,
-        Err(Error::NotFound(_) | Error::NoInstanceKey) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    Ok(Some(Site {
-        respondent,
-        view_id: link.view_id,
-        request_id: link.request_id,
-        action: format!("/forms/{link_id}"),
+    let found = opened(view_link::respondent(&state.ledger, link_id, entry).await)?;
+    Ok(found.map(|(link, respondent, key)| Site {
         hidden: vec![("_key".to_owned(), key)],
-        frame: visit.frame(state),
-        back: None,
-        says_why: false,
-        has_cookies: true,
-        entities: EntityOptions::new(),
+        ..Site::of_link(&link, respondent, format!("/forms/{link_id}"), visit.frame(state))
     }))
 }
 
@@ -247,13 +222,12 @@ async fn save_form(
 ) -> Result<Response, PageRejection> {
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
     if !visit.is_allowed(&state, link_key(&id).as_deref()) {
-        let by_script = visit.headers.get("accept").is_some_and(|accept| accept == "application/json");
-        if by_script {
+        if visit.is_by_script() {
             return Err(too_many_requests().into());
         }
         return too_often(&state, site, &posted).await;
     }
-    save(&state, site, &visit.headers, &posted).await
+    save(&state, site, &visit, &posted).await
 }
 
 /// The form that a page posted. Without its key it is no one's.
@@ -274,46 +248,73 @@ async fn give_lead(
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
-    let Ok(link_id) = id.parse::<ViewLinkId>() else { return Ok(gone(&state, &visit).await) };
     let query = passed_on(query);
-    let allowed = visit.is_allowed(&state, link_key(&id).as_deref());
-    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
-    let new = NewLead { name: text("name"), email: text("email") };
-    let mut typed = FormState::default();
-    typed.values.extend([("name".to_owned(), new.name.clone()), ("email".to_owned(), new.email.clone())]);
-    let entry = Entry { page_id: posted.own("_id"), ..entry(&state, &visit.headers, posted.own("_key")) };
-    let outcome = match (allowed, posted.is_trapped()) {
-        (false, _) => Err(Error::LimitReached("There were too many requests. Wait a minute and try again.".into())),
-        (true, true) => Err(Error::Invalid(vec![Issue::new("", TRAPPED)])),
-        (true, false) => view_link::capture_lead(&state.ledger, link_id, entry, new).await,
-    };
-    let (status, errors) = match outcome {
+    match capture_lead(&state, &visit, &id, &posted).await {
         Ok(cookie) => {
-            let path = site.action.clone();
-            let cookie = state.cookies.set_lead(&cookie, &path);
-            let cookie = cookie.ok_or_else(|| Problem::internal("a form's cookie is not a header value"))?;
-            let mut response = Redirect::to(&format!("{path}{query}")).into_response();
-            response.headers_mut().append(SET_COOKIE, cookie);
-            return Ok(response);
-        }
-        Err(Error::Invalid(issues)) => {
-            let named = |field: String| (!field.is_empty()).then_some(field);
-            let each = issues.into_iter().map(|issue| FieldError { field: named(issue.field), message: issue.message });
-            (StatusCode::UNPROCESSABLE_ENTITY, each.collect())
-        }
-        Err(Error::LimitReached(message)) => (StatusCode::TOO_MANY_REQUESTS, vec![FieldError { field: None, message }]),
-        Err(Error::FormClosed(_) | Error::NotFound(_)) => return Ok(gone(&state, &visit).await),
-        Err(error) => return Err(error.into()),
-    };
-    typed.errors = errors;
-    match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
-        Ok(form) => {
-            let mut response = lead_page(&state, site, form, status, typed, &query).await;
-            if status == StatusCode::TOO_MANY_REQUESTS {
-                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(WAIT_SECONDS));
-            }
+            let mut response = Redirect::to(&format!("{}{query}", site.action)).into_response();
+            add_cookie(&mut response, state.cookies.set_lead(&cookie, &site.action))?;
             Ok(response)
         }
-        Err(_) => Ok(gone(&state, &visit).await),
+        Err(Error::FormClosed(_) | Error::NotFound(_)) => Ok(gone(&state, &visit).await),
+        Err(error) => {
+            let (status, errors) = lead_errors(error)?;
+            let typed = FormState { errors, ..typed_lead(&posted) };
+            Ok(lead_again(&state, &visit, site, status, typed, &query).await)
+        }
     }
+}
+
+/// Records the posted name and address, unless there are too many requests or a program filled in the form. Returns the
+/// value of the cookie that connects the browser to them.
+async fn capture_lead(state: &AppState, visit: &Visit, id: &str, posted: &PostedForm) -> ledger::Result<String> {
+    let link_id: ViewLinkId = id.parse().map_err(|_| Error::NotFound("form"))?;
+    if !visit.is_allowed(state, link_key(id).as_deref()) {
+        return Err(Error::LimitReached("There were too many requests. Wait a minute and try again.".into()));
+    }
+    if posted.is_trapped() {
+        return Err(Error::Invalid(vec![Issue::new("", TRAPPED)]));
+    }
+    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
+    let new = NewLead { name: text("name"), email: text("email") };
+    let entry = Entry { page_id: posted.own("_id"), ..entry(state, &visit.headers, posted.own("_key")) };
+    view_link::capture_lead(&state.ledger, link_id, entry, new).await
+}
+
+/// The name and the address as they were typed.
+fn typed_lead(posted: &PostedForm) -> FormState {
+    let typed = |name: &str| (name.to_owned(), posted.own(name).unwrap_or_default().to_owned());
+    FormState { values: [typed("name"), typed("email")].into(), ..FormState::default() }
+}
+
+/// What the page says of a refused name and address, and its status. `Err` has an error that the page does not show.
+fn lead_errors(error: Error) -> ledger::Result<(StatusCode, Vec<FieldError>)> {
+    match error {
+        Error::Invalid(issues) => {
+            let named = |field: String| (!field.is_empty()).then_some(field);
+            let each = issues.into_iter().map(|issue| FieldError { field: named(issue.field), message: issue.message });
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, each.collect()))
+        }
+        Error::LimitReached(message) => {
+            Ok((StatusCode::TOO_MANY_REQUESTS, vec![FieldError { field: None, message }]))
+        }
+        error => Err(error),
+    }
+}
+
+/// The page that asks for a name and an address again, with what was refused.
+async fn lead_again(
+    state: &AppState,
+    visit: &Visit,
+    site: Site,
+    status: StatusCode,
+    typed: FormState,
+    query: &str,
+) -> Response {
+    let form = response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await;
+    let Ok(form) = form else { return gone(state, visit).await };
+    let mut response = lead_page(state, site, form, status, typed, query).await;
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(WAIT_SECONDS));
+    }
+    response
 }
