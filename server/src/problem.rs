@@ -89,6 +89,14 @@ impl Problem {
         self.internal.as_deref()
     }
 
+    /// What is wrong: a line for each field. Without fields it is the detail, or else the title.
+    pub fn lines(&self) -> Vec<String> {
+        if self.errors.is_empty() {
+            return vec![self.detail.clone().unwrap_or_else(|| self.code.title().to_owned())];
+        }
+        self.errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+    }
+
     /// Returns the body of the response.
     pub fn to_wire(&self, request_id: String) -> wire::Problem {
         wire::Problem {

@@ -1,8 +1,8 @@
 //! /bundles: uploads a bundle, previews its installation, and installs it.
 
 use super::{
-    form::{Form, upload},
-    shell::{PageRejection, Viewer, refuse, render},
+    form::{Form, Upload},
+    shell::{PageRejection, Viewer, render, render_or_refuse},
 };
 use crate::{problem::Problem, state::AppState};
 use app::{
@@ -16,8 +16,11 @@ use axum::{
     response::Response,
     routing::get,
 };
-use ledger::bundle::{self, Mode};
-use std::collections::BTreeMap;
+use domain::bundle::Plan;
+use ledger::{
+    Ledger, Scope,
+    bundle::{self, Mode},
+};
 
 /// Most parts of an upload: the file, its text and the step.
 const PARTS_MAX: usize = 8;
@@ -35,29 +38,29 @@ async fn step(
     viewer: Viewer,
     parts: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageRejection> {
-    let (form, read) = match upload(parts, PARTS_MAX, "save it as UTF-8").await {
-        Ok(form) => (form, Ok(())),
-        Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),
-    };
-    let source = form.text("source");
-    let applied = form.text("step") == "install";
-    let mode = if applied { Mode::Apply } else { Mode::DryRun };
-    let outcome = match read {
+    let Upload { form, read } = Upload::of(parts, PARTS_MAX, "save it as UTF-8").await;
+    let taken = match read {
+        Ok(()) => take(&state.ledger, &viewer.scope, &form).await,
         Err(problem) => Err(problem),
-        Ok(()) if form.text("step") == "change" => Ok(None),
-        Ok(()) => bundle::install(&state.ledger, &viewer.scope, &source, mode).await.map(Some).map_err(Problem::from),
     };
-    let (problem, plan, form) = match outcome {
+    let (problem, plan, typed) = match taken {
         Ok(plan) => (None, plan, FormState::default()),
         Err(problem) => {
-            let form = form.refused("", &problem);
-            (Some(problem), None, form)
+            let refused = form.refused("", &problem);
+            (Some(problem), None, refused)
         }
     };
-    let props = BundleProps { source, plan, applied, form };
-    let page = move || ui::bundle_page(&viewer.shell, props);
-    Ok(match problem {
-        Some(problem) => refuse(&problem, page).await,
-        None => render(StatusCode::OK, page).await,
-    })
+    let applied = form.text("step") == "install";
+    let props = BundleProps { source: form.text("source"), plan, applied, form: typed };
+    Ok(render_or_refuse(problem.as_ref(), move || ui::bundle_page(&viewer.shell, props)).await)
+}
+
+/// Installs the bundle or plans it, as the button says. `None` if its text is changed first.
+async fn take(ledger: &Ledger, scope: &Scope, form: &Form) -> Result<Option<Plan>, Problem> {
+    let mode = match form.text("step").as_str() {
+        "change" => return Ok(None),
+        "install" => Mode::Apply,
+        _ => Mode::DryRun,
+    };
+    Ok(Some(bundle::install(ledger, scope, &form.text("source"), mode).await?))
 }

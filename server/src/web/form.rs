@@ -127,17 +127,34 @@ pub fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
     rows.get(index).map_or_else(|| field.to_owned(), |row| format!("{list}[{row}].{part}"))
 }
 
-/// Reads the parts of an upload as form fields. A chosen file becomes the field `source`. The error about a file that
-/// is not UTF-8 contains `advice`.
-pub async fn upload(
-    upload: Result<Multipart, MultipartRejection>,
+/// A posted upload, read as form fields.
+pub struct Upload {
+    /// The fields; none if the upload cannot be read.
+    pub form: Form,
+    /// Why it cannot be read.
+    pub read: Result<(), Problem>,
+}
+
+impl Upload {
+    /// Reads the parts. A chosen file becomes the field `source`. The error about a file that is not UTF-8 contains
+    /// `advice`.
+    pub async fn of(parts: Result<Multipart, MultipartRejection>, parts_max: usize, advice: &str) -> Self {
+        match fields(parts, parts_max, advice).await {
+            Ok(fields) => Self { form: Form::of(fields), read: Ok(()) },
+            Err(problem) => Self { form: Form::of(BTreeMap::new()), read: Err(problem) },
+        }
+    }
+}
+
+async fn fields(
+    parts: Result<Multipart, MultipartRejection>,
     parts_max: usize,
     advice: &str,
-) -> Result<Form, Problem> {
-    let mut upload = upload.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
+) -> Result<BTreeMap<String, String>, Problem> {
+    let mut parts = parts.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
     let broken = |error: MultipartError| Problem::field(Code::InvalidRequest, "file", error.body_text());
     let mut fields = BTreeMap::new();
-    while let Some(part) = upload.next_field().await.map_err(broken)? {
+    while let Some(part) = parts.next_field().await.map_err(broken)? {
         let Some(name) = part.name().map(str::to_owned) else { continue };
         let bytes = part.bytes().await.map_err(broken)?;
         let text = String::from_utf8(bytes.into())
@@ -145,19 +162,24 @@ pub async fn upload(
         if fields.len() >= parts_max {
             return Err(Problem::field(Code::InvalidRequest, "file", format!("at most {parts_max} parts")));
         }
-        match name.as_str() {
-            // Without a chosen file, browsers send an empty one.
-            "file" if text.is_empty() => {}
-            "file" => {
-                fields.insert("source".to_owned(), text);
-            }
-            "source" if fields.contains_key("source") => {}
-            _ => {
-                fields.insert(name, text);
-            }
+        add_part(&mut fields, name, text);
+    }
+    Ok(fields)
+}
+
+/// Adds a part to the fields. A chosen file is the field `source`, whatever text the form sends for it.
+fn add_part(fields: &mut BTreeMap<String, String>, name: String, text: String) {
+    match name.as_str() {
+        // Without a chosen file, browsers send an empty one.
+        "file" if text.is_empty() => {}
+        "file" => {
+            fields.insert("source".to_owned(), text);
+        }
+        "source" if fields.contains_key("source") => {}
+        _ => {
+            fields.insert(name, text);
         }
     }
-    Ok(Form::of(fields))
 }
 
 /// The problem of fields whose text cannot be read.

@@ -1,8 +1,8 @@
 //! /entity-types/{id}/import and /imports/{id}: uploads a file, previews its import, and shows the progress.
 
 use super::{
-    form::{Form, upload},
-    shell::{PageRejection, Viewer, refuse, render},
+    form::{Form, Upload},
+    shell::{PageRejection, Viewer, render, render_or_refuse},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -21,7 +21,8 @@ use domain::{
     limit::IMPORT_COLUMNS_MAX,
 };
 use ledger::{
-    entity::import::{self, NewImport},
+    Ledger, Scope,
+    entity::import::{self, NewImport, Preview},
     entity_type,
 };
 use std::collections::BTreeMap;
@@ -54,43 +55,49 @@ async fn step(
 ) -> Result<Response, PageRejection> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let of = entity_type::get(ledger, scope, id).await?;
-    let (form, read) = match upload(parts, PARTS_MAX, "save it as \"CSV UTF-8\"").await {
-        Ok(form) => (form, Ok(())),
-        Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),
-    };
-    // Text areas send line ends as CR and LF; the file has LF only.
-    let source = form.text("source");
-    let new = |mapping| NewImport { source: source.clone(), mapping };
-    let mapping = mapping(&form);
-    let outcome = match read {
+    let Upload { form, read } = Upload::of(parts, PARTS_MAX, "save it as \"CSV UTF-8\"").await;
+    let taken = match read {
+        Ok(()) => take(ledger, scope, id, &form).await,
         Err(problem) => Err(problem),
-        Ok(()) if form.text("step") == "import" => match import::begin(ledger, scope, id, new(mapping.clone())).await {
-            Ok(begun) => {
-                runner::import::start(ledger, &begun);
-                return Ok(Redirect::to(&format!("/imports/{}", begun.id)).into_response());
-            }
-            Err(error) => Err(Problem::from(error)),
-        },
-        Ok(()) => import::preview(ledger, scope, id, new(mapping.clone())).await.map_err(Problem::from),
     };
-    let (problem, preview, state_of_form) = match outcome {
-        Ok(preview) => (None, Some(preview), FormState::default()),
+    let (problem, preview, typed) = match taken {
+        Ok(Step::Begun(begun)) => return Ok(Redirect::to(&format!("/imports/{begun}")).into_response()),
+        Ok(Step::Preview(preview)) => (None, Some(preview), FormState::default()),
         Err(problem) => {
             let mut refused = form.refused("", &problem);
             refused.values.remove("source");
-            // A mapping that does not fit is corrected on the preview. Other errors are about the file.
-            let guessed =
-                if mapping.is_some() { import::preview(ledger, scope, id, new(None)).await.ok() } else { None };
-            (Some(problem), guessed, refused)
+            (Some(problem), corrected(ledger, scope, id, &form).await, refused)
         }
     };
-    let preview = preview.map(wire_map::import_preview);
-    let props = ImportProps { of: wire_map::entity_type(of), source, preview, form: state_of_form };
-    let page = move || ui::import_page(&viewer.shell, props);
-    Ok(match problem {
-        Some(problem) => refuse(&problem, page).await,
-        None => render(StatusCode::OK, page).await,
-    })
+    let (of, preview) = (wire_map::entity_type(of), preview.map(wire_map::import_preview));
+    let props = ImportProps { of, source: form.text("source"), preview, form: typed };
+    Ok(render_or_refuse(problem.as_ref(), move || ui::import_page(&viewer.shell, props)).await)
+}
+
+/// What a step of an import leads to.
+enum Step {
+    Begun(ImportId),
+    Preview(Preview),
+}
+
+/// Begins the import or previews it, as the button says.
+async fn take(ledger: &Ledger, scope: &Scope, id: EntityTypeId, form: &Form) -> Result<Step, Problem> {
+    // Text areas send line ends as CR and LF; the file has LF only.
+    let new = NewImport { source: form.text("source"), mapping: mapping(form) };
+    if form.text("step") != "import" {
+        return Ok(Step::Preview(import::preview(ledger, scope, id, new).await?));
+    }
+    let begun = import::begin(ledger, scope, id, new).await?;
+    runner::import::start(ledger, &begun);
+    Ok(Step::Begun(begun.id))
+}
+
+/// The preview on which a mapping that does not fit is corrected. `None` if the form has no mapping: the error is about
+/// the file then.
+async fn corrected(ledger: &Ledger, scope: &Scope, id: EntityTypeId, form: &Form) -> Option<Preview> {
+    mapping(form)?;
+    let guessed = NewImport { source: form.text("source"), mapping: None };
+    import::preview(ledger, scope, id, guessed).await.ok()
 }
 
 /// The field that each column fills, as in the form. `None` in the first step, when columns are matched by name.

@@ -213,6 +213,14 @@ pub async fn refuse(problem: &Problem, page: impl FnOnce() -> String + Send + 's
     response
 }
 
+/// The page of a form: with what was refused, if something was.
+pub async fn render_or_refuse(problem: Option<&Problem>, page: impl FnOnce() -> String + Send + 'static) -> Response {
+    match problem {
+        Some(problem) => refuse(problem, page).await,
+        None => render(StatusCode::OK, page).await,
+    }
+}
+
 /// Returns the local path to continue with, from a form or query. Anything else becomes /today.
 pub fn local_path(next: Option<&str>) -> &str {
     next.filter(|path| is_own_path(path)).unwrap_or("/today")

@@ -5,8 +5,8 @@ use super::{
     fragment::wants_fragment,
     new_secret::{Made, carried},
     people::people_of,
-    shell::{PageRejection, Viewer, redirect_with_notice, render},
-    view_form::{draft_of, placed, press, read},
+    shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
+    view_form::{draft_of, new_view, placed, press, read, view_change},
 };
 use crate::{cookie::NewSecret, embed_snippet::snippet, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -16,15 +16,15 @@ use app::{
 use axum::{
     Router,
     extract::{Path, Query, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header::CACHE_CONTROL},
+    http::{HeaderMap, StatusCode},
     response::{Html, IntoResponse, Response},
     routing::get,
 };
-use domain::slug::is_slug;
+use domain::{id::ViewId, slug::is_slug};
 use ledger::{
-    ViewRecord,
+    Ledger, Scope, ViewRecord,
     page::view as page,
-    view::{self, NewView, ViewChange},
+    view,
     view_link::{self, NewViewLink},
 };
 use serde::Deserialize;
@@ -91,23 +91,22 @@ struct Shown {
 
 async fn answer(viewer: Viewer, page: page::Page, shown: Shown, problem: Option<Problem>) -> Response {
     // The form of a link shows its own errors.
-    let refusals = problem.as_ref().filter(|_| !shown.link_form.is_refused());
-    let refusals = refusals.map(|problem| {
-        let wire = problem.to_wire(String::new());
-        let fields: Vec<_> = wire.errors.iter().map(|e| format!("{}: {}", e.field, e.message)).collect();
-        if fields.is_empty() { vec![wire.detail.unwrap_or(wire.title)] } else { fields }
-    });
+    let refusals = problem.as_ref().filter(|_| !shown.link_form.is_refused()).map(Problem::lines);
+    let props = props(&viewer.origin, page, shown, refusals.unwrap_or_default());
+    render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await
+}
+
+fn props(origin: &str, page: page::Page, shown: Shown, refusals: Vec<String>) -> Props {
     let new_link = shown.new_link.map(|secret| ui::NewFormLink {
-        url: format!("{}/f/{secret}", viewer.origin),
-        snippet: snippet(&viewer.origin, &secret),
+        url: format!("{origin}/f/{secret}"),
+        snippet: snippet(origin, &secret),
     });
-    let is_new = new_link.is_some();
-    let props = Props {
+    Props {
         form: wire_map::view(page.view),
         versions: page.versions.into_iter().map(wire_map::view_version).collect(),
         has_more_versions: page.has_more_versions,
         people: people_of(page.people),
-        refusals: refusals.unwrap_or_default(),
+        refusals,
         links: ui::LinksProps {
             links: page.links.into_iter().map(wire_map::view_link).collect(),
             new_link,
@@ -115,16 +114,7 @@ async fn answer(viewer: Viewer, page: page::Page, shown: Shown, problem: Option<
             now: page.now,
         },
         preview: page.preview,
-    };
-    let status = problem.as_ref().map_or(StatusCode::OK, Problem::status);
-    let mut response = render(status, move || ui::page(&viewer.shell, props)).await;
-    if is_new {
-        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    if let Some(problem) = problem {
-        problem.mark(&mut response);
-    }
-    response
 }
 
 /// Publishes, closes or deletes the view, and makes or revokes a link.
@@ -135,25 +125,35 @@ async fn post(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?).await?;
-    let (ledger, scope, id) = (&state.ledger, &viewer.scope, page.view.id);
-    let path = format!("/views/{}", page.view.slug);
-    let done = match form.text("do").as_str() {
+    if form.text("do") == "link" {
+        return create_link(&state, viewer, page, &form).await;
+    }
+    match change(&state.ledger, &viewer.scope, &page.view, &form).await {
+        Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
+        Err(error) => Ok(answer(viewer, page, Shown::default(), Some(error.into())).await),
+    }
+}
+
+/// Does what the button says. Returns the path of the page after it, and its notice.
+async fn change(
+    ledger: &Ledger,
+    scope: &Scope,
+    of: &ViewRecord,
+    form: &Form,
+) -> ledger::Result<(String, &'static str)> {
+    let path = format!("/views/{}", of.slug);
+    match form.text("do").as_str() {
         "publish" => {
-            let published = view::publish(ledger, scope, id, form.text("revision").parse().ok()).await;
+            let published = view::publish(ledger, scope, of.id, form.text("revision").parse().ok()).await;
             published.map(|_| (path, "view_published"))
         }
-        "unpublish" => view::unpublish(ledger, scope, id).await.map(|_| (path, "view_unpublished")),
-        "delete" => view::delete(ledger, scope, id).await.map(|()| ("/views".to_owned(), "view_deleted")),
-        "link" => return create_link(&state, viewer, page, &form).await,
+        "unpublish" => view::unpublish(ledger, scope, of.id).await.map(|_| (path, "view_unpublished")),
+        "delete" => view::delete(ledger, scope, of.id).await.map(|()| ("/views".to_owned(), "view_deleted")),
         "revoke" => match form.text("link").parse() {
             Ok(link) => view_link::revoke(ledger, scope, link).await.map(|()| (path, "view_link_revoked")),
             Err(_) => Err(ledger::Error::invalid("link", "the id of a link")),
         },
         _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, link or revoke")),
-    };
-    match done {
-        Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
-        Err(error) => Ok(answer(viewer, page, Shown::default(), Some(error.into())).await),
     }
 }
 
@@ -164,33 +164,32 @@ async fn create_link(
     page: page::Page,
     form: &Form,
 ) -> Result<Response, PageRejection> {
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let made = match form.text("days").trim().parse() {
-        Ok(days) => {
-            let new = NewViewLink { days, note: form.text("note"), request_id: None };
-            view_link::create_noted(ledger, scope, page.view.id, new).await
-        }
-        Err(_) => Err(ledger::Error::invalid("days", "a whole number")),
-    };
-    let secret = match made {
-        Ok((_, secret)) => secret,
+    let secret = match make_link(&state.ledger, &viewer.scope, page.view.id, form).await {
+        Ok(secret) => secret,
         Err(error) => {
             let problem = Problem::from(error);
             let shown = Shown { link_form: form.refused("link", &problem), ..Shown::default() };
             return Ok(answer(viewer, page, shown, Some(problem)).await);
         }
     };
-    let slug = page.view.slug.clone();
-    let path = format!("/views/{slug}");
+    let path = format!("/views/{}", page.view.slug);
     // With a fragment the browser would not focus the field with the address of the link.
     if let Some(response) = carried(state, &viewer, (NewSecret::FormLink, &secret), (&path, "")) {
         return Ok(response);
     }
-    let page = page::read(ledger, scope, slug).await?;
+    let page = page::read(&state.ledger, &viewer.scope, page.view.slug).await?;
     let shown = Shown { new_link: Some(secret), ..Shown::default() };
     let mut response = answer(viewer, page, shown, None).await;
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
+}
+
+/// Makes the link that the form describes, and returns its secret.
+async fn make_link(ledger: &Ledger, scope: &Scope, view_id: ViewId, form: &Form) -> ledger::Result<String> {
+    let days: u32 = form.text("days").trim().parse().map_err(|_| ledger::Error::invalid("days", "a whole number"))?;
+    let new = NewViewLink { days, note: form.text("note"), request_id: None };
+    let (_, secret) = view_link::create_noted(ledger, scope, view_id, new).await?;
+    Ok(secret)
 }
 
 async fn new(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
@@ -254,54 +253,53 @@ async fn posted(
 ) -> Result<Response, PageRejection> {
     let (mut draft, wrong) = read(&form, offered.view.as_ref());
     if wants_fragment(&headers) {
-        let fields = page::preview(&state.ledger, &viewer.scope, draft.fields).await?;
-        let shown = ui::preview_fragment(&draft.title, &draft.introduction, &fields);
-        return Ok(Html(shown).into_response());
+        return Ok(Html(preview(state, &viewer, draft).await?).into_response());
     }
     if form.text("do") != "save" {
         press(&mut draft, &form.text("do"));
-        let kept = placed(&form, None);
-        return editor(state, viewer, offered, draft, kept, StatusCode::OK).await;
+        return editor(state, viewer, offered, draft, placed(&form, None), StatusCode::OK).await;
     }
     let saved = match wrong.is_empty() {
-        true => store(state, &viewer, offered.view.as_ref(), &draft, &form).await,
-        false => Err(ledger::Error::Invalid(wrong).into()),
+        true => store(&state.ledger, &viewer.scope, offered.view.as_ref(), &draft, &form).await,
+        false => Err(ledger::Error::Invalid(wrong)),
     };
     match saved {
-        Ok(slug) => Ok(redirect_with_notice(&format!("/views/{slug}"), "view_saved").into_response()),
-        Err(problem) => {
-            let refused = placed(&form, Some(&problem));
-            let mut response = editor(state, viewer, offered, draft, refused, problem.status()).await?;
-            problem.mark(&mut response);
-            Ok(response)
-        }
+        Ok(stored) => Ok(redirect_with_notice(&format!("/views/{}", stored.slug), "view_saved").into_response()),
+        Err(error) => refused(state, viewer, offered, draft, &form, error.into()).await,
     }
 }
 
-async fn store(
+/// What the form looks like, for the script of the editor.
+async fn preview(state: &AppState, viewer: &Viewer, draft: Draft) -> Result<String, PageRejection> {
+    let fields = page::preview(&state.ledger, &viewer.scope, draft.fields).await?;
+    Ok(ui::preview_fragment(&draft.title, &draft.introduction, &fields))
+}
+
+/// The editor with what was typed, and why it was not saved.
+async fn refused(
     state: &AppState,
-    viewer: &Viewer,
+    viewer: Viewer,
+    offered: page::Editor,
+    draft: Draft,
+    form: &Form,
+    problem: Problem,
+) -> Result<Response, PageRejection> {
+    let typed = placed(form, Some(&problem));
+    let mut response = editor(state, viewer, offered, draft, typed, problem.status()).await?;
+    problem.mark(&mut response);
+    Ok(response)
+}
+
+/// Creates the view that the editor describes, or changes the one that it was opened with.
+async fn store(
+    ledger: &Ledger,
+    scope: &Scope,
     before: Option<&ViewRecord>,
     draft: &Draft,
     form: &Form,
-) -> Result<String, Problem> {
-    let (title, introduction) = (draft.title.clone(), draft.introduction.clone());
-    let (fields, publication) = (draft.fields.clone(), draft.publication.clone());
-    let stored = match before {
-        None => {
-            let new = NewView { title, slug: form.optional("slug"), introduction, fields, publication };
-            view::create(&state.ledger, &viewer.scope, new).await?
-        }
-        Some(before) => {
-            let change = ViewChange {
-                revision: draft.revision,
-                title: Some(title),
-                introduction: Some(introduction),
-                fields: Some(fields),
-                publication: Some(publication),
-            };
-            view::update(&state.ledger, &viewer.scope, before.id, change).await?
-        }
-    };
-    Ok(stored.slug)
+) -> ledger::Result<ViewRecord> {
+    match before {
+        None => view::create(ledger, scope, new_view(draft, form)).await,
+        Some(before) => view::update(ledger, scope, before.id, view_change(draft)).await,
+    }
 }

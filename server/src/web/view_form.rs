@@ -13,7 +13,10 @@ use domain::{
     limit::VIEW_FIELDS_MAX,
     view::{Gate, Publication, Responses},
 };
-use ledger::ViewRecord;
+use ledger::{
+    ViewRecord,
+    view::{NewView, ViewChange},
+};
 
 /// What the editor holds of a stored view.
 pub fn draft_of(view: &ViewRecord) -> Draft {
@@ -25,6 +28,28 @@ pub fn draft_of(view: &ViewRecord) -> Draft {
         rows: view.fields.iter().map(Row::of).collect(),
         publication: view.publication.clone(),
         fields: view.fields.clone(),
+    }
+}
+
+/// The view that the editor of a new one describes.
+pub fn new_view(draft: &Draft, form: &Form) -> NewView {
+    NewView {
+        title: draft.title.clone(),
+        slug: form.optional("slug"),
+        introduction: draft.introduction.clone(),
+        fields: draft.fields.clone(),
+        publication: draft.publication.clone(),
+    }
+}
+
+/// The change that makes a stored view what the editor holds.
+pub fn view_change(draft: &Draft) -> ViewChange {
+    ViewChange {
+        revision: draft.revision,
+        title: Some(draft.title.clone()),
+        introduction: Some(draft.introduction.clone()),
+        fields: Some(draft.fields.clone()),
+        publication: Some(draft.publication.clone()),
     }
 }
 
