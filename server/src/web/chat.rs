@@ -8,7 +8,10 @@ use super::{
     shell::{PageRejection, Viewer, render},
 };
 use crate::{extract::Id, state::AppState, wire_map};
-use app::chat::{self as ui, Conversation, Entry, Gate, ListProps, Props};
+use app::{
+    chat::{self as ui, Conversation, Entry, Gate, ListProps, Props},
+    session::Rating,
+};
 use axum::{
     Router,
     extract::{Query, State},
@@ -25,6 +28,7 @@ use ledger::{
 };
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use wire::thread::MemoryStatus;
 
 /// Most rows that one request reads again.
 const IDS_MAX: usize = 100;
@@ -132,31 +136,41 @@ async fn read(
     id: SessionId,
     before: Option<u64>,
 ) -> Result<Conversation, PageRejection> {
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let found = page::read(ledger, scope, id, before, Conversation::kinds()).await?;
-    let memory = match feedback::status_of(ledger, scope, &found.session, found.turns).await {
+    let found = page::read(&state.ledger, &viewer.scope, id, before, Conversation::kinds()).await?;
+    let memory = memory_status(state, viewer, &found).await;
+    let rating = rating::of(state, viewer, &found.session).await;
+    Ok(Conversation { before, memory, rating, ..conversation(found) })
+}
+
+/// What is kept of the conversation. If that cannot be read, the page is shown without it.
+async fn memory_status(state: &AppState, viewer: &Viewer, found: &page::Conversation) -> Option<MemoryStatus> {
+    match feedback::status_of(&state.ledger, &viewer.scope, &found.session, found.turns).await {
         Ok(status) => Some(wire_map::memory_status(&status)),
         Err(error) => {
             tracing::warn!(%error, "a conversation is shown without what is kept of it");
             None
         }
-    };
-    Ok(Conversation {
+    }
+}
+
+/// Converts the newest part of a conversation.
+fn conversation(found: page::Conversation) -> Conversation {
+    Conversation {
         others: found.others.into_iter().map(other).collect(),
         resend_id: thread::resend_id(&found.session).to_string(),
         events: found.slice.events.into_iter().map(wire_map::event).collect(),
         has_earlier: found.slice.has_more,
-        before,
+        before: None,
         summary: Summary::of(&found.session).map(wire_map::thread_summary),
         gate: found.gate.map(|item| Gate {
             id: item.gate.id.to_string(),
             is_question: item.gate.kind == GateKind::Question,
             may_decide: item.may_decide == MayDecide::Yes,
         }),
-        memory,
-        rating: rating::of(state, viewer, &found.session).await,
+        memory: None,
+        rating: Rating::default(),
         thread: wire_map::thread(found.session, None),
-    })
+    }
 }
 
 /// Returns the display name of another person or program that answered.

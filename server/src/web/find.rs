@@ -12,8 +12,8 @@ use axum::{
     response::Html,
     routing::get,
 };
-use domain::id::ActionId;
-use ledger::page::find as page;
+use domain::{id::ActionId, session::Session};
+use ledger::{ActionRecord, EntityRecord, page::find as page};
 use serde::Deserialize;
 
 /// Most results of each kind.
@@ -41,26 +41,38 @@ async fn find(
         return Ok(Html(String::new()));
     }
     let known = page::read(&state.ledger, &viewer.scope, &text, OF_EACH as u32).await?;
-    let mut found = Vec::new();
-    for action in known.actions {
-        found.push(hit(action.name, "task", format!("/actions/{}", action.id)));
-    }
-    for entity in known.entities {
-        found.push(hit(entity.title, "entity", format!("/entities/{}", entity.id)));
-    }
-    // Conversations can be started with agents, by slug, and with actions, by id. Actions are in the results already.
-    let folded = text.to_lowercase();
-    let agents = chat::conversation_partners(&state, &viewer, known.partners).into_iter().map(|(value, _)| value);
-    let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));
-    for agent in agents.take(OF_EACH) {
-        let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(agent.as_bytes()).collect::<String>());
-        found.push(hit(agent, "agent: chat", href));
-    }
-    for session in known.sessions {
-        let status = session.status().as_str().replace('_', " ");
-        found.push(hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id)));
-    }
+    let mut found: Vec<SearchResult> = known.actions.into_iter().map(task).collect();
+    found.extend(known.entities.into_iter().map(entity));
+    found.extend(agents(&state, &viewer, known.partners, &text));
+    found.extend(known.sessions.into_iter().map(session));
     Ok(Html(results_fragment(&found)))
+}
+
+fn task(action: ActionRecord) -> SearchResult {
+    hit(action.name, "task", format!("/actions/{}", action.id))
+}
+
+fn entity(entity: EntityRecord) -> SearchResult {
+    hit(entity.title, "entity", format!("/entities/{}", entity.id))
+}
+
+/// Agents whose names contain the text. Conversations can be started with agents, by slug, and with actions, by id.
+/// Actions are in the results already.
+fn agents(state: &AppState, viewer: &Viewer, partners: Vec<ActionRecord>, text: &str) -> Vec<SearchResult> {
+    let folded = text.to_lowercase();
+    let agents = chat::conversation_partners(state, viewer, partners).into_iter().map(|(value, _)| value);
+    let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));
+    agents.take(OF_EACH).map(agent).collect()
+}
+
+fn agent(slug: String) -> SearchResult {
+    let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(slug.as_bytes()).collect::<String>());
+    hit(slug, "agent: chat", href)
+}
+
+fn session(session: Session) -> SearchResult {
+    let status = session.status().as_str().replace('_', " ");
+    hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id))
 }
 
 fn hit(title: String, kind: &str, href: String) -> SearchResult {

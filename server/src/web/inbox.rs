@@ -117,13 +117,8 @@ async fn read(
     selected: Selected,
 ) -> Result<Props, PageRejection> {
     let (found, detail) = page::read(&state.ledger, &viewer.scope, query.request(), selected).await?;
-    let current = detail.as_ref().map(|detail| match detail {
-        Opened::Gate(detail) => detail.found.item.gate.id.to_string(),
-        Opened::Question(question) => question.asked.request.id.to_string(),
-    });
-    let gates = found.items.iter().map(|item| item.gate.id.to_string());
-    let mut ids = gates.chain(found.questions.iter().map(|question| question.id.to_string()));
-    let next = current.as_ref().and_then(|current| ids.find(|id| id == current).and_then(|_| ids.next()));
+    let current = detail.as_ref().map(id_of);
+    let next = current.as_deref().and_then(|current| next_of(&found, current));
     let opened = selected != Selected::First;
     let (item_form, batch) = if opened {
         (form_of_item(&viewer.form, current.as_deref().unwrap_or_default()), FormState::default())
@@ -137,6 +132,21 @@ async fn read(
         None => None,
     };
     Ok(Props { list, detail, opened })
+}
+
+fn id_of(opened: &Opened) -> String {
+    match opened {
+        Opened::Gate(detail) => detail.found.item.gate.id.to_string(),
+        Opened::Question(question) => question.asked.request.id.to_string(),
+    }
+}
+
+/// The item after the current one. `None` if the current one is the last, or on another page of the list.
+fn next_of(list: &page::List, current: &str) -> Option<String> {
+    let gates = list.items.iter().map(|item| item.gate.id.to_string());
+    let mut ids = gates.chain(list.questions.iter().map(|question| question.id.to_string()));
+    ids.find(|id| id == current)?;
+    ids.next()
 }
 
 /// Adds the entities that the questions of the item's form offer.

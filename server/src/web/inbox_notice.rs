@@ -11,12 +11,15 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use domain::{id::SessionId, session::Status};
+use domain::{
+    id::{SessionId, UserId},
+    session::{Session, Status},
+};
 use ledger::{
-    gate::{self, MayDecide},
+    gate::{self, GateItem, MayDecide},
     session,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/inbox/waiting/{id}", get(waiting))
@@ -30,23 +33,34 @@ async fn waiting(
     Id(id): Id<SessionId>,
 ) -> Result<Response, PageRejection> {
     let gates = gate::of_sessions(&state.ledger, &viewer.scope, vec![id]).await?;
-    if let Some(item) = gates.into_iter().next() {
-        if item.may_decide != MayDecide::Yes || item.snoozed_until.is_some() {
-            return Ok(StatusCode::NO_CONTENT.into_response());
-        }
-        let item = wire_map::approval(item);
-        let (title, body) = ui::notification(&item);
-        let path = format!("/inbox/{}", item.id);
-        return Ok(Json(json!({ "key": item.id, "path": path, "title": title, "body": body })).into_response());
+    let notice = match gates.into_iter().next() {
+        Some(item) => of_gate(item),
+        None => of_session(&session::get(&state.ledger, &viewer.scope, id).await?, viewer.scope.user_id()),
+    };
+    Ok(notice.map_or_else(|| StatusCode::NO_CONTENT.into_response(), |notice| Json(notice).into_response()))
+}
+
+/// The text about a gate, if the viewer may decide it and has not snoozed it.
+fn of_gate(item: GateItem) -> Option<Value> {
+    if item.may_decide != MayDecide::Yes || item.snoozed_until.is_some() {
+        return None;
     }
-    let session = session::get(&state.ledger, &viewer.scope, id).await?;
-    let is_own = session.user_id.is_some() && session.user_id == viewer.scope.user_id();
+    let item = wire_map::approval(item);
+    let (title, body) = ui::notification(&item);
+    let path = format!("/inbox/{}", item.id);
+    Some(json!({ "key": item.id, "path": path, "title": title, "body": body }))
+}
+
+/// The text about the viewer's own session, if it waits in the terminal where it runs.
+fn of_session(session: &Session, viewer_id: Option<UserId>) -> Option<Value> {
+    let is_own = session.user_id.is_some() && session.user_id == viewer_id;
     if !is_own || session.status() != Status::WaitingHuman {
-        return Ok(StatusCode::NO_CONTENT.into_response());
+        return None;
     }
     // Each question of an agent in its terminal gets its own key.
-    let key = format!("{id}-{}", session.updated_at.timestamp_micros());
+    let key = format!("{}-{}", session.id, session.updated_at.timestamp_micros());
+    let path = format!("/sessions/{}", session.id);
     let title = format!("{} is waiting for you", session.agent_slug.as_deref().unwrap_or("An agent"));
-    let notice = json!({ "key": key, "path": format!("/sessions/{id}"), "title": title, "body": "It is asking in the terminal where it runs." });
-    Ok(Json(notice).into_response())
+    let body = "It is asking in the terminal where it runs.";
+    Some(json!({ "key": key, "path": path, "title": title, "body": body }))
 }

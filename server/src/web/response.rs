@@ -67,29 +67,44 @@ async fn show(
     if !is_slug(&slug) {
         return Err(Problem::from(ledger::Error::NotFound("view")).into());
     }
-    let filter = query.filter();
-    let wanted = ListResponses {
+    let (filter, is_continued) = (query.filter(), query.cursor.is_some());
+    match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted(&filter, query.cursor)).await {
+        Ok(page) => {
+            let props = props(page, filter, is_continued);
+            Ok(render(StatusCode::OK, move || ui::responses_page(&viewer.shell, props)).await)
+        }
+        Err(ledger::Error::LimitReached(text)) if filter.version.is_none() => {
+            Ok(newest_version_only(&state, &viewer, &slug, (filter, text)).await?.into_response())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The responses that the filter selects.
+fn wanted(filter: &ResponseFilter, cursor: Option<String>) -> ListResponses {
+    ListResponses {
         status: filter.status,
         version: filter.version,
         created_from: filter.from.map(start),
         created_before: filter.before().map(start),
-        page: ListPage { limit: 0, cursor: query.cursor.clone() },
+        page: ListPage { limit: 0, cursor },
         ..ListResponses::default()
-    };
-    let page = match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted).await {
-        // Too many questions for one table: the page begins with the newest version, says so, and its filter has the
-        // others. The rest of the filter is kept; a cursor of the larger list means nothing in this one.
-        Err(ledger::Error::LimitReached(text)) if filter.version.is_none() => {
-            let view = view::get_by_slug(&state.ledger, &viewer.scope, &slug).await?;
-            let newest = view.version.ok_or(ledger::Error::LimitReached(text))?;
-            let narrowed = ResponseFilter { version: Some(newest), ..filter };
-            let href = narrowed.href(&format!("/views/{slug}"), None);
-            return Ok(Redirect::to(&format!("{href}&notice=newest_version_only")).into_response());
-        }
-        read => read?,
-    };
-    let props = props(page, filter, query.cursor.is_some());
-    Ok(render(StatusCode::OK, move || ui::responses_page(&viewer.shell, props)).await)
+    }
+}
+
+/// Redirects to the responses for the newest version, because there are too many questions for one table; `text` says
+/// so. The page says it too, and its filter has the other versions. The rest of the filter is kept; a cursor of the
+/// larger list means nothing in this one.
+async fn newest_version_only(
+    state: &AppState,
+    viewer: &Viewer,
+    slug: &str,
+    (filter, text): (ResponseFilter, String),
+) -> Result<Redirect, PageRejection> {
+    let view = view::get_by_slug(&state.ledger, &viewer.scope, slug).await?;
+    let newest = view.version.ok_or(ledger::Error::LimitReached(text))?;
+    let href = ResponseFilter { version: Some(newest), ..filter }.href(&format!("/views/{slug}"), None);
+    Ok(Redirect::to(&format!("{href}&notice=newest_version_only")))
 }
 
 fn props(page: page::Page, filter: ResponseFilter, is_continued: bool) -> ResponsesProps {

@@ -7,7 +7,7 @@ use super::{
 use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
-    session::{self as ui, OpensAt, PromotionOffer, Props, Summary, Titles},
+    session::{self as ui, OpensAt, PromotionOffer, Props, Rating, Summary, Titles},
 };
 use axum::{
     Router,
@@ -18,7 +18,7 @@ use axum::{
 };
 use domain::id::SessionId;
 use ledger::{
-    event::Read,
+    event::{Read, Slice},
     gate::MayDecide,
     page::{
         self as pages,
@@ -92,6 +92,11 @@ fn shown(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
 /// The properties of the page without events.
 async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
     let rating = rating::of(state, viewer, &around.session).await;
+    around_log(around, rating)
+}
+
+/// Converts what is around the log.
+fn around_log(around: Around, rating: Rating) -> Props {
     Props {
         events: Vec::new(),
         opens_at: OpensAt::Start,
@@ -157,22 +162,27 @@ async fn rows(
         ..Read::default()
     };
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, kinds).await?;
-    let (head, has_more, status) = (found.slice.head_sequence, found.slice.has_more, found.slice.status);
+    let sequences = sequences(&found.slice);
     let (events, titles) = shown(found);
-    let last = events.last().map_or(0, |event| event.sequence);
+    let html = ui::rows_fragment(&id.to_string(), &events, &titles);
+    Ok((sequences, Html(html)).into_response())
+}
+
+/// Where a part of the log is: the headers from which the script knows what it has and what is left.
+fn sequences(slice: &Slice) -> HeaderMap {
+    let last = slice.events.last().map_or(0, |event| event.sequence);
     let mut headers = HeaderMap::new();
     for (name, value) in [
-        ("x-head-sequence", head.to_string()),
+        ("x-head-sequence", slice.head_sequence.to_string()),
         ("x-last-sequence", last.to_string()),
-        ("x-has-more", has_more.to_string()),
-        ("x-status", status.to_string()),
+        ("x-has-more", slice.has_more.to_string()),
+        ("x-status", slice.status.to_string()),
     ] {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(HeaderName::from_static(name), value);
         }
     }
-    let html = ui::rows_fragment(&id.to_string(), &events, &titles);
-    Ok((headers, Html(html)).into_response())
+    headers
 }
 
 /// The parts of the page that change while the session runs. The filter chips count all events of the log.

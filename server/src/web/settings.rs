@@ -76,17 +76,27 @@ fn invited(viewer: &Viewer, inviting: &Inviting, made: &str) -> Option<NewLink> 
 /// Reads the page and converts it.
 pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, &viewer.secret).await?;
+    let email = email_choice(page.own.as_ref(), state.sends_email);
+    Ok(Props { email, form, base_url: viewer.origin.clone(), ..props(page) })
+}
+
+/// What the viewer can choose about e-mails.
+fn email_choice(own: Option<&page::PersonalSettings>, sends_email: bool) -> EmailChoice {
+    match own {
+        _ if !sends_email => EmailChoice::NotSent,
+        Some(own) => EmailChoice::Offered { wanted: own.wants_email },
+        None => EmailChoice::NotForTokens,
+    }
+}
+
+/// Converts what is stored.
+fn props(page: page::Page) -> Props {
     let name = |member: &MemberRecord| (member.user_id.to_string(), member.display_name().to_owned());
     let people = page.members.iter().map(name).collect();
     let members = page.members.into_iter().filter(|member| member.status != MemberStatus::Removed);
     let (invitations, webhooks) = page.administered.map(|of| (of.invitations, of.webhooks)).unwrap_or_default();
-    let email = match &page.own {
-        _ if !state.sends_email => EmailChoice::NotSent,
-        Some(own) => EmailChoice::Offered { wanted: own.wants_email },
-        None => EmailChoice::NotForTokens,
-    };
     let (sign_ins, tokens) = page.own.map(|own| (own.sign_ins, own.tokens)).unwrap_or_default();
-    Ok(Props {
+    Props {
         sign_ins: sign_ins.into_iter().map(wire_map::sign_in).collect(),
         members: members.map(wire_map::member).collect(),
         inviting: Inviting {
@@ -97,13 +107,9 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
         undo_seconds: page.undo_seconds,
         groups: page.groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
-        new_token: None,
         webhooks: webhooks.into_iter().map(webhook_entry).collect(),
-        new_webhook: None,
-        email,
-        form,
-        base_url: viewer.origin.clone(),
-    })
+        ..Props::default()
+    }
 }
 
 /// A webhook with its newest messages.

@@ -63,26 +63,29 @@ async fn show(
     headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
     let whose = query.whose(&headers);
-    let timezone = query.timezone(&viewer).to_owned();
-    let page = page::read(&state.ledger, &viewer.scope, whose, &timezone).await?;
-    let counts = page.counts;
+    let page = page::read(&state.ledger, &viewer.scope, whose, query.timezone(&viewer)).await?;
     let everyone = whose == QueueScope::Everyone;
-    let props = Props {
-        picked: query.bucket.as_deref().and_then(Bucket::parse),
-        everyone,
-        counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
-        timezone,
-        sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
-        questions: page.questions.into_iter().map(question).collect(),
-        stalled: stalled_of(page.stalled),
-        connect: page.nothing_ever_ran.then(|| super::sessions::connect(&viewer)),
-        day: page.day.map(|day| super::working_on::day_of(&viewer, day, false)),
-    };
+    let props = props(&viewer, &query, page, everyone);
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     if query.assigned_to.is_some() {
         response.headers_mut().append(SET_COOKIE, cookie::set_today(everyone));
     }
     Ok(response)
+}
+
+fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) -> Props {
+    let counts = page.counts;
+    Props {
+        picked: query.bucket.as_deref().and_then(Bucket::parse),
+        everyone,
+        counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
+        timezone: query.timezone(viewer).to_owned(),
+        sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
+        questions: page.questions.into_iter().map(question).collect(),
+        stalled: stalled_of(page.stalled),
+        connect: page.nothing_ever_ran.then(|| super::sessions::connect(viewer)),
+        day: page.day.map(|day| super::working_on::day_of(viewer, day, false)),
+    }
 }
 
 /// The trends below the counts.
