@@ -147,29 +147,37 @@ async fn read_open(
     read: use_case::Read,
 ) -> Result<Bytes, Problem> {
     let limit = u64::from(use_case::events_of_page(read.limit)?);
-    let last = read.after_sequence.unwrap_or_default().saturating_add(limit);
-    let full = read.before_sequence.is_none() && read.kinds.is_empty() && last <= session.head_sequence;
-    if !full {
-        let slice = use_case::read(&state.ledger, caller.scope(), session.id, read).await?;
-        return Ok(render::render_slice(&slice));
-    }
+    let Some(last) = end_of_full_page(&read, session, limit) else {
+        return Ok(render::render_slice(&use_case::read(&state.ledger, caller.scope(), session.id, read).await?));
+    };
     let tenant_id = caller.scope().tenant_id;
     let key = Key { tenant_id, session_id: session.id, head_sequence: last, query: format!("open&limit={limit}") };
     if let Some(start) = state.transcripts.get(&key) {
-        let mut page = Vec::with_capacity(start.len() + render::PAGE_END_BYTES_MAX);
-        page.extend_from_slice(&start);
-        render::render_page_end(session.head_sequence, session.head_sequence > last, &mut page);
-        return Ok(page.into());
+        return Ok(with_page_end(&start, session.head_sequence, session.head_sequence > last));
     }
     let slice = use_case::read(&state.ledger, caller.scope(), session.id, read).await?;
     let start = render::render_page_start(&slice);
-    let mut page = start.clone();
-    render::render_page_end(slice.head_sequence, slice.has_more, &mut page);
+    let page = with_page_end(&start, slice.head_sequence, slice.has_more);
     // A page ends early when its events reach the limit in bytes. Only a page with `limit` events is complete.
     if slice.events.len() as u64 == limit {
         state.transcripts.insert(key, start.into());
     }
-    Ok(page.into())
+    Ok(page)
+}
+
+/// The last sequence of a page that is not filtered and has `limit` recorded events. `None` for another page.
+fn end_of_full_page(read: &use_case::Read, session: &Session, limit: u64) -> Option<u64> {
+    let last = read.after_sequence.unwrap_or_default().saturating_add(limit);
+    let is_full = read.before_sequence.is_none() && read.kinds.is_empty() && last <= session.head_sequence;
+    is_full.then_some(last)
+}
+
+/// A page from the rendering of its events and from the head of the log.
+fn with_page_end(start: &[u8], head_sequence: u64, has_more: bool) -> Bytes {
+    let mut page = Vec::with_capacity(start.len() + render::PAGE_END_BYTES_MAX);
+    page.extend_from_slice(start);
+    render::render_page_end(head_sequence, has_more, &mut page);
+    page.into()
 }
 
 async fn read_sealed(

@@ -30,6 +30,17 @@ enum FeedbackFilter {
     Unknown,
 }
 
+impl FeedbackFilter {
+    const fn wanted(self) -> Option<Feedback> {
+        match self {
+            Self::Positive => Some(Feedback::Positive),
+            Self::Negative => Some(Feedback::Negative),
+            Self::Neutral => Some(Feedback::Neutral),
+            Self::Unknown => None,
+        }
+    }
+}
+
 /// A filter for outcomes: one outcome, or `unknown` for interactions without an outcome.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,6 +49,17 @@ enum OutcomeFilter {
     Rejected,
     Neutral,
     Unknown,
+}
+
+impl OutcomeFilter {
+    const fn wanted(self) -> Option<Outcome> {
+        match self {
+            Self::Accepted => Some(Outcome::Accepted),
+            Self::Rejected => Some(Outcome::Rejected),
+            Self::Neutral => Some(Outcome::Neutral),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// The query of [`list`].
@@ -69,6 +91,19 @@ pub struct ListQuery {
     cursor: Option<String>,
 }
 
+impl From<ListQuery> for use_case::ListInteractions {
+    fn from(query: ListQuery) -> Self {
+        Self {
+            session_id: query.session_id,
+            feedback: query.feedback.map(FeedbackFilter::wanted),
+            outcome: query.outcome.map(OutcomeFilter::wanted),
+            since: query.since,
+            limit: query.limit.0,
+            cursor: query.cursor,
+        }
+    }
+}
+
 /// List interactions
 ///
 /// Each prompt of an agent's session with its answer, feedback and outcome, newest first. Everyone who can read the
@@ -87,25 +122,7 @@ pub async fn list(
     caller: Caller,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<Interaction>>, Problem> {
-    let wanted = use_case::ListInteractions {
-        session_id: query.session_id,
-        feedback: query.feedback.map(|filter| match filter {
-            FeedbackFilter::Positive => Some(Feedback::Positive),
-            FeedbackFilter::Negative => Some(Feedback::Negative),
-            FeedbackFilter::Neutral => Some(Feedback::Neutral),
-            FeedbackFilter::Unknown => None,
-        }),
-        outcome: query.outcome.map(|filter| match filter {
-            OutcomeFilter::Accepted => Some(Outcome::Accepted),
-            OutcomeFilter::Rejected => Some(Outcome::Rejected),
-            OutcomeFilter::Neutral => Some(Outcome::Neutral),
-            OutcomeFilter::Unknown => None,
-        }),
-        since: query.since,
-        limit: query.limit.0,
-        cursor: query.cursor,
-    };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     let items = listed.items.iter().map(wire_map::interaction).collect::<Result<_, _>>();
     let items = items.map_err(|error| Problem::internal(format!("an interaction does not read: {error}")))?;
     Ok(Json(Page { items, next_cursor: listed.next_cursor }))

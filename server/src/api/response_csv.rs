@@ -18,7 +18,7 @@ use domain::{
     response::{RespondentKind, ResponseStatus},
     response_table::{Column, push_text, push_value},
 };
-use futures_util::stream;
+use futures_util::{Stream, stream};
 use ledger::{
     Ledger, ListPage, ResponseRecord, page,
     response::{self as use_case, Lead, Leads, ListResponses},
@@ -64,6 +64,20 @@ pub struct CsvQuery {
     created_before: Option<Timestamp>,
 }
 
+impl CsvQuery {
+    /// The responses to this view that the query selects.
+    fn of_view(self, id: ViewId) -> ListResponses {
+        ListResponses {
+            view_id: Some(id),
+            status: self.status,
+            version: self.version.map(|version| version.0),
+            created_from: self.created_from,
+            created_before: self.created_before,
+            ..ListResponses::default()
+        }
+    }
+}
+
 /// Download the responses to a view as CSV
 ///
 /// All responses, newest first, with a column for each field of the versions that they are for (`answers.mood`), and
@@ -87,42 +101,19 @@ pub async fn of_view(
     Id(id): Id<ViewId>,
     Params(query): Params<CsvQuery>,
 ) -> Result<Response, Problem> {
-    let (ledger, scope) = (state.ledger.clone(), *caller.scope());
+    let (ledger, scope, wanted) = (state.ledger.clone(), *caller.scope(), query.of_view(id));
     let view = ledger::view::get(&ledger, &scope, id).await?;
-    let wanted = ListResponses {
-        view_id: Some(id),
-        status: query.status,
-        version: query.version.map(|version| version.0),
-        created_from: query.created_from,
-        created_before: query.created_before,
-        ..ListResponses::default()
-    };
-    let columns = use_case::columns(&ledger, &scope, id, &wanted).await?;
-    let people = page::people(&ledger, &scope).await?;
-    let members = people.members.into_iter().map(|member| (member.user_id.0, member.display_name().to_owned()));
-    let tokens = people.tokens.into_iter().map(|(id, name)| (id.0, name));
-    let table = Table { columns, names: members.chain(tokens).collect() };
+    let table = Table::read(&ledger, &scope, id, &wanted).await?;
     let head = table.head();
     let start = Reading { ledger, scope, wanted, table: Arc::new(table), cursor: Some(None) };
     // The first rows are read before the answer begins, so that their failure is a problem and no truncated file.
     let (rows, rest) = start.next().await?.unwrap_or_default();
-    let first = head + &rows;
-    let chunks = stream::try_unfold((Some(first), rest), |(first, rest)| async move {
-        match (first, rest) {
-            (Some(first), rest) => Ok(Some((first, (None, rest)))),
-            (None, None) => Ok(None),
-            (None, Some(reading)) => match reading.next().await {
-                Ok(next) => Ok(next.map(|(rows, rest)| (rows, (None, rest)))),
-                Err(error) => Err(std::io::Error::other(error.to_string())),
-            },
-        }
-    });
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-responses.csv\"", view.slug)),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];
-    Ok((headers, Body::from_stream(chunks)).into_response())
+    Ok((headers, Body::from_stream(chunks(head + &rows, rest))).into_response())
 }
 
 /// What the rows need besides the responses.
@@ -157,7 +148,30 @@ impl Reading {
     }
 }
 
+/// The parts of the file: the first, and then one for each page that is left.
+fn chunks(first: String, rest: Option<Reading>) -> impl Stream<Item = std::io::Result<String>> {
+    stream::try_unfold((Some(first), rest), |(first, rest)| async move {
+        match (first, rest) {
+            (Some(first), rest) => Ok(Some((first, (None, rest)))),
+            (None, None) => Ok(None),
+            (None, Some(reading)) => match reading.next().await {
+                Ok(next) => Ok(next.map(|(rows, rest)| (rows, (None, rest)))),
+                Err(error) => Err(std::io::Error::other(error.to_string())),
+            },
+        }
+    })
+}
+
 impl Table {
+    /// Reads the columns of the wanted responses, and everyone who may have answered.
+    async fn read(ledger: &Ledger, scope: &Scope, id: ViewId, wanted: &ListResponses) -> Result<Self, ledger::Error> {
+        let columns = use_case::columns(ledger, scope, id, wanted).await?;
+        let people = page::people(ledger, scope).await?;
+        let members = people.members.into_iter().map(|member| (member.user_id.0, member.display_name().to_owned()));
+        let tokens = people.tokens.into_iter().map(|(id, name)| (id.0, name));
+        Ok(Self { columns, names: members.chain(tokens).collect() })
+    }
+
     fn head(&self) -> String {
         let mut line = String::new();
         HEADS.into_iter().for_each(|name| push_text(&mut line, name));

@@ -76,6 +76,25 @@ pub struct ListQuery {
     cursor: Option<String>,
 }
 
+impl From<ListQuery> for use_case::ListSessions {
+    fn from(query: ListQuery) -> Self {
+        Self {
+            session_type: query.session_type,
+            status: query.status,
+            action_id: query.action_id,
+            agent_slug: query.agent_slug,
+            parent_id: query.parent_id,
+            title_contains: query.title,
+            ended_on: None,
+            ended_since: None,
+            decided_on: None,
+            answered_on: None,
+            limit: query.limit.0,
+            cursor: query.cursor,
+        }
+    }
+}
+
 /// List sessions
 ///
 /// Newest first.
@@ -91,21 +110,7 @@ pub async fn list(
     caller: Caller,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<Session>>, Problem> {
-    let wanted = use_case::ListSessions {
-        session_type: query.session_type,
-        status: query.status,
-        action_id: query.action_id,
-        agent_slug: query.agent_slug,
-        parent_id: query.parent_id,
-        title_contains: query.title,
-        ended_on: None,
-        ended_since: None,
-        decided_on: None,
-        answered_on: None,
-        limit: query.limit.0,
-        cursor: query.cursor,
-    };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
     Ok(Json(wire_map::page(listed, wire_map::session)))
 }
 

@@ -1,7 +1,7 @@
 //! /criteria-sets: list, make, one of them at any of its versions, edit, try out.
 
 use super::{
-    form::{Form, at_row},
+    form::Form,
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
@@ -201,13 +201,10 @@ impl Rows {
 
     /// The form again, each message at its row. What could not be read is at its row already.
     fn refused(&self, form: &Form, problem: &Problem) -> FormState {
-        let mut refused = form.refused("edit", problem);
-        if self.wrong.is_empty() {
-            for error in &mut refused.errors {
-                error.field = error.field.take().map(|field| at_row(&field, "dimensions", &self.rows));
-            }
+        match self.wrong.is_empty() {
+            true => form.refused_in_rows("edit", problem, ("dimensions", &self.rows)),
+            false => form.refused("edit", problem),
         }
-        refused
     }
 }
 

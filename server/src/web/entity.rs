@@ -23,7 +23,7 @@ use domain::{
     issue::Issue,
 };
 use ledger::{
-    EntityRecord, Scope,
+    EntityRecord, EntityTypeRecord, Scope,
     entity::{self, EntityChange, NewEntity},
     entity_type,
     page::entity as page,
@@ -105,20 +105,23 @@ pub fn relations_of(found: BTreeMap<String, ledger::page::Choices>) -> Relations
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let type_id: EntityTypeId = form.text("typeId").parse().map_err(|_| Problem::new(Code::NotFound))?;
     let of = entity_type::get(&state.ledger, &viewer.scope, type_id).await?;
-    let created = match values(&of.fields, &form) {
-        Ok(fields) => {
-            let new = NewEntity { type_id, title: form.text("title").trim().to_owned(), fields };
-            entity::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from)
-        }
-        Err(error) => Err(error.into()),
+    let created = match new_entity(&of, &form) {
+        Ok(new) => entity::create(&state.ledger, &viewer.scope, new).await,
+        Err(error) => Err(error),
     };
     match created {
         Ok(made) => Ok(redirect_with_notice(&format!("/entities/{}", made.id), "entity_created").into_response()),
-        Err(problem) => {
+        Err(error) => {
+            let problem = Problem::from(error);
             let refused = form.refused("create", &problem);
             refused_list(&state, viewer, Some(of.slug), refused, &problem).await
         }
     }
+}
+
+fn new_entity(of: &EntityTypeRecord, form: &Form) -> Result<NewEntity, ledger::Error> {
+    let title = form.text("title").trim().to_owned();
+    Ok(NewEntity { type_id: of.id, title, fields: values(&of.fields, form)? })
 }
 
 /// Reads the values of the form. An empty field clears its value.
@@ -179,22 +182,31 @@ async fn edit(
     let found = entity::get(&state.ledger, &viewer.scope, id).await?;
     let of = entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?;
     let saved = match changed(&of.fields, &found, &form) {
-        Ok(change) => entity::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from),
-        Err(error) => Err(error.into()),
+        Ok(change) => entity::update(&state.ledger, &viewer.scope, id, change).await,
+        Err(error) => Err(error),
     };
     match saved {
         Ok(_) => Ok(redirect_with_notice(&format!("/entities/{id}"), "entity_saved").into_response()),
-        Err(problem) => {
-            let mut refused = form.refused("edit", &problem);
-            if problem.code() == Code::StaleVersion {
-                let message = "Someone else saved this in the meantime. The page shows what it is now; the form keeps what you \
-                               typed. Saving again replaces their changes.";
-                refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
-            }
-            let props = shown_page(page::read(&state.ledger, &viewer.scope, id, None).await?, refused);
-            Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
-        }
+        Err(error) => refused_edit(&state, viewer, id, &form, &error.into()).await,
     }
+}
+
+/// Shows the entity as it is now, with the refused form.
+async fn refused_edit(
+    state: &AppState,
+    viewer: Viewer,
+    id: EntityId,
+    form: &Form,
+    problem: &Problem,
+) -> Result<Response, PageRejection> {
+    let mut refused = form.refused("edit", problem);
+    if problem.code() == Code::StaleVersion {
+        let message = "Someone else saved this in the meantime. The page shows what it is now; the form keeps what you \
+                       typed. Saving again replaces their changes.";
+        refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
+    }
+    let props = shown_page(page::read(&state.ledger, &viewer.scope, id, None).await?, refused);
+    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 /// Reads a change from the form. Unchanged values are left out, because their type may no longer permit them.

@@ -2,7 +2,7 @@
 
 use super::{
     entity::refused_list,
-    form::{Form, at_row},
+    form::Form,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
@@ -75,10 +75,7 @@ async fn edit(
         Ok(_) => Ok(redirect_with_notice(&format!("/entity-types/{id}"), "entity_type_saved").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
-            let mut refused = form.refused("edit", &problem);
-            for error in &mut refused.errors {
-                error.field = error.field.take().map(|field| at_row(&field, "fields", &rows));
-            }
+            let refused = form.refused_in_rows("edit", &problem, ("fields", &rows));
             let props = read(&state, &viewer.scope, id, refused).await?;
             Ok(refuse(&problem, move || ui::type_page(&viewer.shell, props)).await)
         }

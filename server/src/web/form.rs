@@ -103,6 +103,16 @@ impl Form {
         FormState { errors, ..self.kept(form) }
     }
 
+    /// [`Self::refused`] for a form with a list: errors that name a place in the list are at the row of its control.
+    /// `rows` has the number in the form of each row that was read.
+    pub fn refused_in_rows(&self, form: &str, problem: &Problem, (list, rows): (&str, &[usize])) -> FormState {
+        let mut state = self.refused(form, problem);
+        for error in &mut state.errors {
+            error.field = error.field.take().map(|field| at_row(&field, list, rows));
+        }
+        state
+    }
+
     /// The state of the form without errors: the typed text except passwords.
     pub fn kept(&self, form: &str) -> FormState {
         let values = self.0.iter().filter(|(name, _)| !is_password(name));
@@ -116,7 +126,7 @@ impl Form {
 
 /// Converts the path of an error, such as `fields[1].options[2]`, to the name of the control in the form. `rows` has
 /// the number in the form of each row that was read, because rows without a name are left out.
-pub fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
+fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
     let rest = field.strip_prefix(list).and_then(|rest| rest.strip_prefix('['));
     let Some((Ok(index), part)) =
         rest.and_then(|rest| rest.split_once("].")).map(|(n, part)| (n.parse::<usize>(), part))

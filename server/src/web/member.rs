@@ -26,6 +26,7 @@ use axum::{
 };
 use domain::id::{LinkId, UserId};
 use ledger::{
+    AccessLinkRecord,
     member::{self, Withdrawal},
     page,
 };
@@ -46,13 +47,7 @@ pub fn router() -> Router<AppState> {
 }
 
 async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let made = match role(&form) {
-        Ok(role) => {
-            member::invite(&state.ledger, &viewer.scope, &form.text("email"), role).await.map_err(Problem::from)
-        }
-        Err(problem) => Err(problem),
-    };
-    let (made, secret) = match made {
+    let (made, secret) = match make_invitation(&state, &viewer, &form).await {
         Ok(made) => made,
         Err(problem) => return refused(&state, viewer, form.refused("invitation", &problem), &problem).await,
     };
@@ -64,6 +59,15 @@ async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
     let props = Props { inviting: Inviting { new_link, ..props.inviting }, ..props };
     Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
+}
+
+/// Makes the invitation that the form describes. Returns it and its secret.
+async fn make_invitation(
+    state: &AppState,
+    viewer: &Viewer,
+    form: &Form,
+) -> Result<(AccessLinkRecord, String), Problem> {
+    Ok(member::invite(&state.ledger, &viewer.scope, &form.text("email"), role(form)?).await?)
 }
 
 async fn withdraw_invitation(

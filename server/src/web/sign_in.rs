@@ -13,7 +13,7 @@ use crate::{
     problem::Problem,
     state::AppState,
 };
-use app::{FormState, setup, sign_in};
+use app::{FormState, Shell, setup, sign_in};
 use axum::{
     Router,
     extract::{FromRequestParts, Query, State},
@@ -80,27 +80,36 @@ async fn submit(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let kept = kept_form(&form);
-    let browser = browser(&headers);
     let outcome = match state.sign_in_places.take(network) {
-        Ok(_place) => auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser).await,
+        Ok(_place) => {
+            auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser(&headers)).await
+        }
         Err(full) => Err(full),
     };
     match outcome {
-        Ok(signed_in) => match kept {
-            Some(kept) => {
-                let (who, back) = (form.text("email"), form.optional("next"));
-                let back = local_path(back.as_deref()).to_owned();
-                let page = render(StatusCode::OK, move || sign_in::resend_page(&shell, &kept, &who, &back)).await;
-                with_session(&state, &signed_in, page)
-            }
-            None => signed_in_response(&state, &signed_in, local_path(form.optional("next").as_deref())),
-        },
+        Ok(signed_in) => go_on(&state, shell, &signed_in, &form, kept).await,
         Err(error) => {
             let problem = Problem::from(error);
             let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem), kept };
             Ok(refuse(&problem, move || sign_in::page(&shell, &props)).await)
         }
     }
+}
+
+/// Leads a person who has signed in to the page that they wanted, or shows the form that was kept, to send it.
+async fn go_on(
+    state: &AppState,
+    shell: Shell,
+    signed_in: &SignedIn,
+    form: &Form,
+    kept: Option<sign_in::KeptForm>,
+) -> Result<Response, PageRejection> {
+    let next = form.optional("next");
+    let next = local_path(next.as_deref());
+    let Some(kept) = kept else { return signed_in_response(state, signed_in, next) };
+    let (who, back) = (form.text("email"), next.to_owned());
+    let page = render(StatusCode::OK, move || sign_in::resend_page(&shell, &kept, &who, &back)).await;
+    with_session(state, signed_in, page)
 }
 
 async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, PageRejection> {
@@ -144,24 +153,23 @@ async fn submit_setup(
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let (workspace, email) = (form.text("workspace"), form.text("email"));
-    let is_known = !asks_code || state.set_up.is_code(&form.text("code"));
-    let done = match is_known {
-        true => auth::setup(&state.ledger, &workspace, &email, &form.text("password"), &browser(&headers))
-            .await
-            .map_err(Problem::from),
-        false => {
-            let wanted = "the set-up code that the server printed when it started";
-            Err(Problem::field(Code::InvalidRequest, "code", wanted))
-        }
-    };
-    match done {
+    match set_up(&state, asks_code, &form, &browser(&headers)).await {
         Ok(signed_in) => signed_in_response(&state, &signed_in, "/today?notice=setup_done"),
         Err(problem) => {
             let refused = form.refused("", &problem);
             Ok(refuse(&problem, move || setup::page(&shell, asks_code, &refused)).await)
         }
     }
+}
+
+/// Makes the first workspace and its admin, if the form has the set-up code that is asked for.
+async fn set_up(state: &AppState, asks_code: bool, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
+    if asks_code && !state.set_up.is_code(&form.text("code")) {
+        let wanted = "the set-up code that the server printed when it started";
+        return Err(Problem::field(Code::InvalidRequest, "code", wanted));
+    }
+    let (workspace, email) = (form.text("workspace"), form.text("email"));
+    Ok(auth::setup(&state.ledger, &workspace, &email, &form.text("password"), browser).await?)
 }
 
 async fn switch(
