@@ -35,14 +35,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-        if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
-            return Err(Problem::detailed(
-                Code::UnsupportedMediaType,
-                "the form must be sent as application/x-www-form-urlencoded",
-            ));
-        }
-        let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
+        let body = urlencoded(request, state).await?;
         let mut fields = BTreeMap::<String, String>::new();
         for (name, value) in form_urlencoded::parse(&body).into_owned().take(FIELDS_MAX) {
             match fields.get_mut(&name).filter(|_| name.starts_with(ANSWERS)) {
@@ -57,6 +50,16 @@ impl<S: Send + Sync> FromRequest<S> for Form {
         }
         Ok(Self(fields))
     }
+}
+
+/// The body of a request, if it is a form as browsers send it without files.
+pub async fn urlencoded<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
+        let wanted = "the form must be sent as application/x-www-form-urlencoded";
+        return Err(Problem::detailed(Code::UnsupportedMediaType, wanted));
+    }
+    Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))
 }
 
 impl Form {

@@ -12,6 +12,7 @@ mod figures;
 mod files;
 mod folders;
 mod gallery;
+mod handlers;
 mod map;
 mod modules;
 mod pictures;
@@ -110,6 +111,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
         if path.ends_with(".rs") {
             findings.extend(code::check(path, text));
             findings.extend(texts::check(path, text));
+            findings.extend(handlers::check(path, text));
         }
         if path.ends_with(".js") {
             findings.extend(browser::check_script(path, text));

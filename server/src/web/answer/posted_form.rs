@@ -1,11 +1,7 @@
 //! The fields of a posted form, in their order. A choice of several options sends a field several times.
 
-use crate::problem::Problem;
-use axum::{
-    body::Bytes,
-    extract::{FromRequest, Request},
-    http::header,
-};
+use crate::{problem::Problem, web::form::urlencoded};
+use axum::extract::{FromRequest, Request};
 use domain::{
     limit::{FORM_BYTES_MAX, SELECT_OPTIONS_MAX, VIEW_FIELDS_MAX},
     view::{Answers, Field, from_form},
@@ -25,12 +21,7 @@ impl<S: Send + Sync> FromRequest<S> for PostedForm {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-        if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
-            let wanted = "the form must be sent as application/x-www-form-urlencoded";
-            return Err(Problem::detailed(Code::UnsupportedMediaType, wanted));
-        }
-        let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
+        let body = urlencoded(request, state).await?;
         if body.len() > FORM_BYTES_MAX {
             return Err(Problem::detailed(Code::TooLarge, format!("a form can have at most {FORM_BYTES_MAX} bytes")));
         }
