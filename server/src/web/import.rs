@@ -24,6 +24,7 @@ use ledger::{
     Ledger, Scope,
     entity::import::{self, NewImport, Preview},
     entity_type,
+    page::import as page,
 };
 use std::collections::BTreeMap;
 
@@ -111,9 +112,8 @@ fn mapping(form: &Form) -> Option<BTreeMap<String, Option<String>>> {
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ImportId>) -> Result<Response, PageRejection> {
-    let found = import::get(&state.ledger, &viewer.scope, id).await?;
-    let of = wire_map::entity_type(entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?);
-    let props = ProgressProps { import: wire_map::import(found), of };
+    let page = page::read(&state.ledger, &viewer.scope, id).await?;
+    let props = ProgressProps { import: wire_map::import(page.import), of: wire_map::entity_type(page.of) };
     Ok(render(StatusCode::OK, move || ui::progress_page(&viewer.shell, props)).await)
 }
 

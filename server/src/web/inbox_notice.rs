@@ -16,8 +16,8 @@ use domain::{
     session::{Session, Status},
 };
 use ledger::{
-    gate::{self, GateItem, MayDecide},
-    session,
+    gate::{GateItem, MayDecide},
+    page::inbox::{self as page, Waiting},
 };
 use serde_json::{Value, json};
 
@@ -32,10 +32,9 @@ async fn waiting(
     viewer: Viewer,
     Id(id): Id<SessionId>,
 ) -> Result<Response, PageRejection> {
-    let gates = gate::of_sessions(&state.ledger, &viewer.scope, vec![id]).await?;
-    let notice = match gates.into_iter().next() {
-        Some(item) => of_gate(item),
-        None => of_session(&session::get(&state.ledger, &viewer.scope, id).await?, viewer.scope.user_id()),
+    let notice = match page::waiting(&state.ledger, &viewer.scope, id).await? {
+        Waiting::Gate(item) => of_gate(*item),
+        Waiting::Session(session) => of_session(&session, viewer.scope.user_id()),
     };
     Ok(notice.map_or_else(|| StatusCode::NO_CONTENT.into_response(), |notice| Json(notice).into_response()))
 }

@@ -18,7 +18,7 @@ use domain::{
     entity::Values,
     event::Event,
     gate::{GateState, Task},
-    id::{EntityId, FeedbackRequestId, GateId, TenantId},
+    id::{EntityId, FeedbackRequestId, GateId, SessionId, TenantId},
     memory_writer::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::Session,
@@ -105,6 +105,15 @@ pub enum Opened {
     Question(Box<Question>),
 }
 
+/// A session, and what it waits for.
+#[derive(Debug)]
+pub enum Waiting {
+    /// The gate at which it waits.
+    Gate(Box<GateItem>),
+    /// The session. It waits at no gate.
+    Session(Box<Session>),
+}
+
 /// How many items wait for the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingCounts {
@@ -188,6 +197,24 @@ pub async fn opened(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Opened
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     ledger.snapshot(scope, move |conn| Box::pin(async move { opened_on(conn, &reader, id, now).await })).await
+}
+
+/// Reads what a session waits for, for a notification.
+///
+/// # Errors
+/// [`Error::NotFound`] if the session waits at no gate and the caller cannot see it, or if there is no such session.
+pub async fn waiting(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Waiting> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            if let Some(item) = gate::of_sessions_on(conn, &reader, &[id], now).await?.pop() {
+                return Ok(Waiting::Gate(Box::new(item)));
+            }
+            Ok(Waiting::Session(Box::new(session::get_on(conn, &reader, id).await?)))
+        })
+    });
+    read.await
 }
 
 /// All items have one kind of address, so the id of a question is passed like that of a gate.

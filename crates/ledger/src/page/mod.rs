@@ -13,6 +13,7 @@ pub mod criteria_set;
 pub mod entity;
 pub mod entity_type;
 pub mod find;
+pub mod import;
 pub mod inbox;
 pub mod insight;
 pub mod member;

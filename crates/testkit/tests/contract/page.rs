@@ -16,12 +16,13 @@ use domain::{
     work_queue::Bucket,
 };
 use ledger::{
+    entity::import::{self, NewImport},
     event::Read,
     gate::{self, GateFilter},
     member,
     page::{
         self,
-        inbox::{ListRequest, Opened, Selected},
+        inbox::{ListRequest, Opened, Selected, Waiting},
         session::{LogWindow, OpensAt},
     },
     session::{self, Failure, ListSessions, NewSession},
@@ -114,6 +115,9 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!((detail.found.item.gate.id, detail.relations.len()), (gate.gate.id, 0));
     assert_eq!(detail.events.last().map(|event| event.sequence), Some(waiting.head_sequence));
     one_snapshot(&f, page::inbox::list(l, m, request)).await;
+    let waits = one_snapshot(&f, page::inbox::waiting(l, m, id)).await;
+    let Waiting::Gate(item) = waits else { panic!("{waits:?}") };
+    assert_eq!(item.gate.id, gate.gate.id);
     let opened = one_snapshot(&f, page::inbox::opened(l, &f.operator, gate.gate.id)).await;
     let Opened::Gate(detail) = opened else { panic!("{opened:?}") };
     let waiting = one_snapshot(&f, page::inbox::count(l, &f.operator, 10)).await;
@@ -121,6 +125,9 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     let offered = &detail.relations["company"];
     assert_eq!((&offered.options[..], offered.has_more), (&[(acme.id, "Acme".to_owned())][..], false));
     let talk = rested(&f).await;
+    let waits = one_snapshot(&f, page::inbox::waiting(l, m, talk.id)).await;
+    let Waiting::Session(found) = waits else { panic!("{waits:?}") };
+    assert_eq!(found.id, talk.id);
     let list = one_snapshot(&f, page::chat::list(l, m, None)).await;
     assert_eq!(list.rows.iter().map(|row| row.session.id).collect::<Vec<_>>(), [talk.id]);
     one_snapshot(&f, page::chat::by_ids(l, m, vec![talk.id, id])).await;
@@ -168,6 +175,10 @@ async fn a_page_of_what_is_set_up_is_one_snapshot(f: Fixture) {
     assert!(page.people.members.iter().any(|member| Some(member.user_id) == m.user_id()));
     let unknown = page::criteria_set::read(l, m, set.id, Some(2)).await;
     assert!(matches!(unknown, Err(ledger::Error::NotFound(_))), "{unknown:?}");
+    let new = NewImport { source: "Name,Size\nAcme,1\n".into(), mapping: None };
+    let begun = import::begin(l, m, company.id, new).await.unwrap();
+    let page = one_snapshot(&f, page::import::read(l, m, begun.id)).await;
+    assert_eq!((page.import.id, page.of.id), (begun.id, company.id));
     let by_token = one_snapshot(&f, page::settings::read(l, &f.worker, "")).await;
     assert_eq!((&by_token.groups[..], by_token.members.len()), (std::slice::from_ref(&team), 4));
     assert!(by_token.own.is_none() && by_token.administered.is_none());
