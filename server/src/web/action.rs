@@ -89,8 +89,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     match created {
         Ok(action) => Ok(redirect_with_notice(&format!("/actions/{}", action.id), "action_created").into_response()),
         Err(problem) => {
-            let mut refused = form.refused("create", &problem);
-            approval_form::at_fields(&mut refused);
+            let refused = approval_form::refused(&form, "create", &problem);
             let props = read_list(&state, &viewer, ListQuery::default(), refused).await?;
             Ok(refuse(&problem, move || ui::list_page(&viewer.shell, props)).await)
         }
@@ -132,22 +131,11 @@ async fn edit(
     match saved {
         Ok(_) => Ok(redirect_with_notice(&format!("/actions/{id}"), "action_saved").into_response()),
         Err(problem) => {
-            let mut form = form.refused("edit", &problem);
-            approval_form::at_fields(&mut form);
-            refused(&state, viewer, id, form, &problem).await
+            let refused = approval_form::refused(&form, "edit", &problem);
+            let props = read(&state, &viewer, id, refused).await?;
+            Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
         }
     }
-}
-
-async fn refused(
-    state: &AppState,
-    viewer: Viewer,
-    id: ActionId,
-    form: FormState,
-    problem: &Problem,
-) -> Result<Response, PageRejection> {
-    let props = read(state, &viewer, id, form).await?;
-    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 fn new_action(form: &Form, members: &[MemberRecord]) -> Result<NewAction, Problem> {

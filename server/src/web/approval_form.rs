@@ -134,8 +134,15 @@ fn principal(text: &str, members: &[MemberRecord]) -> Option<Result<String, Stri
     Some(found.map(|m| format!("user:{}", m.user_id)).ok_or_else(|| format!("no one in this workspace is `{text}`")))
 }
 
+/// The state of the refused form of an action.
+pub fn refused(form: &Form, name: &str, problem: &Problem) -> FormState {
+    let mut state = form.refused(name, problem);
+    at_fields(&mut state);
+    state
+}
+
 /// Moves error messages about settings to the fields in which they were typed.
-pub fn at_fields(form: &mut FormState) {
+fn at_fields(form: &mut FormState) {
     for error in &mut form.errors {
         let Some(field) = &error.field else { continue };
         let setting = field.strip_prefix("metadata.approval.").map(|s| s.split('[').next().unwrap_or_default());

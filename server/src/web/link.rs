@@ -23,7 +23,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use ledger::auth::{self, LinkUse, OpenLink};
+use ledger::auth::{self, LinkUse, OpenLink, SignedIn};
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/link/{secret}", get(enter)).route("/link", get(show).post(submit))
@@ -66,12 +66,7 @@ async fn submit(
     let secret = state.cookies.link(&headers).unwrap_or_default();
     let (name, password) = (form.text("name"), form.text("password"));
     match auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await {
-        Ok(signed_in) => {
-            let notice = if link.to == LinkUse::Reset { "password_changed" } else { "joined" };
-            let mut response = signed_in_response(&state, &signed_in, &format!("/today?notice={notice}"))?;
-            clear_link_cookie(&state, &mut response);
-            Ok(response)
-        }
+        Ok(signed_in) => used(&state, &link, &signed_in),
         Err(ledger::Error::NotFound(_)) => Ok(link_expired_page(&state, shell).await),
         Err(error) => {
             let problem = Problem::from(error);
@@ -79,6 +74,14 @@ async fn submit(
             Ok(refuse(&problem, move || ui::page(&shell, &props)).await)
         }
     }
+}
+
+/// Signs in whoever used the link, and says what it did.
+fn used(state: &AppState, link: &OpenLink, signed_in: &SignedIn) -> Result<Response, PageRejection> {
+    let notice = if link.to == LinkUse::Reset { "password_changed" } else { "joined" };
+    let mut response = signed_in_response(state, signed_in, &format!("/today?notice={notice}"))?;
+    clear_link_cookie(state, &mut response);
+    Ok(response)
 }
 
 /// The link whose secret is in the cookie, if it is still valid.

@@ -55,6 +55,18 @@ impl IntoResponse for PageRejection {
     }
 }
 
+/// The viewer of a page that also answers a person who is signed out; `None` for that person.
+///
+/// # Errors
+/// An error page, if it is not known who asks.
+pub fn signed_in(viewer: Result<Viewer, PageRejection>) -> Result<Option<Viewer>, PageRejection> {
+    match viewer {
+        Ok(viewer) => Ok(Some(viewer)),
+        Err(PageRejection::Redirect(_)) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
 impl From<ledger::Error> for PageRejection {
     fn from(error: ledger::Error) -> Self {
         Self::Problem(error.into())

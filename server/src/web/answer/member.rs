@@ -9,7 +9,7 @@ use super::{
 use crate::{
     problem::Problem,
     state::AppState,
-    web::shell::{PageRejection, Viewer, render},
+    web::shell::{PageRejection, Viewer, render, signed_in},
 };
 use app::form_page::{self as ui, Link, SignedOutProps};
 use axum::{
@@ -61,11 +61,7 @@ async fn submit_form(
     visit: Visit,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
-    let viewer = match viewer {
-        Ok(viewer) => viewer,
-        Err(PageRejection::Redirect(_)) => return signed_out(&state, &slug, &visit, posted).await,
-        Err(problem) => return Err(problem),
-    };
+    let Some(viewer) = signed_in(viewer)? else { return signed_out(&state, &slug, &visit, posted).await };
     let site = site(&state, &viewer, &slug, &visit).await?;
     submit(&state, site, &posted).await
 }
@@ -77,11 +73,7 @@ async fn save_form(
     visit: Visit,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
-    let viewer = match viewer {
-        Ok(viewer) => viewer,
-        Err(PageRejection::Redirect(_)) => return signed_out(&state, &slug, &visit, posted).await,
-        Err(problem) => return Err(problem),
-    };
+    let Some(viewer) = signed_in(viewer)? else { return signed_out(&state, &slug, &visit, posted).await };
     let site = site(&state, &viewer, &slug, &visit).await?;
     save(&state, site, &visit, &posted).await
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     extract::Id,
     state::AppState,
-    web::shell::{PageRejection, Viewer},
+    web::shell::{PageRejection, Viewer, signed_in},
 };
 use app::{form_page::Link, ui::asked::Question};
 use axum::{
@@ -87,12 +87,8 @@ async fn submit_form(
     visit: Visit,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
-    let viewer = match viewer {
-        Ok(viewer) => viewer,
-        Err(PageRejection::Redirect(_)) => {
-            return Ok(keep_typed(&state, format!("/questions/{id}"), &visit, posted).await);
-        }
-        Err(problem) => return Err(problem),
+    let Some(viewer) = signed_in(viewer)? else {
+        return Ok(keep_typed(&state, format!("/questions/{id}"), &visit, posted).await);
     };
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
     let site = site(&state, &viewer, &asked, &visit).await?;
@@ -106,12 +102,8 @@ async fn save_form(
     visit: Visit,
     posted: PostedForm,
 ) -> Result<Response, PageRejection> {
-    let viewer = match viewer {
-        Ok(viewer) => viewer,
-        Err(PageRejection::Redirect(_)) => {
-            return Ok(keep_typed(&state, format!("/questions/{id}"), &visit, posted).await);
-        }
-        Err(problem) => return Err(problem),
+    let Some(viewer) = signed_in(viewer)? else {
+        return Ok(keep_typed(&state, format!("/questions/{id}"), &visit, posted).await);
     };
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
     let site = site(&state, &viewer, &asked, &visit).await?;
