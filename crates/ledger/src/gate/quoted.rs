@@ -7,9 +7,10 @@ use crate::{
 };
 use domain::{
     Scope,
+    event::{Event, Kind},
     gate::{Gate, Task},
     id::{SessionId, UserId},
-    memory_writer::turn::Taint,
+    memory_writer::turn::{self, Participant, Taint},
     thread::cut,
 };
 use std::collections::HashMap;
@@ -48,15 +49,42 @@ pub(super) async fn quoted_turns(conn: &mut Conn<'_>, scope: &Scope, gate: &Gate
         let range = (sequence.saturating_sub(1), sequence);
         let found = store::event::after(conn, gate.tenant_id, id, range, &[], 1).await?;
         let Some(event) = found.items.first() else { continue };
-        let Some(mut turn) = history::quoted(event) else { continue };
+        let said = if event.kind == Kind::SESSION_CREATED {
+            request(conn, gate, event).await?
+        } else {
+            history::quoted(event)
+        };
+        let Some(mut turn) = said else { continue };
         if turn.taint == Taint::Person && turn.speaker.is_none() {
-            let person = event.actor.strip_prefix("user:").and_then(|id| id.parse().ok()).or(owner);
+            let person = turn::member(&event.actor).or(owner);
             turn.speaker = name_of(conn, gate, person, &mut names).await?;
         }
         turn.text = cut(&turn.text, CHARS_MAX);
         quoted.push(turn);
     }
     Ok(quoted)
+}
+
+/// The request of a task, which has no event of its own: its turn is the event that records the session. `None` if no
+/// member made it, and if the session repeats another one, whose request it is.
+async fn request(conn: &mut Conn<'_>, gate: &Gate, event: &Event) -> Result<Option<HistoryTurn>> {
+    let found = store::session::find(conn, gate.tenant_id, event.session_id).await?;
+    let Some(session) = found.filter(|found| found.source.is_none() && found.retry_of.is_none()) else {
+        return Ok(None);
+    };
+    let speaker = turn::member(&session.created_by);
+    let speaker = speaker.map(|user_id| Participant { path: turn::own_path(user_id), name: String::new() });
+    let said = speaker.zip(session.input).and_then(|(speaker, input)| turn::request(&input, speaker));
+    Ok(said.map(|content| HistoryTurn {
+        session_id: event.session_id,
+        sequence: event.sequence,
+        at: event.at,
+        taint: content.taint,
+        speaker: None,
+        tool: None,
+        text: content.text,
+        channel: None,
+    }))
 }
 
 /// A session of which turns are quoted.
