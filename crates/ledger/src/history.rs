@@ -1,5 +1,6 @@
 //! What an agent's people and tools said, in two views of the log: the newest turns on one channel, and every turn past
-//! the watermark of the memory writer. Nothing is stored for them. Incognito conversations are in neither.
+//! the watermark of the memory writer. Nothing is stored for them. Incognito conversations are in neither, nor are
+//! answers that were undone or can still be.
 
 use crate::{
     Ledger, Result,
@@ -13,7 +14,7 @@ use domain::{
     memory_writer::{
         channel::Channel,
         limit::TURN_CHARS_MAX,
-        turn::{KINDS, Taint, read},
+        turn::{KINDS, Taint, can_be_undone, is_undone, read, undone},
     },
     role::Permission,
     thread::cut,
@@ -71,7 +72,7 @@ pub async fn recent(
     fields.key("channel", Some(&channel), KEY_CHARS_MAX);
     fields.check()?;
     let limit = checked(limit)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let found = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let (key, most) = (Channel::key(&platform, &channel), HISTORY_SESSIONS_MAX + 1);
@@ -89,7 +90,10 @@ pub async fn recent(
                 let kinds = KINDS.map(str::to_owned);
                 let page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
                 has_more |= page.has_more;
-                turns.extend(page.items.iter().filter_map(|event| turn(event, Some(&channel))));
+                let undone = undone(&page.items);
+                let settled =
+                    page.items.iter().filter(|event| !can_be_undone(event, now) && !is_undone(event, &undone));
+                turns.extend(settled.filter_map(|event| turn(event, Some(&channel))));
             }
             turns.sort_by_key(|turn| Reverse((turn.at, turn.session_id.0, turn.sequence)));
             has_more |= turns.len() > limit as usize;
@@ -111,24 +115,37 @@ pub async fn since_watermark(ledger: &Ledger, scope: &Scope, agent: &str, limit:
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let limit = checked(limit)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let found =
-        ledger.snapshot(scope, move |conn| Box::pin(async move { since_on(conn, tenant_id, &agent, limit).await }));
+    let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
+    let found = ledger
+        .snapshot(scope, move |conn| Box::pin(async move { since_on(conn, tenant_id, (&agent, now), limit).await }));
     found.await
 }
 
-async fn since_on(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<History> {
+async fn since_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    (agent, now): (&str, Timestamp),
+    limit: u32,
+) -> Result<History> {
     let sessions = store::memory_writer::open_sessions(conn, tenant_id, agent, HISTORY_SESSIONS_MAX).await?;
     let (mut turns, mut has_more) = (Vec::new(), sessions.len() >= HISTORY_SESSIONS_MAX as usize);
     for session in sessions {
         let range = (session.sequence, session.head_sequence);
-        let page = store::event::after(conn, tenant_id, session.id, range, &KINDS.map(str::to_owned), limit).await?;
+        // Not by `limit`: what undoes an answer comes after it.
+        let (kinds, most) = (KINDS.map(str::to_owned), HISTORY_TURNS_MAX);
+        let page = store::event::after(conn, tenant_id, session.id, range, &kinds, most).await?;
         has_more |= page.has_more;
         let channel = match Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id) {
             Some(channel) => Some(named(conn, tenant_id, channel, session.user_id).await?),
             None => None,
         };
-        turns.extend(page.items.iter().filter_map(|event| turn(event, channel.as_ref())));
+        let undone = undone(&page.items);
+        // The next run stops at an answer that can still be undone.
+        let end = page.items.iter().position(|event| can_be_undone(event, now));
+        has_more |= end.is_some();
+        let next = page.items.iter().take(end.unwrap_or(page.items.len()));
+        let settled = next.filter(|event| !is_undone(event, &undone));
+        turns.extend(settled.filter_map(|event| turn(event, channel.as_ref())));
     }
     turns.sort_by_key(|turn: &HistoryTurn| (turn.at, turn.session_id.0, turn.sequence));
     has_more |= turns.len() > limit as usize;

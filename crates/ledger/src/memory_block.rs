@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     Timestamp,
     chain::Digest,
-    event::Kind,
+    event::{Event, Kind},
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold, terms},
     memory_writer::{
@@ -61,13 +61,16 @@ pub(crate) async fn for_session(
         }
         let (kinds, end) = ([MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned), session.head_sequence + 1);
         let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
+        let undone = turn::undone(&page.items);
         // The newest first: what is too long loses its end.
-        let said = page.items.iter().rev().map(|event| turn::said(&event.kind, &event.content, &event.metadata));
+        let newest = page.items.iter().rev();
+        let mut settled = newest.filter(|event| !turn::can_be_undone(event, now) && !turn::is_undone(event, &undone));
+        let said = settled.clone().map(|event| turn::said(&event.kind, &event.content, &event.metadata));
         let said = said.collect::<Vec<_>>().join("\n");
         // The author whom the newest message names comes before the person of the session.
-        let newest = page.items.last();
-        let newest = newest
-            .and_then(|event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, owner.as_ref()));
+        let read =
+            |event: &Event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, owner.as_ref());
+        let newest = settled.find_map(read);
         (said, newest.and_then(|newest| newest.speaker).or(owner))
     } else {
         (format!("{}\n{}", session.title, session.input.as_deref().unwrap_or_default()), owner)

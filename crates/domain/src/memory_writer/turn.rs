@@ -6,10 +6,18 @@ use super::{
     slot::{earlier_person_path, person_path, typed_person_path},
     text::one_line,
 };
-use crate::{Timestamp, count::counted, event::Kind, id::UserId, memory::fold, names::names, thread};
+use crate::{
+    Timestamp,
+    count::counted,
+    event::{Event, Kind},
+    id::UserId,
+    memory::fold,
+    names::names,
+    thread,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 /// Kinds of events that are turns.
 pub const KINDS: [&str; 4] = [thread::MESSAGE, Kind::USER_FORM_SUBMIT, thread::REPLY, "agent.tool_result"];
@@ -130,37 +138,43 @@ fn field(key: &str, text: &str) -> String {
 }
 
 /// What an event says of a decision: an answer, or the undoing of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+struct Decision {
     /// Id of the gate.
-    pub gate: String,
+    gate: String,
     /// Number of the decision among those of the gate.
-    pub number: u64,
+    number: u64,
     /// Number of the decision that it undoes.
-    pub undoes: Option<u64>,
+    undoes: Option<u64>,
     /// Until when its author can undo it (UTC), if that was possible.
-    pub effect_at: Option<Timestamp>,
+    effect_at: Option<Timestamp>,
 }
 
-impl Decision {
-    /// Gate and number of the decision that this one undoes.
-    pub fn undone(self) -> Option<(String, u64)> {
-        Some((self.gate, self.undoes?))
-    }
-}
-
-/// Returns what an event says of a decision; `None` for other events.
-pub fn decision(kind: &str, metadata: &str) -> Option<Decision> {
-    if kind != Kind::USER_FORM_SUBMIT {
+fn decision(event: &Event) -> Option<Decision> {
+    if event.kind != Kind::USER_FORM_SUBMIT {
         return None;
     }
-    let metadata: Value = serde_json::from_str(metadata).ok()?;
+    let metadata: Value = serde_json::from_str(&event.metadata).ok()?;
     Some(Decision {
         gate: metadata["gateId"].as_str()?.to_owned(),
         number: metadata["number"].as_u64()?,
         undoes: metadata["undoes"].as_u64(),
         effect_at: metadata["effectAt"].as_str().and_then(|at| at.parse().ok()),
     })
+}
+
+/// Returns the answers that events of a session undo: gate and number of each.
+pub fn undone(events: &[Event]) -> HashSet<(String, u64)> {
+    events.iter().filter_map(decision).filter_map(|undoing| Some((undoing.gate, undoing.undoes?))).collect()
+}
+
+/// Whether an event is an answer that was undone. `undone` is what [`undone`] found in its session.
+pub fn is_undone(event: &Event, undone: &HashSet<(String, u64)>) -> bool {
+    decision(event).is_some_and(|answer| undone.contains(&(answer.gate, answer.number)))
+}
+
+/// Whether an event is an answer that its author can still undo.
+pub fn can_be_undone(event: &Event, now: Timestamp) -> bool {
+    decision(event).and_then(|answer| answer.effect_at).is_some_and(|until| until > now)
 }
 
 /// Returns the request of a task as a turn of the member who made it. `input` is JSON. `None` without a text.

@@ -15,13 +15,13 @@ use domain::{
         limit::{WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
         run::RunCause,
-        turn::{self, Content, Decision, KINDS, Participant, Taint, Turn},
+        turn::{self, Content, KINDS, Participant, Taint, Turn},
     },
     thread,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use store::{Conn, memory_writer::OpenSession};
 
 /// Sequence of the event that records the creation of a session. The request of a task has no event of its own.
@@ -141,21 +141,19 @@ impl Reading {
             }
             last = REQUEST_SEQUENCE;
         }
-        let decisions = page.items.iter().filter_map(|event| turn::decision(&event.kind, &event.metadata));
-        let undone: HashSet<(String, u64)> = decisions.filter_map(Decision::undone).collect();
+        let undone = turn::undone(&page.items);
         for event in &page.items {
             if !self.has_room() {
                 upto = None;
                 break;
             }
-            let decision = turn::decision(&event.kind, &event.metadata);
-            if decision.as_ref().and_then(|decision| decision.effect_at).is_some_and(|at| at > self.now) {
+            if turn::can_be_undone(event, self.now) {
                 // Its author can still undo it: the next run begins with it.
                 upto = None;
                 break;
             }
             last = event.sequence;
-            if decision.is_some_and(|decision| undone.contains(&(decision.gate, decision.number))) {
+            if turn::is_undone(event, &undone) {
                 continue;
             }
             let by = match turn::answerer(&event.kind, &event.actor) {

@@ -2,7 +2,7 @@
 
 use crate::{
     feedback_request::{answer, ask, request, says},
-    gate::{claim, decide, gate_of},
+    gate::{claim, decide, gate_of, sweep_after},
     memory::put,
     memory_people::open_window,
     memory_writer::{AGENT, changes, finish, take},
@@ -24,6 +24,7 @@ use domain::{
 use ledger::{
     feedback_request::NewRequest,
     gate::{self, NewDecision, Reply},
+    history,
     memory_writer::WriterTerms,
     response::{self, Submission},
     session::{self, YieldRequest},
@@ -38,6 +39,7 @@ on_both_engines!(
     an_answer_is_the_persons_who_gave_it_and_one_by_a_link_is_from_outside,
     an_answer_that_can_still_be_undone_is_left_to_the_next_run,
     an_answer_that_was_undone_is_no_turn,
+    an_answer_that_was_undone_or_can_be_is_in_no_history_and_finds_no_memories,
 );
 
 /// The result of the call with which an agent of the server has asked, as it records it.
@@ -141,5 +143,42 @@ async fn an_answer_that_was_undone_is_no_turn(f: Fixture) {
     let run = open_window(&f).await;
     let turns: Vec<_> = run.window.turns.iter().map(|turn| turn.text.as_str()).collect();
     assert_eq!(turns, ["In Bergen"]);
+    f.done().await;
+}
+
+async fn an_answer_that_was_undone_or_can_be_is_in_no_history_and_finds_no_memories(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    put(&f, &f.operator, "topics/trams.md", 0, "# Trams\n\n- Run in Oslo\n").await.unwrap();
+    put(&f, &f.operator, "topics/ships.md", 0, "# Ships\n\n- Sail to Bergen\n").await.unwrap();
+    let new = NewThread { agent: AGENT.into(), message: Some("Good morning".into()), ..NewThread::default() };
+    let id = thread::start(&f.ledger, &f.operator, new).await.unwrap().session.id;
+    let session = claim(&f).await.session;
+    let question = Some(Question::new("Where do you live?".into(), None));
+    let asks = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, id, asks).await.unwrap();
+    // Sessions are tracked when the writer looks for work.
+    assert_eq!(open_window(&f).await.window.turns.len(), 1);
+    let said = async || {
+        let at = ("shiftbook".to_owned(), f.operator.user_id().unwrap().to_string());
+        let recent = history::recent(&f.ledger, &f.member, AGENT, at, 0).await.unwrap();
+        let since = history::since_watermark(&f.ledger, &f.member, AGENT, 0).await.unwrap();
+        [recent, since].map(|found| found.turns.into_iter().map(|turn| turn.text).collect::<Vec<_>>())
+    };
+
+    let gate = gate_of(&f, id).await.gate.id;
+    decide(&f, &f.operator, gate, respond("I live in Oslo")).await.unwrap();
+    assert_eq!(said().await, [["Good morning"], ["Good morning"]], "it can still be undone");
+    gate::undo(&f.ledger, &f.operator, gate).await.unwrap();
+    f.clock.advance(TimeDelta::minutes(10));
+    assert_eq!(said().await, [["Good morning"], ["Good morning"]], "it was undone");
+    decide(&f, &f.operator, gate, respond("I live in Bergen")).await.unwrap();
+    assert_eq!(sweep_after(&f, 600).await.settled, 1);
+    let all = ["Good morning", "I live in Bergen"];
+    assert_eq!(said().await, [all, all]);
+
+    claim(&f).await;
+    let log = f.log(id).await;
+    let given = log.iter().rfind(|event| event.kind == "session.context_injected").unwrap();
+    assert!(given.content.contains("Sail to Bergen") && !given.content.contains("Run in Oslo"), "{}", given.content);
     f.done().await;
 }
