@@ -86,13 +86,20 @@ pub(super) fn preview(props: &Props) -> Option<impl IntoView + use<>> {
     } else {
         format!("The card of {name} changes {count}. Each keeps its history.")
     };
+    let moved = preview.has_moved.then(|| {
+        let words = "Documents below self/ have changed since you saw the preview. Nothing was written. \
+            This is what the card would change now.";
+        view! { <Notice tone=Tone::Wait><p>{words}</p></Notice> }
+    });
     let page = view! {
         <section class="section" aria-labelledby="card-preview-title">
             <h2 id="card-preview-title">"Preview of the card"</h2>
+            {moved}
             <p dir="auto">{words}</p>
             {changes}
             <form class="form" method="post" enctype="multipart/form-data" action=format!("/agents/{}/card", props.agent)>
                 <input type="hidden" name="digest" value=preview.digest.clone()/>
+                <input type="hidden" name="base" value=preview.base.clone()/>
                 <div class="form-actions">
                     <Button look=Look::Primary name="step" value="apply">"Use this card"</Button>
                     <ButtonLink href=back>"Cancel"</ButtonLink>

@@ -52,6 +52,10 @@ pub struct CardPreview {
     pub name: String,
     /// SHA-256 of the file, by which the server finds it again.
     pub digest: String,
+    /// Digest of the versions that the changes begin from.
+    pub base: String,
+    /// Whether documents have changed since the preview that the person saw, so that nothing was changed.
+    pub has_moved: bool,
     /// Whether the agent has this card already.
     pub is_same: bool,
     /// Path, what would happen to the document, and its changed lines.

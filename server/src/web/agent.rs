@@ -25,7 +25,7 @@ use axum::{
 use domain::memory::CardFormat;
 use ledger::{
     Scope,
-    memory::{self, CardChangeKind},
+    memory::{self, AppliedCard, CardChangeKind},
     page::memory as page,
 };
 use std::collections::BTreeMap;
@@ -127,8 +127,9 @@ async fn give_card(
     let problem = match card_step(&state, &viewer.scope, &agent, form).await {
         Ok(None) => return Ok(redirect_with_notice(&format!("/agents/{agent}"), "card_given").into_response()),
         Ok(Some(preview)) => {
+            let status = if preview.has_moved { StatusCode::CONFLICT } else { StatusCode::OK };
             let props = Props { preview: Some(preview), ..read(&state, &viewer.scope, agent).await? };
-            return Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await);
+            return Ok(render(status, move || ui::page(&viewer.shell, props)).await);
         }
         Err(problem) => problem,
     };
@@ -140,7 +141,8 @@ async fn give_card(
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }
 
-/// Takes one step of the form. Returns the preview; `None` if the agent has the card now.
+/// Takes one step of the form. Returns the preview, also if documents have moved since the last one. `None` if the
+/// agent has the card now.
 async fn card_step(
     state: &AppState,
     scope: &Scope,
@@ -149,8 +151,11 @@ async fn card_step(
 ) -> Result<Option<CardPreview>, Problem> {
     match fields.text("step").as_str() {
         "apply" => {
-            memory::apply_card(&state.ledger, scope, agent, fields.text("digest").trim()).await?;
-            Ok(None)
+            let (digest, base) = (fields.text("digest"), fields.text("base"));
+            match memory::apply_card(&state.ledger, scope, agent, digest.trim(), base.trim()).await? {
+                AppliedCard::Given(_) => Ok(None),
+                AppliedCard::Moved(preview) => Ok(Some(CardPreview { has_moved: true, ..shown(preview) })),
+            }
         }
         // Without a chosen file, browsers send an empty one.
         "preview" if file.is_empty() => Err(Problem::field(Code::InvalidRequest, "card", "choose a file")),
@@ -174,6 +179,8 @@ fn shown(preview: memory::CardPreview) -> CardPreview {
     CardPreview {
         name: preview.name,
         digest: preview.digest.to_string(),
+        base: preview.base.to_string(),
+        has_moved: false,
         is_same: preview.is_same,
         changes: changes.collect(),
     }

@@ -30,8 +30,9 @@ async fn page(app: &App, cookie: &str, path: &str) -> String {
     answer.text().await.unwrap()
 }
 
-fn digest_of(page: &str) -> String {
-    let (_, rest) = page.split_once("name=\"digest\" value=\"").expect("the preview has a digest");
+/// The value of a hidden field of the preview.
+fn hidden(page: &str, name: &str) -> String {
+    let (_, rest) = page.split_once(&format!("name=\"{name}\" value=\"")).expect("the preview has the field");
     rest.split('"').next().unwrap().to_owned()
 }
 
@@ -48,18 +49,22 @@ async fn a_card_is_previewed_and_then_given() {
     // A preview changes nothing.
     let read = app.request(Who::Operator, Method::GET, "/api/agents/iris/card").send().await.unwrap();
     assert_eq!(read.status(), StatusCode::NOT_FOUND);
-    let digest = digest_of(&shown);
+    let (digest, base) = (hidden(&shown, "digest"), hidden(&shown, "base"));
     let (status, refused) = post(&app, &cookie, &[("step", b"apply"), ("digest", b"00")]).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(refused.contains("choose the file again"), "{refused}");
-    let (status, _) = post(&app, &cookie, &[("step", b"apply"), ("digest", digest.as_bytes())]).await;
+    let apply: [(&str, &[u8]); 3] = [("step", b"apply"), ("digest", digest.as_bytes()), ("base", base.as_bytes())];
+    let (status, moved) = post(&app, &cookie, &apply[..2]).await;
+    assert_eq!(status, StatusCode::CONFLICT, "a form that does not say which versions it showed");
+    assert!(moved.contains("have changed since you saw the preview") && hidden(&moved, "base") == base, "{moved}");
+    let (status, _) = post(&app, &cookie, &apply).await;
     assert_eq!(status, StatusCode::SEE_OTHER);
     let shown = page(&app, &cookie, "/agents/iris?notice=card_given").await;
     assert!(shown.contains("The agent has the card.") && shown.contains(&digest), "{shown}");
     let original = app.request(Who::Operator, Method::GET, "/api/agents/iris/card/original").send().await.unwrap();
     assert_eq!(original.text().await.unwrap(), bytes);
     // The draft is used up, and the same card again says so.
-    let (status, _) = post(&app, &cookie, &[("step", b"apply"), ("digest", digest.as_bytes())]).await;
+    let (status, _) = post(&app, &cookie, &apply).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
     let (_, again) = post(&app, &cookie, &[("step", b"preview"), ("card", bytes.as_bytes())]).await;
     assert!(again.contains("has this card of Matrix already"), "{again}");

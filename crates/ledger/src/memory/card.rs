@@ -76,6 +76,39 @@ async fn give(
     original: Vec<u8>,
     overwrite: bool,
 ) -> Result<UploadedCard> {
+    let ready = ready(ledger, scope, agent, format, original)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let uploaded = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            let (uploaded, edited) = unpack(tx, tenant_id, agent, ready).await?;
+            if overwrite || edited.is_empty() { Ok(uploaded) } else { Err(Error::CardOverwrites(edited)) }
+        })
+    });
+    uploaded.await
+}
+
+/// A card that was read, with what writing it needs.
+pub(super) struct ReadyCard {
+    /// Its fields.
+    pub(super) card: Card,
+    record: CardRecord,
+    original: Vec<u8>,
+    /// One for each document that is written, and for each that may be deleted.
+    stamps: Vec<Stamp>,
+}
+
+/// Checks that the caller may give an agent a card, and reads the card.
+///
+/// # Errors
+/// [`Error::NotFound`] if `agent` is not a slug; [`Error::TooLarge`] for too many bytes; [`Error::Invalid`] for the
+/// field `card` with the reason.
+pub(super) fn ready(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    format: CardFormat,
+    original: Vec<u8>,
+) -> Result<ReadyCard> {
     require_for(scope, Permission::ManageActions, CARDS)?;
     check_agent(agent)?;
     if original.len() > MEMORY_CARD_BYTES_MAX {
@@ -91,16 +124,8 @@ async fn give(
         author: scope.caller.to_string(),
         created_at: now,
     };
-    // One stamp for each document that is written, and for each that may be deleted.
     let stamps = (0..card.documents.len() + PAGE_MAX as usize).map(|_| Stamp::new(ledger)).collect();
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let uploaded = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let (uploaded, edited) = unpack(tx, tenant_id, agent, card, record, original, stamps).await?;
-            if overwrite || edited.is_empty() { Ok(uploaded) } else { Err(Error::CardOverwrites(edited)) }
-        })
-    });
-    uploaded.await
+    Ok(ReadyCard { card, record, original, stamps })
 }
 
 /// Reads a card from its bytes.
@@ -118,15 +143,13 @@ pub(super) fn parse(format: CardFormat, original: &[u8]) -> Result<Card> {
 
 /// Keeps the card and writes its documents. Returns also the paths of those that were changed otherwise since the last
 /// card.
-async fn unpack(
+pub(super) async fn unpack(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: String,
-    card: Card,
-    record: CardRecord,
-    original: Vec<u8>,
-    stamps: Vec<Stamp>,
+    ready: ReadyCard,
 ) -> Result<(UploadedCard, Vec<String>)> {
+    let ReadyCard { card, record, original, stamps } = ready;
     store::memory::lock_agent(tx, tenant_id, &agent, record.created_at).await?;
     let before = store::memory::card(tx.conn(), tenant_id, &agent).await?;
     if let Some(same) = before.filter(|before| before.digest == record.digest) {

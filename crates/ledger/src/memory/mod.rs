@@ -21,7 +21,7 @@ mod write;
 
 pub use blame::{BlamedLine, blame};
 pub use card::{UploadedCard, card, original_card, overwrite_card, upload_card};
-pub use card_preview::{CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
+pub use card_preview::{AppliedCard, CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
 pub use change::{Change, delete, rename, revert};
 pub use conflict::{Conflict, Side};
 pub use diff::{DiffLine, Part, compare};

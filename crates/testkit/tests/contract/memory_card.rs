@@ -2,12 +2,13 @@
 
 use crate::memory::{AGENT, put};
 use domain::{
+    Scope,
     limit::MEMORY_CARD_BYTES_MAX,
     memory::{CardFormat, Folder, Source, digest},
 };
 use ledger::{
     Error,
-    memory::{self, CardChangeKind, Listing},
+    memory::{self, AppliedCard, CardChangeKind, CardPreview, Listing},
     memory_forget, memory_writer,
 };
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ on_both_engines!(
     cards_that_cannot_be_kept_are_refused_and_change_nothing,
     a_preview_shows_what_a_card_would_change_and_changes_nothing,
     a_preview_is_over_after_an_hour_or_by_another,
+    a_document_that_changes_after_the_preview_is_not_overwritten_unseen,
     a_refusal_says_what_is_not_allowed,
 );
 
@@ -140,6 +142,11 @@ async fn cards_that_cannot_be_kept_are_refused_and_change_nothing(f: Fixture) {
     f.done().await;
 }
 
+async fn apply(f: &Fixture, by: &Scope, shown: &CardPreview) -> ledger::Result<AppliedCard> {
+    let (digest, base) = (shown.digest.to_string(), shown.base.to_string());
+    memory::apply_card(&f.ledger, by, AGENT, &digest, &base).await
+}
+
 async fn a_preview_shows_what_a_card_would_change_and_changes_nothing(f: Fixture) {
     let (l, s) = (&f.ledger, &f.operator);
     let first = card(json!({ "name": "Iris", "description": "A gardener.", "personality": "calm" }));
@@ -159,13 +166,12 @@ async fn a_preview_shows_what_a_card_would_change_and_changes_nothing(f: Fixture
     // Of cards that are given in one millisecond the newest is not known.
     f.clock.advance(chrono::TimeDelta::milliseconds(1));
     // Another person has not seen it.
-    let digest = preview.digest.to_string();
-    let unseen = memory::apply_card(l, &f.admin, AGENT, &digest).await;
+    let unseen = apply(&f, &f.admin, &preview).await;
     assert!(matches!(unseen, Err(Error::Invalid(_))), "{unseen:?}");
-    let given = memory::apply_card(l, s, AGENT, &digest).await.unwrap();
+    let AppliedCard::Given(given) = apply(&f, s, &preview).await.unwrap() else { panic!("nothing has moved") };
     assert_eq!(given.changed, ["self/description.md", "self/scenario.md", "self/personality.md"]);
     assert_eq!(memory::original_card(l, s, AGENT).await.unwrap().1, second);
-    assert!(memory::apply_card(l, s, AGENT, &digest).await.is_err(), "it is used up");
+    assert!(apply(&f, s, &preview).await.is_err(), "it is used up");
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_card_drafts").await, 0);
     f.done().await;
 }
@@ -175,15 +181,44 @@ async fn a_preview_is_over_after_an_hour_or_by_another(f: Fixture) {
     let named = |name: &str| card(json!({ "name": name }));
     let first = memory::preview_card(l, s, AGENT, CardFormat::Json, named("A")).await.unwrap();
     let second = memory::preview_card(l, s, AGENT, CardFormat::Json, named("B")).await.unwrap();
-    let replaced = memory::apply_card(l, s, AGENT, &first.digest.to_string()).await;
+    let replaced = apply(&f, s, &first).await;
     assert!(matches!(replaced, Err(Error::Invalid(_))), "{replaced:?}");
     f.clock.advance(chrono::TimeDelta::minutes(61));
-    let late = memory::apply_card(l, s, AGENT, &second.digest.to_string()).await;
+    let late = apply(&f, s, &second).await;
     assert!(matches!(late, Err(Error::Invalid(_))), "{late:?}");
     // The next preview of anyone removes what is over.
     memory::preview_card(l, &f.admin, "other", CardFormat::Json, named("C")).await.unwrap();
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_card_drafts").await, 1);
     let by_member = memory::preview_card(l, &f.member, AGENT, CardFormat::Json, named("D")).await;
     assert!(matches!(by_member, Err(Error::Forbidden(_))));
+    f.done().await;
+}
+
+async fn a_document_that_changes_after_the_preview_is_not_overwritten_unseen(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let first = card(json!({ "name": "Iris", "description": "A gardener.", "personality": "calm" }));
+    memory::upload_card(l, s, AGENT, CardFormat::Json, first).await.unwrap();
+    let second = card(json!({ "name": "Iris", "description": "A cook.", "scenario": "A kitchen." }));
+    let mut shown = memory::preview_card(l, s, AGENT, CardFormat::Json, second).await.unwrap();
+    // One document that the card changes, one that it deletes, and one that it creates.
+    for (path, base, text) in [
+        ("self/description.md", 1, "A patient gardener.\n"),
+        ("self/personality.md", 1, "very calm\n"),
+        ("self/scenario.md", 0, "A garden.\n"),
+    ] {
+        f.clock.advance(chrono::TimeDelta::seconds(1));
+        put(&f, &f.admin, path, base, text).await.unwrap();
+        let AppliedCard::Moved(moved) = apply(&f, s, &shown).await.unwrap() else { panic!("{path} is overwritten") };
+        assert_eq!(memory::read(l, s, AGENT, memory::path(path).unwrap()).await.unwrap().text, text);
+        assert_ne!(memory::card(l, s, AGENT).await.unwrap().unwrap().digest, shown.digest, "the card is not given");
+        assert_ne!(moved.base, shown.base, "{path}");
+        shown = moved;
+    }
+    // A document of people that the card does not touch moves nothing.
+    put(&f, &f.admin, "self/rules.md", 0, "Be kind.\n").await.unwrap();
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let given = apply(&f, s, &shown).await.unwrap();
+    let AppliedCard::Given(given) = given else { panic!("{given:?}") };
+    assert_eq!(given.changed, ["self/description.md", "self/scenario.md"]);
     f.done().await;
 }
