@@ -254,16 +254,19 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
     }
     let mut has_card = original.is_some();
     if args.apply {
-        let mut all = all.clone();
+        let mut current = all.clone();
         if let Some(card) = original {
             let has = |lost: &str| documents.iter().any(|(path, _)| path.as_str() == lost);
             has_card = card.give(&client, agent, has).await?;
             // The card has written documents below self/. Of others the version stays that the diff was made of.
             let is_own = |path: &str| path.starts_with("self/");
-            all.retain(|path, _| !is_own(path));
-            all.extend(listed(&client, agent).await?.into_iter().filter(|(path, _)| is_own(path)));
+            current.retain(|path, _| !is_own(path));
+            current.extend(listed(&client, agent).await?.into_iter().filter(|(path, _)| is_own(path)));
+            // The diff has the documents of the folder. The card can have written others.
+            let others = current.iter().filter(|(path, of)| is_own(path) && !has(path) && all.get(*path) != Some(*of));
+            changed += others.count() as u64;
         }
-        write_all(&client, agent, &all, documents).await?;
+        write_all(&client, agent, &current, documents).await?;
     }
     let card = if has_card { "the character card and " } else { "" };
     let word = if args.apply { "written" } else { "would be written; repeat it with --apply" };

@@ -149,6 +149,15 @@ async fn a_memory_with_its_card_is_exported_byte_for_byte_and_imported_once_its_
     printed(&app, Who::Operator, &["memory", "export", again.to_str().unwrap(), "--agent", "ada"]);
     assert_eq!(files(&again)["self/.original.json"], card.as_bytes());
 
+    // Documents that the folder lacks are written by the card alone.
+    let alone = dir.path().join("alone");
+    fs::create_dir_all(alone.join("self")).unwrap();
+    fs::write(alone.join("self/.original.json"), &card).unwrap();
+    fs::write(alone.join("self/name.md"), "By hand.\n").unwrap();
+    let import = ["memory", "import", alone.to_str().unwrap(), "--agent", "ivy", "--apply"];
+    assert_eq!(last(&printed(&app, Who::Operator, &import), &[gets]), "the character card and 3 documents written");
+    assert_eq!(read(&app, "ivy", "self/name.md").await, (2, "By hand.\n".to_owned()));
+
     // Another workspace has an agent of the same name, with nothing in its memory.
     let strange = dir.path().join("strange");
     let export = ["memory", "export", strange.to_str().unwrap(), "--agent", "scout"];
