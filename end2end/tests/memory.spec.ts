@@ -108,7 +108,10 @@ test("a document is found by its words, and what was erased is said and not show
   await page.getByLabel(/^Type .erase./).fill("erase");
   await page.getByRole("button", { name: "Erase all versions" }).click();
   await expect(page.getByText("Erased. The digests of its texts are kept.")).toBeVisible();
-  await expect(page.getByText("An erased document").first()).toBeVisible();
+  await page.getByRole("link", { name: "An erased document" }).first().click();
+  await expect(page.getByRole("heading", { name: "An erased document" })).toBeVisible();
+  await expect(page.getByText("No reason was recorded.")).toBeVisible();
+  await expect(page.locator("main")).not.toContainText(word);
   expect((await page.goto(`/agents/${agent}/memory?path=topics/fruit.md`))?.status()).toBe(404);
   await page.goto(`/memory?q=${word}`);
   await expect(page.getByText("No document has one of these words.")).toBeVisible();

@@ -25,7 +25,7 @@ use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryVersion};
 /// The document with its facts, its views and its forms.
 pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoView + use<> {
     let (agent, path) = (&props.agent, &selected.document.path);
-    let writes = shell.may(Permission::WriteMemory) && !selected.is_erased;
+    let writes = shell.may(Permission::WriteMemory);
     let tab = |label: &str, view: View| Tab::new(label, document_href(agent, path, view), selected.view == view);
     let mut tabs = vec![tab("Text", View::Text), tab("History", View::History), tab("Origin", View::Origin)];
     if writes && !selected.document.is_deleted {
@@ -37,7 +37,7 @@ pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoV
         View::Origin => static_html(origin(agent, &selected.origin, writes)).into_any(),
         View::Edit => static_html(edit_form(props, selected)).into_any(),
     };
-    let erases = shell.may(Permission::Administer) && !selected.is_erased;
+    let erases = shell.may(Permission::Administer);
     let changes = (writes && selected.view == View::Text).then(|| static_html(change_forms(props, selected, erases)));
     view! {
         <dl class="facts">
@@ -68,12 +68,6 @@ pub fn source_words(source: &str) -> &'static str {
 }
 
 fn state(selected: &Selected) -> Option<AnyView> {
-    if selected.is_erased {
-        let notice = view! {
-            <Notice tone=Tone::Wait><p>"The texts of this document were erased. Who wrote it, when, and the digests of the texts are kept."</p></Notice>
-        };
-        return Some(static_html(notice).into_any());
-    }
     selected.document.is_deleted.then(|| {
         let notice = view! {
             <Notice tone=Tone::Wait><p>"This document is deleted. Its history is kept: you can revert to any version there."</p></Notice>

@@ -2,6 +2,7 @@
 
 mod change;
 mod document;
+mod erased;
 mod forget;
 mod home;
 mod lines;

@@ -3,6 +3,7 @@
 use super::{
     change::new_document,
     document::document,
+    erased::{self, erased},
     home::results,
     props::{Props, View},
 };
@@ -28,6 +29,7 @@ use leptos::prelude::*;
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = match &props.selected {
+        Some(selected) if selected.is_erased => erased::NAME.to_owned(),
         Some(selected) => one_line(&document_name(&props.people, &selected.document.path), 120),
         None => format!("Memory of {}", props.agent),
     };
@@ -41,6 +43,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let runs_page = format!("/agents/{}/memory/runs", props.agent);
         let aside = static_html(tree(&props));
         let main = match (&props.selected, &props.found) {
+            (Some(selected), _) if selected.is_erased => static_html(erased(&props, selected)).into_any(),
             (Some(selected), _) => static_html(document(shell, &props, selected)).into_any(),
             (None, Some((query, found))) => static_html(results(query, found, &props.people)).into_any(),
             (None, None) => static_html(recent(&props)).into_any(),
@@ -139,17 +142,15 @@ fn recent(props: &Props) -> impl IntoView + use<> {
         .recent
         .iter()
         .map(|version| {
-            let is_gone = version.path.starts_with("erased/");
-            let href = document_href(&props.agent, &version.path, View::History);
-            let path = one_line(&document_name(&props.people, &version.path), 100);
-            let name = if is_gone {
-                view! { <span class="meta">"An erased document"</span> }.into_any()
+            let (name, of) = if version.path.starts_with("erased/") {
+                (erased::NAME.to_owned(), View::Text)
             } else {
-                view! { <a class="quiet" href=href dir="auto">{path}</a> }.into_any()
+                (one_line(&document_name(&props.people, &version.path), 100), View::History)
             };
+            let href = document_href(&props.agent, &version.path, of);
             view! {
                 <li class="history-item">
-                    <p class="history-head">{name}<span class="meta">"v"{version.version}" · "{version.operation.as_str()}" · "{moment(version.created_at)}</span></p>
+                    <p class="history-head"><a class="quiet" href=href dir="auto">{name}</a><span class="meta">"v"{version.version}" · "{version.operation.as_str()}" · "{moment(version.created_at)}</span></p>
                     <p class="meta">{props.people.word(&version.author)}{(!version.reason.is_empty()).then(|| format!(": {}", one_line(&version.reason, 200)))}</p>
                 </li>
             }

@@ -60,7 +60,7 @@ pub struct Selected {
     pub is_erased: bool,
     /// Which part of the page is shown.
     pub view: View,
-    /// Its versions, newest first; only for the history.
+    /// Its versions, newest first; only for the history, and of an erased document.
     pub versions: Vec<MemoryVersion>,
     /// The change of the version that is looked at; only for the history.
     pub diff: Option<MemoryDiff>,

@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use domain::memory::MemoryPath;
+use domain::{id::MemoryDocumentId, memory::MemoryPath};
 use ledger::{
     Error, ListPage, Scope,
     memory::{self, Change, Conflict, Write},
@@ -104,10 +104,13 @@ async fn read(
 ) -> Result<Props, PageRejection> {
     let page = page::memory(&state.ledger, scope, agent).await?;
     let selected = match path.filter(|path| !path.is_empty()) {
-        Some(path) => {
-            let path = MemoryPath::parse(path).map_err(|_| Problem::new(Code::NotFound))?;
-            Some(select(state, scope, agent, path, view, version).await?)
-        }
+        Some(path) => Some(match path.strip_prefix("erased/") {
+            Some(id) => erased(state, scope, agent, id).await?,
+            None => {
+                let path = MemoryPath::parse(path).map_err(|_| Problem::new(Code::NotFound))?;
+                select(state, scope, agent, path, view, version).await?
+            }
+        }),
         None => None,
     };
     Ok(Props {
@@ -134,7 +137,7 @@ async fn select(
     let ledger = &state.ledger;
     let found = memory::find(ledger, scope, agent, path.clone()).await?;
     let mut selected = Selected {
-        is_erased: found.document.path.starts_with("erased/"),
+        is_erased: false,
         document: wire_map::memory_document(found.document),
         text: found.text,
         view,
@@ -158,6 +161,23 @@ async fn select(
         }
     }
     Ok(selected)
+}
+
+/// What is left of an erased document, by its id.
+async fn erased(state: &AppState, scope: &Scope, agent: &str, id: &str) -> Result<Selected, PageRejection> {
+    let id: MemoryDocumentId = id.parse().map_err(|_| Problem::new(Code::NotFound))?;
+    let found = memory::find_erased(&state.ledger, scope, agent, id, VERSIONS).await?;
+    Ok(Selected {
+        is_erased: true,
+        document: wire_map::memory_document(found.document),
+        text: String::new(),
+        view: View::History,
+        versions: found.versions.into_iter().map(wire_map::memory_version).collect(),
+        diff: None,
+        origin: Vec::new(),
+        preview: None,
+        conflict: None,
+    })
 }
 
 /// What a form did.

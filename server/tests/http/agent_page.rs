@@ -148,3 +148,29 @@ async fn a_run_that_no_server_can_do_says_why() {
     assert!(shown.contains("cannot start yet: no server at work has a memory writer for this agent"), "{shown}");
     assert!(!shown.contains("within seconds"), "{shown}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erased_document_has_a_page_that_says_who_erased_it_and_nothing_of_what_it_said() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let path = "people/discord-777.md";
+    let to = format!("/api/agents/iris/memory/document?path={path}");
+    let write = json!({ "baseVersion": 0, "text": "# Zanzibar\n", "reason": "Zanzibar said so." });
+    let written = app.request(Who::Operator, Method::PUT, &to).json(&write).send().await.unwrap();
+    assert!(written.status().is_success(), "{}", written.text().await.unwrap());
+    app.post(Who::Admin, "/api/agents/iris/memory/erase", json!({ "path": path })).await;
+
+    let listed = page(&app, &cookie, "/agents/iris/memory").await;
+    let (_, rest) = listed.split_once("href=\"/agents/iris/memory?path=erased").expect("the list links to it");
+    let address = format!("/agents/iris/memory?path=erased{}", rest.split('"').next().unwrap());
+    let shown = page(&app, &cookie, &address).await;
+    for part in ["An erased document", "No reason was recorded.", "1 version", "Version 2", "Version 1"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("Zanzibar") && !shown.contains("discord-777"), "{shown}");
+    let strange = address.replace("/agents/iris/", "/agents/otto/");
+    for gone in [to.replace("/api/", "/").replace("/document?", "?"), strange, format!("{address}0")] {
+        let answer = app.http.get(format!("{}{gone}", app.url)).header("cookie", &cookie).send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{gone}");
+    }
+}

@@ -1,7 +1,10 @@
-//! Erasing a memory document with all its versions. Digests, times and authors stay.
+//! Erasing a memory document with all its versions, and reading what is left: digests, times and authors.
 
 use super::{Stamp, check_agent, read::found};
-use crate::{Error, Ledger, Result, guard::require_for};
+use crate::{
+    Error, Ledger, MemoryDocumentRecord, Result,
+    guard::{require, require_for},
+};
 use domain::{
     Scope,
     id::{MemoryDocumentId, TenantId},
@@ -9,6 +12,9 @@ use domain::{
     role::Permission,
 };
 use store::{Access, MemoryVersionRecord, MemoryVersionText, WriteTx};
+
+/// The folder of erased documents.
+const FOLDER: &str = "erased/";
 
 /// What an erasure removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,7 +35,7 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
         Box::pin(async move {
             let document = found(tx.conn(), tenant_id, &agent, &path).await?;
-            erase_on(tx, tenant_id, stamp, document.id, author).await
+            erase_on(tx, tenant_id, stamp, document.id, (author, "")).await
         })
     });
     let erased = erased.await?;
@@ -38,7 +44,8 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
 }
 
 /// Erases a document inside a transaction that runs with [`Access::Retention`]. Its path becomes `erased/<id>`, because
-/// the name of a person's document says who it is. The caller empties the write-ahead log afterwards.
+/// the name of a person's document says who it is. `reason` is shown to everyone and names nobody. The caller empties
+/// the write-ahead log afterwards.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such document. One that is erased already does not change.
@@ -47,7 +54,7 @@ pub async fn erase_on(
     tenant_id: TenantId,
     stamp: Stamp,
     id: MemoryDocumentId,
-    author: String,
+    (author, reason): (String, &str),
 ) -> Result<Erased> {
     let missing = Error::NotFound("memory document");
     let agent = store::memory::find(tx.conn(), tenant_id, id).await?.ok_or(missing)?.agent;
@@ -55,7 +62,7 @@ pub async fn erase_on(
     // Read again under the lock.
     let mut document =
         store::memory::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("memory document"))?;
-    let path = format!("erased/{id}");
+    let path = format!("{FOLDER}{id}");
     if document.path == path {
         return Ok(Erased::default());
     }
@@ -84,7 +91,7 @@ pub async fn erase_on(
         digest: document.digest,
         source: Source::Erasure,
         author,
-        reason: String::new(),
+        reason: reason.to_owned(),
         evidence: Vec::new(),
         created_at: stamp.at,
         erased_at: None,
@@ -92,4 +99,39 @@ pub async fn erase_on(
     store::memory::insert_version(tx, tenant_id, &MemoryVersionText { version, document: Document::default() }).await?;
     store::memory::save_agent(tx, tenant_id, &totals).await?;
     Ok(Erased { versions })
+}
+
+/// What is left of an erased document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErasedDocument {
+    /// At the version that erased it, which has the author and the time of the erasure.
+    pub document: MemoryDocumentRecord,
+    /// Its newest versions without their texts, newest first. The first is the erasure.
+    pub versions: Vec<MemoryVersionRecord>,
+}
+
+/// Returns what is left of an erased document, with at most `limit` versions.
+///
+/// # Errors
+/// [`Error::NotFound`] if the agent has no erased document with this id.
+pub async fn find_erased(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    id: MemoryDocumentId,
+    limit: u32,
+) -> Result<ErasedDocument> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let document = store::memory::find(conn, tenant_id, id).await?;
+            let document = document.filter(|found| found.agent == agent && found.path.starts_with(FOLDER));
+            let document = document.ok_or(Error::NotFound("memory document"))?;
+            let versions = store::memory::versions(conn, tenant_id, id, None, limit).await?.items;
+            Ok(ErasedDocument { document, versions })
+        })
+    });
+    read.await
 }

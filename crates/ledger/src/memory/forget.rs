@@ -15,7 +15,7 @@ use domain::{
 };
 use store::WriteTx;
 
-/// Shown in the history of a document that lost lines.
+/// Shown in the history of a document that lost lines, and of one that is erased because none were left.
 const REASON: &str = "Lines about a person were erased.";
 
 /// What cleaning a document did.
@@ -48,7 +48,7 @@ pub(crate) async fn clean_on(
     let left = strip(&text, names, said);
     let lines = left.dropped.len() as u64;
     if document.is_deleted || left.is_nothing() || names.are_in(path.as_str()) {
-        let erased = erase_on(tx, tenant_id, stamp, id, author.to_owned()).await?;
+        let erased = erase_on(tx, tenant_id, stamp, id, (author.to_owned(), REASON)).await?;
         return Ok(Cleaned { lines, versions: erased.versions });
     }
     let texts = store::memory::latest_texts(tx.conn(), tenant_id, id, MEMORY_BLAME_VERSIONS_MAX).await?;

@@ -22,6 +22,8 @@ use store::{Access, memory_forget::Counts};
 
 /// Reason of the cancelled sessions of proposals. It names no one.
 const REASON: &str = "a person is forgotten";
+/// Shown in the history of a document that is erased.
+const ERASED: &str = "A person is forgotten.";
 
 /// Forgets a person: erases what [`super::preview`] lists, and overwrites it in the database file. It cannot be undone.
 /// A mark stays, with which writers leave the person's turns out. If it is interrupted, the next call continues:
@@ -102,7 +104,7 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
     for id in own {
         let (stamp, author) = (Stamp::new(ledger), author.to_owned());
         let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move { erase_on(tx, tenant_id, stamp, id, author).await })
+            Box::pin(async move { erase_on(tx, tenant_id, stamp, id, (author, ERASED)).await })
         });
         erased.await?;
     }

@@ -352,6 +352,14 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
         assert_eq!((now.digest, now.author.as_str()), (old.digest, old.author.as_str()));
         assert!(now.erased_at.is_some());
     }
+    let left = memory::find_erased(&f.ledger, &f.member, AGENT, before[0].document_id, 2).await.unwrap();
+    assert_eq!((left.document.author, left.versions.len()), (f.admin.caller.to_string(), 2));
+    assert_eq!((left.versions[0].version, left.versions[0].operation), (3, Operation::Erased));
+    let there = versions(&f, "topics/b.md").await[0].document_id;
+    for (agent, id) in [("other", before[0].document_id), (AGENT, there)] {
+        let missing = memory::find_erased(&f.ledger, &f.member, agent, id, 2).await;
+        assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
+    }
     let totals = memory::agents(&f.ledger, &f.admin).await.unwrap();
     assert_eq!(totals[0].documents, 1);
     // The path is free again, and an erasure cannot be repeated.

@@ -106,6 +106,10 @@ async fn what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays(f
     assert!(done.is_done && done.documents.len() == 6, "{done:?}");
     assert_eq!(text(&f, &own).await, None);
     assert_eq!(text(&f, "topics/nines-garden.md").await, None);
+    let audit = memory::audit(&f.ledger, &f.member, AGENT, ListPage::default()).await.unwrap().items;
+    let erasures: Vec<_> = audit.iter().filter(|one| one.operation == Operation::Erased).collect();
+    assert!(erasures.len() == 3 && erasures.iter().all(|one| !one.reason.is_empty()), "{erasures:?}");
+    assert!(erasures.iter().all(|one| !one.reason.contains("Ines")), "{erasures:?}");
     assert_eq!(text(&f, "topics/town.md").await.unwrap(), "# Town\n\n- It rains\n- Dry in May\n");
     assert_eq!(text(&f, "topics/party.md").await.unwrap(), "# Party\n\n- Bob sings\n");
     assert!(text(&f, "topics/machines.md").await.is_some() && text(&f, "self/rules.md").await.is_some());
