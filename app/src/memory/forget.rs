@@ -1,8 +1,10 @@
 //! The page /memory/forget: what the memories of all agents have of a person, and the form that erases it.
 
+use super::document_name;
 use crate::{
     FormState,
     document::render,
+    entity::People,
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number::counted, shorten::one_line},
@@ -25,6 +27,8 @@ pub struct ForgetProps {
     pub person: String,
     /// What was found, or erased.
     pub found: Option<ForgottenPerson>,
+    /// Names of the members, whose documents have an id as their path.
+    pub people: People,
     /// State of a refused form: `look` or `forget`.
     pub form: FormState,
 }
@@ -62,8 +66,9 @@ fn look(props: &ForgetProps) -> impl IntoView + use<> {
 
 fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<> {
     let what = if found.applied { "Erased" } else { "What would be erased" };
-    let documents = found.documents.iter().map(document).collect::<Vec<_>>();
-    let proposals = found.proposals.iter().map(proposal).collect::<Vec<_>>();
+    let people = &props.people;
+    let documents = found.documents.iter().map(|one| document(people, one)).collect::<Vec<_>>();
+    let proposals = found.proposals.iter().map(|one| proposal(people, one)).collect::<Vec<_>>();
     let is_empty = documents.is_empty() && proposals.is_empty() && found.denials == 0;
     let denials = (found.denials > 0).then(|| view! { <p>{counted(found.denials, "denied line")}</p> });
     let kept = found.kept.iter().map(|text| view! { <li dir="auto">{text.clone()}</li> }).collect::<Vec<_>>();
@@ -77,6 +82,7 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
     view! {
         {done}
         <Section name="gone" title=what>
+            <p dir="auto">{named(people, &found.path)}</p>
             <p class="meta" dir="auto">{looked}</p>
             {is_empty.then(|| view! { <p>"No memory has anything of this person."</p> })}
             <ul class="forget-list">{documents}{proposals}</ul>
@@ -89,8 +95,14 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
     }
 }
 
-fn document(document: &ForgottenDocument) -> AnyView {
-    let path = one_line(&document.path, 120);
+/// The path of a document. The name of the member whom it is about comes first: their path has only an id.
+fn named(people: &People, path: &str) -> String {
+    let (name, shown) = (document_name(people, path), one_line(path, 120));
+    if name == path { shown } else { format!("{} ({shown})", one_line(&name, 120)) }
+}
+
+fn document(people: &People, document: &ForgottenDocument) -> AnyView {
+    let path = named(people, &document.path);
     let what = if document.is_whole { "the whole document" } else { "the lines below" };
     let versions = counted(document.versions, "version");
     let lines = document.lines.iter().map(line).collect::<Vec<_>>();
@@ -119,12 +131,12 @@ fn line(line: &ForgottenLine) -> impl IntoView + use<> {
     }
 }
 
-fn proposal(proposal: &ForgottenProposal) -> AnyView {
+fn proposal(people: &People, proposal: &ForgottenProposal) -> AnyView {
     let state = if proposal.waits { "waits for a decision and is withdrawn" } else { "was decided" };
     let href = format!("/sessions/{}", proposal.session_id);
     view! {
         <li class="forget-document">
-            <p><a href=href dir="auto">"Proposal for "{one_line(&proposal.path, 120)}</a><span class="meta">" of "{proposal.agent.clone()}": "{state}</span></p>
+            <p><a href=href dir="auto">"Proposal for "{named(people, &proposal.path)}</a><span class="meta">" of "{proposal.agent.clone()}": "{state}</span></p>
         </li>
     }
     .into_any()
@@ -180,6 +192,14 @@ mod tests {
         {
             assert!(html.contains(part), "{part}: {html}");
         }
+        let mia = "people/shiftbook-0193b0a0-0000-7000-8000-000000000001.md";
+        assert!(!html.contains("Mia"), "{html}");
+        let found = ForgottenPerson { path: mia.into(), ..found };
+        let user = "user:0193b0a0-0000-7000-8000-000000000001".to_owned();
+        let people = People([(user, "Mia <Smith>".to_owned())].into());
+        let props = ForgetProps { people, ..props };
+        let html = crate::render::to_html(result(&props, &found));
+        assert!(html.contains(&format!("Mia &lt;Smith&gt; ({mia})")), "{html}");
         let done = ForgottenPerson { applied: true, ..found };
         let html = crate::render::to_html(result(&props, &done));
         assert!(!html.contains("<form") && html.contains("Erased."), "{html}");

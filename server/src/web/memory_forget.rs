@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    people::people_of,
     shell::{PageRejection, Viewer, refuse, render},
 };
 use crate::{problem::Problem, state::AppState, wire_map};
@@ -50,6 +51,7 @@ async fn show(
     }
     match memory_forget::preview(&state.ledger, &viewer.scope, Forget { person, names: None }).await {
         Ok(found) => {
+            props.people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
             props.found = Some(wire_map::forgotten_person(found));
             Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await)
         }
@@ -67,7 +69,8 @@ async fn forget(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     let names = form.text("names");
     let names: Vec<String> = names.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let of = Forget { person: form.text("person"), names: Some(names) };
-    let mut props = ForgetProps { person: of.person.clone(), ..ForgetProps::default() };
+    let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
+    let mut props = ForgetProps { person: of.person.clone(), people, ..ForgetProps::default() };
     let applies = form.text("step") == "forget";
     let is_confirmed = form.text("confirm").trim() == "forget";
     if applies && is_confirmed {
