@@ -53,6 +53,9 @@ for (const bypassCSP of [false, true]) {
       for (const path of paths) await visit(page, seen, path);
       await page.goto(paths[0]!);
       await expect(page.locator("main")).toContainText("ran()");
+      // The turn that a line comes from is quoted beside it, as text.
+      await page.goto(paths.find((path) => path.includes("/inbox/"))!);
+      await expect(page.locator("q").first()).toContainText(picked[0]!);
     });
   });
 }

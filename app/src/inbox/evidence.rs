@@ -172,6 +172,45 @@ mod tests {
     }
 
     #[test]
+    fn hostile_words_and_names_are_shown_as_text() {
+        let shown = |said: HistoryTurn| {
+            let found = Turns::new(&proposal(|_| {}), &[said]).of_line("# Alice\n\n- Plays chess\n", 3);
+            crate::render::to_html(evidence(found))
+        };
+        let tags = |html: &str| html.matches('<').count();
+        let harmless = tags(&shown(turn(3, "I play chess.")));
+        for words in [
+            "<script>ran()</script>",
+            "<img src=x onerror='ran()'>",
+            "</q></p></li><a href=\"javascript:ran()\">x</a>",
+            "]]><!--",
+            "&lt;b&gt; &amp; &#60;i&#62;",
+            "[x](javascript:ran()) ![x](https://evil.test/x.png) **bold** `code`",
+            "# Heading\n- [ ] a list\n> a quotation\n| a | table |",
+            "\u{202e}drawkcab\u{2066}isolated",
+            "a\u{0}b\u{7}c\u{1b}[31md\u{7f}e\r\nf\u{85}g\u{2028}h",
+            "zero\u{200b}width\u{feff}",
+        ] {
+            let mut text = String::new();
+            crate::text::escape::content(&mut text, &one_line(words, QUOTE_CHARS_MAX));
+            let tool = |taint| HistoryTurn { taint, speaker: None, tool: Some(words.to_owned()), ..turn(3, words) };
+            let speaker = HistoryTurn { speaker: Some(words.to_owned()), ..turn(3, words) };
+            for said in [speaker, tool(Taint::Tool), tool(Taint::Web)] {
+                let html = shown(said);
+                assert_eq!(tags(&html), harmless, "{html}");
+                // Each text has a direction of its own, so that its direction characters end with it.
+                assert!(html.contains(&format!("<q dir=\"auto\">{text}</q>")), "{html}");
+                let (_, name) = html.split_once("<bdi>").unwrap();
+                let (name, _) = name.split_once("</bdi>").unwrap();
+                assert!(!name.contains('<') && name.ends_with(&text), "{html}");
+                assert!(!html.contains(char::is_control), "{html:?}");
+            }
+        }
+        let html = shown(turn(3, &"<".repeat(QUOTE_CHARS_MAX + 1)));
+        assert!(html.contains(&format!("<q dir=\"auto\">{}…</q>", "&lt;".repeat(QUOTE_CHARS_MAX))), "{html}");
+    }
+
+    #[test]
     fn few_turns_are_quoted_and_all_are_linked() {
         let proposal = proposal(|task| {
             let line = task["evidence"][0].clone();
