@@ -27,6 +27,9 @@ pub struct MemoryFlush {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub waits_until: Option<Timestamp>,
+    /// Number of sessions that the writer had not read. Only with `since`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added_sessions: Option<u64>,
 }
 
 /// The newest runs of an agent's memory writer.

@@ -1,14 +1,26 @@
 //! The memory writer of an agent.
 
 use crate::{
-    extract::{AgentSlug, Caller},
+    extract::{AgentSlug, Caller, Params},
     problem::Problem,
     state::AppState,
     wire_map,
 };
 use axum::{Json, extract::State};
+use domain::Timestamp;
 use ledger::memory_writer as use_case;
+use serde::Deserialize;
 use wire::memory_writer::{MemoryFlush, MemoryRuns};
+
+/// The query of [`flush`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FlushQuery {
+    /// Also read the agent's sessions that began at this time or later, however long before the writer's first start.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<Timestamp>,
+}
 
 /// Run the memory writer
 ///
@@ -17,7 +29,7 @@ use wire::memory_writer::{MemoryFlush, MemoryRuns};
 /// day is used up, the request is kept and the answer says what it waits for.
 #[utoipa::path(
     post, path = "/api/agents/{slug}/memory/flush", operation_id = "flushMemory", tag = "memory",
-    params(("slug" = wire::schema::Slug, Path, description = "The agent")),
+    params(("slug" = wire::schema::Slug, Path, description = "The agent"), FlushQuery),
     responses(
         (status = 200, description = "Asked", body = MemoryFlush),
         (
@@ -30,10 +42,15 @@ pub async fn flush(
     State(state): State<AppState>,
     caller: Caller,
     AgentSlug(agent): AgentSlug,
+    Params(query): Params<FlushQuery>,
 ) -> Result<Json<MemoryFlush>, Problem> {
     let terms = state.memory_writer(&caller.0.tenant.slug, &agent).map(|writer| writer.terms);
+    let added = match query.since {
+        Some(since) => Some(use_case::read_since(&state.ledger, caller.scope(), &agent, since).await?),
+        None => None,
+    };
     let flushed = use_case::flush(&state.ledger, caller.scope(), &agent, terms).await?;
-    Ok(Json(wire_map::memory_flush(flushed)))
+    Ok(Json(wire_map::memory_flush(flushed, added)))
 }
 
 /// List runs of the memory writer

@@ -1,4 +1,5 @@
-//! `shiftbook memory`: exports, imports, lists and reverts an agent's documents through the API.
+//! `shiftbook memory`: exports, imports, lists and reverts an agent's documents through the API, and asks for a run of
+//! its writer.
 
 use super::{
     common::{Failure, print_line},
@@ -7,6 +8,7 @@ use super::{
     memory_forget::{ForgetArgs, RememberArgs, forget, remember},
     memory_pending,
 };
+use chrono::{NaiveDate, NaiveTime};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::{
@@ -64,6 +66,8 @@ pub enum MemoryCommand {
     Import(ImportArgs),
     /// List the last versions: when, who, and why
     Log(LogArgs),
+    /// Ask for a run of the agent's memory writer
+    Run(RunArgs),
     /// Write the text of an earlier version as the newest one, or take back what a session wrote
     ///
     /// With --session and without --apply it only prints what it would change.
@@ -115,6 +119,16 @@ pub struct LogArgs {
     server: Server,
 }
 
+/// Options of `memory run`.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// Also read the sessions that began on this day (UTC) or later, however long before the writer's first start
+    #[arg(long, value_name = "DATE")]
+    since: Option<NaiveDate>,
+    #[command(flatten)]
+    server: Server,
+}
+
 /// Options of `memory revert`.
 #[derive(Debug, clap::Args)]
 pub struct RevertArgs {
@@ -143,6 +157,7 @@ pub async fn run(command: MemoryCommand) -> Result<(), Failure> {
         MemoryCommand::Export(args) => export(&args).await,
         MemoryCommand::Import(args) => import(&args).await,
         MemoryCommand::Log(args) => log(&args).await,
+        MemoryCommand::Run(args) => ask(&args).await,
         MemoryCommand::Revert(args) => revert(&args).await,
         MemoryCommand::Forget(args) => forget(args).await,
         MemoryCommand::Remember(args) => remember(args).await,
@@ -276,6 +291,19 @@ async fn import(args: &ImportArgs) -> Result<(), Failure> {
 /// Whether a document has this text.
 fn is_at(document: Option<&(u64, String)>, text: &str) -> bool {
     document.is_some_and(|(_, sha256)| *sha256 == digest(text).to_string())
+}
+
+/// Asks for a run of the agent's writer.
+async fn ask(args: &RunArgs) -> Result<(), Failure> {
+    let since = args.since.map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    let asked = args.server.client()?.flush_memory(&args.server.agent, since).await.map_err(failed)?;
+    if let Some(added) = asked.added_sessions {
+        print_line(&format!("{} added", counted(added, "session")))?;
+    }
+    match asked.reason {
+        None => print_line("asked; the run begins within seconds"),
+        Some(reason) => print_line(&format!("the request is kept: {reason}")),
+    }
 }
 
 /// Writes the documents that differ from those of the agent.

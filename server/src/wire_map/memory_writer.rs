@@ -4,13 +4,14 @@ use super::insight::dollars;
 use ledger::memory_writer::{FlushWait, Flushed, RunRecord};
 use wire::memory_writer as to;
 
-/// Converts what becomes of a request for a run.
-pub fn memory_flush(flushed: Flushed) -> to::MemoryFlush {
+/// Converts what becomes of a request for a run, with the number of sessions that it added.
+pub fn memory_flush(flushed: Flushed, added_sessions: Option<u64>) -> to::MemoryFlush {
     to::MemoryFlush {
         has_writer: flushed.has_writer,
         waits_for: flushed.waits.map(FlushWait::waits_for),
         reason: flushed.waits.map(|waits| waits.to_string()),
         waits_until: flushed.waits.and_then(|waits| waits.until()),
+        added_sessions,
     }
 }
 

@@ -335,3 +335,16 @@ async fn what_cannot_be_used_is_refused_by_name_and_changes_nothing() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--token"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_is_asked_for_also_over_what_was_said_before() {
+    let app = App::start();
+    talked_of(&app, "scout", "Ivy grows at the wall.").await;
+    let run =
+        |args: &[&str]| printed(&app, Who::Operator, &[&["memory", "run", "--agent", "scout"][..], args].concat());
+    let kept = run(&[]);
+    assert!(kept.len() == 1 && kept[0].starts_with("the request is kept: no server at work"), "{kept:?}");
+    for added in ["1 session added", "0 sessions added"] {
+        assert_eq!(run(&["--since", "2020-01-01"])[0], added);
+    }
+}

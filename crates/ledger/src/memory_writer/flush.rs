@@ -8,7 +8,7 @@ use crate::{
     Error, Ledger, Result,
     guard::{require, require_for},
 };
-use domain::{Scope, role::Permission, slug::is_slug};
+use domain::{Scope, Timestamp, id::least_v7, role::Permission, slug::is_slug};
 use store::memory_writer::{RunRecord, WriterRecord};
 
 /// Most runs of one answer.
@@ -30,10 +30,7 @@ pub struct Flushed {
 /// # Errors
 /// [`Error::NotFound`] for a text that is not the slug of an agent.
 pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<WriterTerms>) -> Result<Flushed> {
-    require_for(scope, Permission::ManageSessions, "only operators and admins can ask for a run of a memory writer")?;
-    if !is_slug(agent) {
-        return Err(Error::NotFound("agent"));
-    }
+    may_ask(scope, agent)?;
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let asked = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
@@ -47,6 +44,25 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
         })
     });
     asked.await
+}
+
+/// Lets an agent's writer also read its sessions that began at `since` or later, however long before the writer's first
+/// start. Returns the number of sessions that it had not read. Incognito sessions are not among them.
+///
+/// # Errors
+/// [`Error::NotFound`] for a text that is not the slug of an agent.
+pub async fn read_since(ledger: &Ledger, scope: &Scope, agent: &str, since: Timestamp) -> Result<u64> {
+    may_ask(scope, agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let added = ledger.store().write::<_, Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_writer::track(tx, tenant_id, &agent, least_v7(since)).await?) })
+    });
+    added.await
+}
+
+fn may_ask(scope: &Scope, agent: &str) -> Result<()> {
+    require_for(scope, Permission::ManageSessions, "only operators and admins can ask for a run of a memory writer")?;
+    if is_slug(agent) { Ok(()) } else { Err(Error::NotFound("agent")) }
 }
 
 /// Returns the newest runs of an agent's writer, newest first.

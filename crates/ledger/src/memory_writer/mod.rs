@@ -21,7 +21,7 @@ pub use documents::{note_named, read_more};
 pub use due::{WriterTerms, take};
 pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
 pub(crate) use flush::RUNS_MAX;
-pub use flush::{Flushed, flush, runs, status};
+pub use flush::{Flushed, flush, read_since, runs, status};
 pub use known::redacted;
 pub use stalled::stalled;
 pub(crate) use stalled::stalled_on;

@@ -21,7 +21,7 @@ use domain::{
     session::Type,
 };
 use ledger::{
-    history,
+    Error, history,
     memory_forget::{self, Forget},
     memory_writer::{self, WriterTerms},
     session::{self, NewSession},
@@ -38,6 +38,7 @@ on_both_engines!(
     the_request_of_a_task_is_a_turn_of_the_member_who_made_it,
     interleaved_conversations_are_read_in_the_order_of_time,
     the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
+    what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_for_it,
 );
 
 async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
@@ -227,5 +228,36 @@ async fn the_history_of_a_channel_is_found_however_many_other_sessions_there_are
     assert_eq!((said, old.has_more), (vec!["Long ago"], false));
     assert!(recent("busy").await.has_more, "older conversations are not read");
     assert!(!recent("none").await.has_more);
+    f.done().await;
+}
+
+async fn what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_for_it(f: Fixture) {
+    let old = talk(&f, "I like ships.", "Noted.").await.id;
+    f.clock.advance(TimeDelta::days(2));
+    let recent = talk(&f, "I like trains.", "Noted.").await.id;
+    let hushed =
+        NewThread { agent: AGENT.into(), message: Some("Quiet".into()), incognito: true, ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, hushed).await.unwrap();
+    f.clock.advance(TimeDelta::days(1));
+    assert!(take(&f, WriterTerms::default()).await.is_none(), "it begins with what is said from now on");
+
+    let read_since = async |by: &Scope, days: i64| {
+        let since = f.ledger.now() - TimeDelta::days(days);
+        memory_writer::read_since(&f.ledger, by, AGENT, since).await
+    };
+    for by in [&f.member, &f.worker] {
+        let refused = read_since(by, 9).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    }
+    assert_eq!(read_since(&f.stranger, 9).await.unwrap(), 0, "of another workspace");
+    for (days, added) in [(2, 1), (2, 0), (9, 1)] {
+        assert_eq!(read_since(&f.operator, days).await.unwrap(), added, "{days}");
+    }
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let sessions: Vec<_> = run.window.sessions.iter().map(|(_, id)| *id).collect();
+    assert_eq!(sessions, [old, recent]);
+    finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    assert_eq!(read_since(&f.operator, 9).await.unwrap(), 0, "nothing is read twice");
+    assert!(take(&f, WriterTerms::default()).await.is_none());
     f.done().await;
 }
