@@ -97,10 +97,9 @@ async fn answer(viewer: Viewer, page: page::Page, shown: Shown, problem: Option<
 }
 
 fn props(origin: &str, page: page::Page, shown: Shown, refusals: Vec<String>) -> Props {
-    let new_link = shown.new_link.map(|secret| ui::NewFormLink {
-        url: format!("{origin}/f/{secret}"),
-        snippet: snippet(origin, &secret),
-    });
+    let new_link = shown
+        .new_link
+        .map(|secret| ui::NewFormLink { url: format!("{origin}/f/{secret}"), snippet: snippet(origin, &secret) });
     Props {
         form: wire_map::view(page.view),
         versions: page.versions.into_iter().map(wire_map::view_version).collect(),

@@ -164,8 +164,7 @@ async fn a_model_that_cannot_be_reached_stops_the_writer_and_one_that_answers_ba
     let writer = writer(&f, &model, Wire::Anthropic);
     assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
-    for (says, state) in
-        [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("503", RunState::Parked)]
+    for (says, state) in [("500", RunState::Failed), ("model_unavailable", RunState::Failed), ("503", RunState::Parked)]
     {
         let run = ran(&f, &writer).await.unwrap();
         let error = run.error.unwrap();

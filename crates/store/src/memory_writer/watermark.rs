@@ -153,7 +153,7 @@ pub async fn session_failures(
     agent: &str,
     session_id: SessionId,
 ) -> Result<u32> {
-    let found = run!(conn, fetch_optional (i64,), FAILURES, tenant_id.0, agent, session_id.0)?;
+    let found = run!(conn, fetch_optional(i64,), FAILURES, tenant_id.0, agent, session_id.0)?;
     let failures = found.map_or(0, |(failures,)| failures);
     u32::try_from(failures).map_err(|_| Error::inconsistent("memory_watermarks", "failures", failures))
 }

@@ -165,7 +165,8 @@ impl TryFrom<StalledRow> for StalledRecord {
         Ok(Self {
             agent: row.agent,
             retry_at: row.retry_at.or(row.window_retry_at).map(from_micros),
-            failures: u32::try_from(failures).map_err(|_| Error::inconsistent("memory_writers", "failures", failures))?,
+            failures: u32::try_from(failures)
+                .map_err(|_| Error::inconsistent("memory_writers", "failures", failures))?,
             parked_at: row.parked_at.or(row.window_parked_at).map(from_micros),
             parked_sessions: if is_whole { 0 } else { row.parked.unwrap_or_default().cast_unsigned() },
             error: row.error,

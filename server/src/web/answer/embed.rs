@@ -124,8 +124,7 @@ impl Carried {
 
     /// The fields of the page. `key` is that of its form.
     fn hidden(self, key: String) -> Vec<(String, String)> {
-        let fields =
-            [("_link", self.link), ("_browser", self.browser), ("_clearance", self.clearance), ("_key", key)];
+        let fields = [("_link", self.link), ("_browser", self.browser), ("_clearance", self.clearance), ("_key", key)];
         fields.map(|(name, value)| (name.to_owned(), value)).into()
     }
 }

@@ -206,12 +206,7 @@ pub async fn too_often(state: &AppState, site: Site, posted: &PostedForm) -> Res
 }
 
 /// Saves the posted form as a draft. A script gets what it shows then.
-pub async fn save(
-    state: &AppState,
-    site: Site,
-    visit: &Visit,
-    posted: &PostedForm,
-) -> Result<Response, PageRejection> {
+pub async fn save(state: &AppState, site: Site, visit: &Visit, posted: &PostedForm) -> Result<Response, PageRejection> {
     let by_script = visit.is_by_script();
     let form = match open(state, &site, Use::Answer).await {
         Ok(form) => form,

@@ -294,9 +294,7 @@ fn lead_errors(error: Error) -> ledger::Result<(StatusCode, Vec<FieldError>)> {
             let each = issues.into_iter().map(|issue| FieldError { field: named(issue.field), message: issue.message });
             Ok((StatusCode::UNPROCESSABLE_ENTITY, each.collect()))
         }
-        Error::LimitReached(message) => {
-            Ok((StatusCode::TOO_MANY_REQUESTS, vec![FieldError { field: None, message }]))
-        }
+        Error::LimitReached(message) => Ok((StatusCode::TOO_MANY_REQUESTS, vec![FieldError { field: None, message }])),
         error => Err(error),
     }
 }
