@@ -44,7 +44,7 @@ pub fn section(days: &[Day], section: Section) -> impl IntoView + use<> {
     let labelled = heading.clone();
     let body = drawing.map(|svg| {
         view! {
-            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, (word, sessions_of))}</ChartFrame>
+            <ChartFrame title=title svg=svg keys=legend(&series)>{table(days, &series, title, word, sessions_of)}</ChartFrame>
         }
     });
     static_html(view! {
@@ -65,7 +65,8 @@ fn table(
     days: &[Day],
     series: &[Series],
     title: &'static str,
-    (word, sessions_of): (fn(f64) -> String, fn(NaiveDate) -> Filter),
+    word: fn(f64) -> String,
+    sessions_of: fn(NaiveDate) -> Filter,
 ) -> impl IntoView + use<> {
     let heads = series.iter().map(|part| view! { <th scope="col" class="table-number">{part.name}</th> });
     let heads = heads.collect::<Vec<_>>();
