@@ -241,7 +241,8 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
 /// Records a run that failed. The watermarks stay. A window is tried again later, one session at a time, and the
 /// sessions that have failed [`FAILURES_MAX`] times in a row are parked; the writer goes on with other sessions. After
 /// [`FAILED_RUNS_MAX`] failed runs in a row, of whatever sessions, the writer is parked. After an outage the writer
-/// waits as a whole, and is parked after [`FAILURES_MAX`] of them in a row.
+/// waits as a whole, and is parked after [`FAILURES_MAX`] of them in a row. An outage counts for a session that is
+/// tried alone too: other sessions that succeed end the outage, and it would be tried without end.
 ///
 /// # Errors
 /// [`Error::Unavailable`] if the lease was lost.
@@ -250,15 +251,17 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
     // Sessions of which there was nothing to read are at no fault.
     let sessions: Vec<SessionId> = run.window.sessions.iter().map(|(_, id)| *id).collect();
+    let is_alone = run.is_alone;
     let scope = Scope::system(tenant_id);
     let recorded = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
         Box::pin(async move {
             let (spent, writer) = ending.lock(tx).await?;
             let now = ending.record.ended_at;
             let (next, is_parked) = if is_outage {
+                let is_left = is_alone && leave(tx, &ending, &sessions).await?;
                 let (failures, retry_at, parked_at) = next_try(writer.failures, now);
                 let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
-                (next, parked_at.is_some())
+                (next, parked_at.is_some() || is_left)
             } else {
                 let is_parked = leave(tx, &ending, &sessions).await?;
                 let failed_runs = writer.failed_runs.saturating_add(1);

@@ -48,6 +48,8 @@ pub struct Range {
 pub struct RunWindow {
     /// Why the run is due.
     pub cause: RunCause,
+    /// Whether it is of one session that a failed run left.
+    pub is_alone: bool,
     /// When its window was read (UTC).
     pub began: Timestamp,
     /// Events that the run covers, by session.
@@ -100,7 +102,7 @@ pub(super) async fn read(
             let known = known::read(conn, tenant_id, &agent, &sessions).await?;
             let (ranges, mut window, channels) = reading.done();
             let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
-            Ok(RunWindow { cause, began, ranges, window, channels, card, known, approvals: 1 })
+            Ok(RunWindow { cause, is_alone, began, ranges, window, channels, card, known, approvals: 1 })
         })
     });
     read.await

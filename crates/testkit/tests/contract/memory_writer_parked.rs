@@ -25,6 +25,7 @@ on_both_engines!(
     a_parked_window_is_tried_again_from_its_watermark_when_a_person_frees_it,
     a_failed_window_is_tried_again_one_conversation_at_a_time,
     an_outage_of_the_model_makes_the_writer_wait_and_parks_no_window,
+    a_window_for_which_the_model_is_away_while_others_succeed_is_parked,
     a_model_that_fails_on_window_after_window_stops_the_writer,
 );
 
@@ -185,6 +186,28 @@ async fn an_outage_of_the_model_makes_the_writer_wait_and_parks_no_window(f: Fix
     f.clock.advance(TimeDelta::hours(1));
     let run = due(&f).await.unwrap();
     assert_eq!((outage(&f, run).await.state, stalled(&f).await.unwrap().parked_at), (RunState::Failed, None));
+    f.done().await;
+}
+
+async fn a_window_for_which_the_model_is_away_while_others_succeed_is_parked(f: Fixture) {
+    let bad = talked(&f, "A text on which the model times out.").await;
+    let run = due(&f).await.unwrap();
+    fail(&f, run).await;
+    for failures in 2..=FAILURES_MAX {
+        f.clock.advance(TimeDelta::hours(1));
+        let run = due(&f).await.unwrap();
+        assert_eq!(sessions(&run), [bad]);
+        let is_last = failures == FAILURES_MAX;
+        assert_eq!(outage(&f, run).await.state, if is_last { RunState::Parked } else { RunState::Failed });
+        f.clock.advance(TimeDelta::hours(1));
+        let good = ended(&f, "I like trains.").await;
+        let run = due(&f).await.unwrap();
+        assert_eq!(sessions(&run), [good]);
+        succeed(&f, run).await;
+    }
+    f.clock.advance(TimeDelta::hours(1));
+    assert!(due(&f).await.is_none(), "it waits for a person");
+    assert_eq!(stalled(&f).await.unwrap().parked_sessions, 1);
     f.done().await;
 }
 
