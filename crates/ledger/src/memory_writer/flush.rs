@@ -14,6 +14,9 @@ use store::memory_writer::{RunRecord, WriterRecord};
 /// Most runs of one answer.
 pub(crate) const RUNS_MAX: u32 = 50;
 
+/// Sessions that get a watermark in one transaction, so that no other write waits for all of them.
+const PART: u32 = 1_000;
+
 /// The result of a request for a run. The request is stored in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flushed {
@@ -47,17 +50,24 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
 }
 
 /// Lets an agent's writer also read its sessions that began at `since` or later, however long before the writer's first
-/// start. Returns the number of sessions that it had not read. Incognito sessions are not among them.
+/// start. Returns the number of sessions that it had not read. Incognito sessions are not among them. If it is
+/// interrupted, the next call does the rest.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a text that is not the slug of an agent.
 pub async fn read_since(ledger: &Ledger, scope: &Scope, agent: &str, since: Timestamp) -> Result<u64> {
     may_ask(scope, agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let added = ledger.store().write::<_, Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::track(tx, tenant_id, &agent, least_v7(since)).await?) })
-    });
-    added.await
+    let (tenant_id, mut added, mut from) = (scope.tenant_id, 0, Some(least_v7(since)));
+    while let Some(first) = from {
+        let agent = agent.to_owned();
+        let part = ledger.store().write::<_, Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
+            Box::pin(async move { Ok(store::memory_writer::track_part(tx, tenant_id, &agent, first, PART).await?) })
+        });
+        let (more, next) = part.await?;
+        added += more;
+        from = next;
+    }
+    Ok(added)
 }
 
 fn may_ask(scope: &Scope, agent: &str) -> Result<()> {

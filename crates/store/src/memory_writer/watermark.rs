@@ -17,6 +17,14 @@ const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id
      SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.agent_slug = $2 \
      AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
      ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
+// A part of what `TRACK` does: one statement over all sessions of an agent would hold the database for too long.
+const TRACK_PART: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open) \
+     SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.id <= $4 \
+     AND s.agent_slug = $2 AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
+     ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
+// Driven by `sessions_by_agent_newest`.
+const PART: &str = "SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.id >= $3 \
+     ORDER BY s.id LIMIT 1 OFFSET $4";
 const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
      s.source \
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
@@ -44,6 +52,8 @@ const FREE: &str = "UPDATE memory_watermarks SET failures = 0, retry_at = NULL, 
 
 pub(crate) const SQL: Texts = &[
     ("memory_writer::watermark::TRACK", TRACK),
+    ("memory_writer::watermark::TRACK_PART", TRACK_PART),
+    ("memory_writer::watermark::PART", PART),
     ("memory_writer::watermark::OPEN", OPEN),
     ("memory_writer::watermark::FRESH", FRESH),
     ("memory_writer::watermark::ALONE", ALONE),
@@ -112,6 +122,22 @@ impl TryFrom<Row> for OpenSession {
 /// Gives a watermark to the agent's sessions whose ids are not less than `from`.
 pub async fn track(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, from: Uuid) -> Result<u64> {
     Ok(run!(tx.conn(), execute, TRACK, tenant_id.0, agent, from)?)
+}
+
+/// Gives a watermark to the agent's next `most` sessions whose ids are not less than `from`. Returns how many had none,
+/// and the id from which the next part begins; `None` after the last part.
+pub async fn track_part(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    from: Uuid,
+    most: u32,
+) -> Result<(u64, Option<Uuid>)> {
+    let next = run!(tx.conn(), fetch_optional(Uuid,), PART, tenant_id.0, agent, from, i64::from(most))?;
+    let next = next.map(|(next,)| next);
+    // The first session of the next part belongs to both: it has its watermark already then.
+    let to = next.unwrap_or(Uuid::max());
+    Ok((run!(tx.conn(), execute, TRACK_PART, tenant_id.0, agent, from, to)?, next))
 }
 
 /// The agent's sessions with events that are not summarised, in the order in which they began.
