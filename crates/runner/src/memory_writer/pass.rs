@@ -65,7 +65,7 @@ impl WriterModel {
 /// What [`run_once`] found.
 #[derive(Debug)]
 pub enum PassOutcome {
-    /// Nothing was due, or another server works for the agent.
+    /// Nothing was due or can be read yet, or another server works for the agent.
     NotDue,
     /// The window had no turns. Its watermarks have moved, so that the next window is another one.
     NoTurns,
@@ -111,6 +111,10 @@ async fn carry_out(
     writer_model: &WriterModel,
 ) -> Result<PassOutcome> {
     let (tenant_id, agent, policy) = (writer.tenant_id, writer.agent.as_str(), writer.terms.policy);
+    if run.ranges.is_empty() {
+        // All that is open are answers that can still be undone. A request for a run stays until they are read.
+        return Ok(PassOutcome::NotDue);
+    }
     if run.window.turns.is_empty() {
         let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
         memory_writer::finish(ledger, tenant_id, agent, finished).await?;
