@@ -197,8 +197,8 @@ async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepar
     Ok(false)
 }
 
-/// Writes a change without a review. Returns `false` if the document has changed since the model saw it, or if it would
-/// become too long.
+/// Writes a change without a review. Returns `false` if the document has changed since the model saw it, or if it or
+/// the agent's memory would become too long.
 async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp: Stamp) -> Result<bool> {
     let tenant_id = ending.tenant_id;
     let path = MemoryPath::parse(&change.path).map_err(|why| Error::Internal(why.to_string()))?;
@@ -234,8 +234,13 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
         author: Caller::System.to_string(),
         reason: cut(&change.reason.replace('\n', " "), MEMORY_REASON_CHARS_MAX),
     };
-    write_on(tx, tenant_id, stamp, new).await?;
-    Ok(true)
+    match write_on(tx, tenant_id, stamp, new).await {
+        Ok(_) => Ok(true),
+        // A reviewer learns it. An error would end the run without a record, and the model would be asked the same
+        // every two seconds, beyond every budget.
+        Err(Error::LimitReached(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Records a run that failed. The watermarks stay. A window is tried again later, one session at a time, and the
