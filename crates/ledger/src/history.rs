@@ -9,6 +9,7 @@ use crate::{
 };
 use domain::{
     Scope, Timestamp,
+    event::Event,
     id::{SessionId, TenantId, UserId},
     limit::{HISTORY_SESSIONS_MAX, HISTORY_TURNS_MAX, KEY_CHARS_MAX},
     memory_writer::{
@@ -88,7 +89,13 @@ pub async fn recent(
                 let channel = named(conn, tenant_id, channel, session.user_id).await?;
                 let end = session.head_sequence + 1;
                 let kinds = KINDS.map(str::to_owned);
-                let page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
+                let mut page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
+                let is_thinned =
+                    |items: &[Event]| !undone(items).is_empty() || items.iter().any(|event| can_be_undone(event, now));
+                if page.has_more && is_thinned(&page.items) {
+                    // What is left out must not take the places of earlier turns.
+                    page = store::event::before(conn, tenant_id, session.id, end, &kinds, HISTORY_TURNS_MAX).await?;
+                }
                 has_more |= page.has_more;
                 let undone = undone(&page.items);
                 let settled =
