@@ -34,8 +34,10 @@ pub(crate) const CONTEXT: &str = "memory";
 
 /// Most documents in which memories are looked for.
 const DOCUMENTS_MAX: u32 = 20;
-/// Most messages and answers that are looked for: the newest.
-const MESSAGES_MAX: u32 = 3;
+/// Most messages and answers in which memories are looked for: the newest.
+const MESSAGES_MAX: usize = 3;
+/// Most events among which they are looked for. Answers that were undone, and their undoing, are events too.
+const EVENTS_MAX: u32 = 12;
 
 /// A block for a prompt, and what is recorded with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,13 +62,13 @@ pub(crate) async fn for_session(
             return Ok(None);
         }
         let (kinds, end) = ([MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned), session.head_sequence + 1);
-        let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, MESSAGES_MAX).await?;
+        let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, EVENTS_MAX).await?;
         let undone = turn::undone(&page.items);
         // The newest first: what is too long loses its end.
         let newest = page.items.iter().rev();
         let mut settled = newest.filter(|event| !turn::can_be_undone(event, now) && !turn::is_undone(event, &undone));
         let said = settled.clone().map(|event| turn::said(&event.kind, &event.content, &event.metadata));
-        let said = said.collect::<Vec<_>>().join("\n");
+        let said = said.filter(|text| !text.is_empty()).take(MESSAGES_MAX).collect::<Vec<_>>().join("\n");
         // The author whom the newest message names comes before the person of the session.
         let read =
             |event: &Event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, owner.as_ref());
