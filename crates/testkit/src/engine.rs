@@ -1,9 +1,9 @@
 //! A temporary database on either engine, and direct connections to it that bypass the product.
 
+use crate::template;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqliteConnection};
 use std::{
     fs,
-    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
 };
 use store::Database;
@@ -11,6 +11,9 @@ use tempfile::TempDir;
 
 /// Environment variable with the URL of the PostgreSQL server for tests; `cargo xtask test` starts one and sets it.
 const POSTGRES_URL: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
+
+/// Name of the database in a data directory.
+pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
 
 /// A database for one test.
 pub enum Engine {
@@ -150,58 +153,21 @@ impl IntoSql for AssertSqlSafe<&str> {
 }
 
 /// Returns the URL of another database on this server.
-fn url_of(server: &str, database: &str) -> String {
+pub(crate) fn url_of(server: &str, database: &str) -> String {
     let (base, _) = server.rsplit_once('/').unwrap();
     let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
     format!("{base}/{database}{query}")
 }
 
-/// Returns the name of a migrated database that tests copy, because migrations take longer than most tests. The first
-/// test creates it with the product's own migrations. Each set of migrations has its own template.
-async fn template(connection: &mut PgConnection, server: &str) -> String {
-    let digest = migrations_digest();
-    let name = format!("shiftbook_template_{digest:016x}");
-    let exists = format!("SELECT COUNT(*) FROM pg_database WHERE datname = '{name}'");
-    let exists = async |connection: &mut PgConnection| -> bool {
-        sqlx::query_scalar::<_, i64>(AssertSqlSafe(exists.as_str())).fetch_one(connection).await.unwrap() > 0
-    };
-    if exists(connection).await {
-        return name;
-    }
-    let key = digest.cast_signed();
-    connection.execute(AssertSqlSafe(format!("SELECT pg_advisory_lock({key})"))).await.unwrap();
-    if !exists(connection).await {
-        // The database gets its final name when it is complete, so a test that is interrupted leaves no incomplete
-        // template.
-        let draft = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
-        connection.execute(AssertSqlSafe(format!("CREATE DATABASE {draft}"))).await.unwrap();
-        let database = Database::Postgres { url: url_of(server, &draft), accept_data_loss: true };
-        store::Store::open(&database, store::Mode::Tool).await.unwrap().close().await;
-        connection.execute(AssertSqlSafe(format!("ALTER DATABASE {draft} RENAME TO {name}"))).await.unwrap();
-    }
-    connection.execute(AssertSqlSafe(format!("SELECT pg_advisory_unlock({key})"))).await.unwrap();
-    name
-}
-
-/// Returns a digest over the names and texts of PostgreSQL's migrations.
-fn migrations_digest() -> u64 {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres");
-    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let mut hasher = DefaultHasher::new();
-    for file in files {
-        (file.file_name(), fs::read(&file).unwrap()).hash(&mut hasher);
-    }
-    hasher.finish()
-}
-
 impl Engine {
-    /// Creates an empty directory for a SQLite file.
-    pub fn sqlite() -> Self {
-        Self::Sqlite(tempfile::tempdir().unwrap())
+    /// Creates a directory with a migrated SQLite file.
+    pub async fn sqlite() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::copy(template::sqlite().await, dir.path().join(SQLITE_FILE)).unwrap();
+        Self::Sqlite(dir)
     }
 
-    /// Creates a database on the test server.
+    /// Creates a migrated database on the test server.
     ///
     /// # Panics
     /// If there is no test server. Skipping the tests would leave half of the contract untested without a failure.
@@ -211,7 +177,7 @@ impl Engine {
         });
         let name = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
         let mut connection = PgConnection::connect(&server).await.unwrap();
-        let template = template(&mut connection, &server).await;
+        let template = template::postgres(&mut connection, &server).await;
         let copy = format!("CREATE DATABASE {name} TEMPLATE {template}");
         connection.execute(AssertSqlSafe(copy)).await.unwrap();
         Self::Postgres { url: url_of(&server, &name), server, name }
@@ -229,7 +195,7 @@ impl Engine {
     /// Path of the SQLite file; `None` on PostgreSQL.
     pub fn file(&self) -> Option<PathBuf> {
         match self {
-            Self::Sqlite(dir) => Some(dir.path().join("shiftbook.sqlite3")),
+            Self::Sqlite(dir) => Some(dir.path().join(SQLITE_FILE)),
             Self::Postgres { .. } => None,
         }
     }
@@ -257,7 +223,7 @@ impl Engine {
     pub async fn raw(&self) -> Raw {
         match self {
             Self::Sqlite(dir) => {
-                let url = format!("sqlite://{}", dir.path().join("shiftbook.sqlite3").display());
+                let url = format!("sqlite://{}", dir.path().join(SQLITE_FILE).display());
                 Raw::Sqlite(SqliteConnection::connect(&url).await.unwrap())
             }
             Self::Postgres { url, .. } => Raw::Postgres(PgConnection::connect(url).await.unwrap()),

@@ -51,7 +51,7 @@ pub struct Fixture {
 impl Fixture {
     /// Creates a fixture on SQLite.
     pub async fn sqlite() -> Self {
-        Self::on(Engine::sqlite()).await
+        Self::on(Engine::sqlite().await).await
     }
 
     /// Creates a fixture on PostgreSQL.

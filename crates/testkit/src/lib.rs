@@ -10,6 +10,7 @@ pub mod model;
 pub mod proxy;
 pub mod receiver;
 pub mod smtp;
+mod template;
 pub mod tls;
 
 pub use clock::{SeededEntropy, TestClock};

@@ -1,5 +1,6 @@
 //! The binary under test with a fresh data directory, two workspaces and credentials for each caller.
 
+use crate::template;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use std::{
@@ -104,7 +105,19 @@ impl App {
 
     /// Starts a server with this settings file, further arguments and environment variables.
     pub fn start_with(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut app = Self::start_empty(settings, arguments, variables);
+        let dir = tempfile::tempdir().unwrap();
+        // A database elsewhere has no people yet.
+        if variables.iter().any(|(name, _)| *name == "SHIFTBOOK_DATABASE_URL") {
+            return Self::start_in(dir, settings, arguments, variables).with_people();
+        }
+        let tokens = template::copy_to(dir.path());
+        let mut app = Self::start_in(dir, settings, arguments, variables);
+        app.tokens = tokens;
+        app
+    }
+
+    /// Adds two workspaces, a token for each caller, and the admin who signs in.
+    fn with_people(mut self) -> Self {
         for (who, tenant, role, scope) in [
             (Who::Member, "acme", "member", None),
             (Who::OtherMember, "acme", "member", None),
@@ -114,22 +127,33 @@ impl App {
             (Who::Worker, "acme", "operator", Some("worker")),
             (Who::Stranger, "other", "admin", None),
         ] {
-            let mut add = app.cli();
+            let mut add = self.cli();
             add.args(["token", "add", "--tenant", tenant, "--name", &format!("{who:?}"), "--role", role]);
             if let Some(scope) = scope {
                 add.args(["--scope", scope]);
             }
             let output = add.output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            app.tokens.push((who, String::from_utf8(output.stdout).unwrap().trim().to_owned()));
+            self.tokens.push((who, String::from_utf8(output.stdout).unwrap().trim().to_owned()));
         }
-        app.user("ada@acme.test", "admin");
-        app
+        self.user("ada@acme.test", "admin");
+        self
+    }
+
+    /// Starts and stops a server that has people. Returns the data directory and the tokens.
+    pub fn people() -> (TempDir, Vec<(Who, String)>) {
+        let mut app = Self::start_empty("", &[], &[]).with_people();
+        app.terminate();
+        assert_eq!(app.wait(), Some(0));
+        (std::mem::replace(&mut app.dir, tempfile::tempdir().unwrap()), std::mem::take(&mut app.tokens))
     }
 
     /// Like [`App::start_with`], without a workspace and without people: the server is not set up.
     pub fn start_empty(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::start_in(tempfile::tempdir().unwrap(), settings, arguments, variables)
+    }
+
+    fn start_in(dir: TempDir, settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let file = dir.path().join("shiftbook.toml");
         std::fs::write(&file, settings).unwrap();
         let variables: Vec<_> = variables.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();

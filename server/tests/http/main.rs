@@ -58,6 +58,7 @@ mod soak;
 mod stop;
 mod submit_kill;
 mod task;
+mod template;
 mod thread;
 mod tls;
 mod today;
