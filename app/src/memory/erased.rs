@@ -23,7 +23,10 @@ pub const NAME: &str = "An erased document";
 pub fn erased(props: &Props, selected: &Selected) -> impl IntoView + use<> {
     let why = selected.versions.first().map(|erasure| one_line(&erasure.reason, 500)).filter(|why| !why.is_empty());
     let why = why.unwrap_or_else(|| "No reason was recorded.".to_owned());
-    let texts = selected.versions.iter().filter(|version| version.erased_at.is_some()).count();
+    // The erasure is the last version, and erased the texts of all before it. Not all of them need be listed.
+    let texts = selected.document.version.saturating_sub(1);
+    let is_whole = selected.document.version == selected.versions.len() as u64;
+    let title = if is_whole { "Versions" } else { "Newest versions" };
     let notice = view! {
         <Notice tone=Tone::Wait><p>"The texts of this document, its path and the reasons of its changes were erased. They cannot be brought back. Who wrote it, when, and the digests of the texts are kept."</p></Notice>
     };
@@ -33,9 +36,9 @@ pub fn erased(props: &Props, selected: &Selected) -> impl IntoView + use<> {
         <dl class="facts">
             <div><dt>"Erased"</dt><dd>{moment(selected.document.updated_at)}" by "{props.people.word(&selected.document.author)}</dd></div>
             <div><dt>"Why"</dt><dd dir="auto">{why}</dd></div>
-            <div><dt>"Texts"</dt><dd>{counted(texts as u64, "version")}</dd></div>
+            <div><dt>"Texts"</dt><dd>{counted(texts, "version")}</dd></div>
         </dl>
-        <Section name="versions" title="Versions"><ol class="history">{versions}</ol></Section>
+        <Section name="versions" title=title><ol class="history">{versions}</ol></Section>
     }
 }
 

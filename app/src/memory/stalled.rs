@@ -1,4 +1,5 @@
-//! Memory writers that wait after failures or have sessions which wait, each as a notice with the button that tries again.
+//! Memory writers that wait after failures or have sessions which wait, each as a notice with the button that tries
+//! again.
 
 use crate::{
     render::static_html,
@@ -45,7 +46,7 @@ fn notice(writer: &StalledWriter, may: bool) -> impl IntoView + use<> {
     let state = match (writer.parked_at, writer.retry_at) {
         (Some(at), _) if writer.parked_sessions > 0 => {
             let sessions = counted(writer.parked_sessions, "session");
-            view! { " parked "{sessions}" after "{failures}" in a row, "{moment(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are." }
+            view! { " parked "{sessions}" after "{failures}" in a row, "{moment(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are still summarised." }
                 .into_any()
         }
         (Some(at), _) => {

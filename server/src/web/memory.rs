@@ -100,17 +100,11 @@ async fn read(
     scope: &Scope,
     agent: &str,
     path: Option<&str>,
-    (view, version): (View, Option<u64>),
+    shown: (View, Option<u64>),
 ) -> Result<Props, PageRejection> {
     let page = page::memory(&state.ledger, scope, agent).await?;
     let selected = match path.filter(|path| !path.is_empty()) {
-        Some(path) => Some(match path.strip_prefix("erased/") {
-            Some(id) => erased(state, scope, agent, id).await?,
-            None => {
-                let path = MemoryPath::parse(path).map_err(|_| Problem::new(Code::NotFound))?;
-                select(state, scope, agent, path, view, version).await?
-            }
-        }),
+        Some(path) => Some(open(state, scope, agent, path, shown).await?),
         None => None,
     };
     Ok(Props {
@@ -124,6 +118,21 @@ async fn read(
         people: people_of(page.people),
         form: FormState::default(),
     })
+}
+
+/// The document at a path, or what is left of one that was erased. The pair is the view and the version.
+async fn open(
+    state: &AppState,
+    scope: &Scope,
+    agent: &str,
+    path: &str,
+    (view, version): (View, Option<u64>),
+) -> Result<Selected, PageRejection> {
+    if let Some(id) = path.strip_prefix("erased/") {
+        return erased(state, scope, agent, id).await;
+    }
+    let path = MemoryPath::parse(path).map_err(|_| Problem::new(Code::NotFound))?;
+    select(state, scope, agent, path, view, version).await
 }
 
 async fn select(

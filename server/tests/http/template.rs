@@ -1,5 +1,5 @@
-//! A data directory with people and tokens that tests copy, because adding these takes longer than many tests. The first
-//! test creates it with the product's own commands. Each build of the server has its own.
+//! A data directory with people and tokens that tests copy, because adding these takes longer than many tests. The
+//! first test creates it with the product's own commands. Each build of the server has its own.
 
 use crate::app::{App, Who};
 use std::{

@@ -52,8 +52,8 @@ const BUDGETS: &str = "xtask/tidy-budget.txt";
 
 #[derive(Default, clap::Args)]
 pub struct Options {
-    /// Write the map of imports and the figures of the browser half in ARCHITECTURE.md anew, and remove circles that are
-    /// gone from xtask/tidy-circles.txt.
+    /// Write the map of imports and the figures of the browser half in ARCHITECTURE.md anew, and remove circles that
+    /// are gone from xtask/tidy-circles.txt.
     #[arg(long)]
     map: bool,
     /// Lower the numbers in xtask/tidy-budget.txt to what is found.

@@ -265,8 +265,8 @@ pub async fn unflush(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, at:
     Ok(())
 }
 
-/// Records a run that succeeded. `began` is the time at which it read its window. A run that did not ask the model keeps
-/// the failures and failed runs in a row.
+/// Records a run that succeeded. `began` is the time at which it read its window. A run that did not ask the model
+/// keeps the failures and failed runs in a row.
 pub async fn finish(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
