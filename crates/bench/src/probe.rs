@@ -132,10 +132,10 @@ mod tests {
         let scripts = (0..4).map(|_| ProbeAppendScript::new(address, 300)).collect();
         let (load, scripts) = load::run(address, scripts, WINDOW, own).await.unwrap();
         assert_eq!((scripts.len(), load.errors), (4, 0), "{:?}", load.first_error);
-        assert!(load.units > 10 && load.latency.quantile_us(0.5) > 0.0);
+        assert!(load.units > 0 && load.latency.quantile_us(0.5) > 0.0);
         let page = || GetScript(Request::get(address, "/page", &[]));
         let (load, _) = load::run(address, vec![page(), page()], WINDOW, own).await.unwrap();
-        assert!(load.units > 10 && load.errors == 0);
+        assert!(load.units > 0 && load.errors == 0);
         let mut connection = Connection::open(address).await.unwrap();
         let answer = connection.call(&page().0).await.unwrap();
         assert_eq!((answer.body.len(), answer.body_bytes), (600_000, 600_000));

@@ -164,7 +164,7 @@ async fn an_erased_document_has_a_page_that_says_who_erased_it_and_nothing_of_wh
     let (_, rest) = listed.split_once("href=\"/agents/iris/memory?path=erased").expect("the list links to it");
     let address = format!("/agents/iris/memory?path=erased{}", rest.split('"').next().unwrap());
     let shown = page(&app, &cookie, &address).await;
-    for part in ["An erased document", "No reason was recorded.", "1 version", "Version 2", "Version 1"] {
+    for part in ["An erased document", "No reason was recorded.", "1 version", "Version <!>2", "Version <!>1"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert!(!shown.contains("Zanzibar") && !shown.contains("discord-777"), "{shown}");

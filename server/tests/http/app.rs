@@ -106,8 +106,8 @@ impl App {
     /// Starts a server with this settings file, further arguments and environment variables.
     pub fn start_with(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        // A database elsewhere has no people yet.
-        if variables.iter().any(|(name, _)| *name == "SHIFTBOOK_DATABASE_URL") {
+        // Data elsewhere has no people yet.
+        if variables.iter().any(|(name, _)| ["SHIFTBOOK_DATABASE_URL", "SHIFTBOOK_DATA_DIR"].contains(name)) {
             return Self::start_in(dir, settings, arguments, variables).with_people();
         }
         let tokens = template::copy_to(dir.path());

@@ -149,7 +149,7 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
         assert_eq!(task["evidence"], json!([origin(1), origin(3)]), "every line that is not blank has its turn");
         assert_eq!(shown["flags"], json!([]), "{shown}");
         let (status, page) = seen(app, &cookie, &format!("/inbox/{approval}")).await;
-        let turn = format!("/sessions/{session}?before={}#seq-{sequence}", sequence + 25);
+        let turn = format!("/sessions/{session}?before={}#seq-{sequence}", sequence + 100);
         assert!(status == 200 && page.contains(&turn), "{status} {page}");
         assert!(page.contains(&format!("{}</q>", talk.said)), "the words beside the line: {page}");
     }
