@@ -1,6 +1,6 @@
 //! A temporary database on either engine, and direct connections to it that bypass the product.
 
-use crate::template;
+use crate::template::{self, SQLITE_FILE, url_of};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqliteConnection};
 use std::{
     fs,
@@ -11,9 +11,6 @@ use tempfile::TempDir;
 
 /// Environment variable with the URL of the PostgreSQL server for tests; `cargo xtask test` starts one and sets it.
 const POSTGRES_URL: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
-
-/// Name of the database in a data directory.
-pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
 
 /// A database for one test.
 pub enum Engine {
@@ -150,13 +147,6 @@ impl IntoSql for AssertSqlSafe<&str> {
     fn into_sql(self) -> sqlx::SqlStr {
         sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(self.0.to_owned()))
     }
-}
-
-/// Returns the URL of another database on this server.
-pub(crate) fn url_of(server: &str, database: &str) -> String {
-    let (base, _) = server.rsplit_once('/').unwrap();
-    let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
-    format!("{base}/{database}{query}")
 }
 
 impl Engine {

@@ -1,7 +1,6 @@
 //! Migrated databases that tests copy, because migrations take longer than most tests. The first test creates them with
 //! the product's own migrations. Each set of migrations has its own.
 
-use crate::engine::{SQLITE_FILE, url_of};
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 use std::{
     fs,
@@ -9,6 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 use store::Database;
+
+/// Name of the database in a data directory.
+pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
 
 /// Returns the name of a migrated PostgreSQL database.
 pub(crate) async fn postgres(connection: &mut PgConnection, server: &str) -> String {
@@ -47,6 +49,13 @@ pub(crate) async fn sqlite() -> PathBuf {
         fs::rename(draft.path().join(SQLITE_FILE), &file).unwrap();
     }
     file
+}
+
+/// Returns the URL of another database on this server.
+pub(crate) fn url_of(server: &str, database: &str) -> String {
+    let (base, _) = server.rsplit_once('/').unwrap();
+    let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
+    format!("{base}/{database}{query}")
 }
 
 /// Returns a digest over the names and texts of an engine's migrations.
