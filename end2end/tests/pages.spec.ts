@@ -47,6 +47,8 @@ const PAGES: [string, () => string][] = [
 
 for (const [name, path] of PAGES) {
   test(`${name}: axe finds nothing, nothing overflows at 1280 or 360 px, no script error @nojs`, async ({ page }, info) => {
+    // axe takes a minute for the manual's thousands of elements.
+    if (name === "API manual") test.slow();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error)));
     page.on("console", (message) => {
