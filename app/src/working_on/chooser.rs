@@ -14,7 +14,7 @@ use leptos::{ev::KeyboardEvent, html, prelude::*};
 /// Attribute of the field, in which the page keeps the keys that are pressed before this island has loaded
 /// (`document.rs`).
 #[cfg(feature = "hydrate")]
-const EARLY_KEYS: &str = "data-early";
+const EARLY_KEYS: &str = "data-keys";
 
 /// What the popover shows. A copy is the same state.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl Chooser {
         if let (Some(popover), Some(field)) = (self.popover.get_untracked(), self.field.get_untracked()) {
             let keys = field.get_attribute(EARLY_KEYS).unwrap_or_default();
             // From now on the field's own handler has the keys.
-            let _ = field.remove_attribute(EARLY_KEYS);
+            let _ = field.remove_attribute("data-early");
             if popover.matches(":popover-open").unwrap_or(false) {
                 let typed = field.value();
                 self.prepare();
