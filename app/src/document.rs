@@ -18,8 +18,8 @@ pub const FAVICON_SVG: &str = include_str!("favicon.svg");
 /// Marks the root element before the first paint, so that script-only elements do not shift the layout. Keeps the keys
 /// that are pressed in a field with `data-early` in its attribute `data-keys`, each with a space behind it: those that
 /// move a selection or choose. The island of the field removes `data-early` and handles them. Hydration writes
-/// `data-early` anew, so the keys are not in it. Text that follows a key, or a focus that comes anew, makes it void. One
-/// that is held down counts once: the same Enter has opened the popover.
+/// `data-early` anew, so the keys are not in it. Text that follows a key, or a focus that comes anew, makes it void.
+/// One that is held down counts once: the same Enter has opened the popover.
 const EARLY: &str = r#"document.documentElement.classList.add("js");for(const n of["focusin","input","keydown"])addEventListener(n,e=>{const d=e.target.dataset;if(d?.early==null)return;if(n!="keydown")d.keys="";else if(!e.isComposing&&/Enter|Arrow[DU]|Home|End/.test(e.key)){e.repeat||(d.keys+=e.key+" ");e.preventDefault()}})"#;
 
 /// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
