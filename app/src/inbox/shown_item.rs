@@ -121,6 +121,7 @@ pub async fn reload_item(store: Store) {
     let moved = item.get_attribute("data-state").as_deref() != Some(&state);
     let busy = item.has_attribute("data-typed") || dom::find(&item, ".popover[open]").is_some();
     let _ = item.set_attribute("data-state", &state);
+    keep_next(&item, &new);
     for part in ["head", "state", "values", "facts", "transcript", "bar"] {
         let own = matches!(part, "values" | "bar");
         if own && busy && !(moved && part == "bar") {
@@ -133,6 +134,14 @@ pub async fn reload_item(store: Store) {
     }
     if moved && let Some(said) = dom::find(&new, "[data-part=state] p").and_then(|line| line.text_content()) {
         store.announce(&said);
+    }
+}
+
+/// Gives the forms of `new` the next item that those of `old` name. Only a page with a list knows it, and buttons must
+/// not be replaced for it: a button that is replaced between press and release loses the click.
+fn keep_next(old: &HtmlElement, new: &HtmlElement) {
+    for (old, new) in dom::find_all(old, "[name=next]").iter().zip(dom::find_all(new, "[name=next]")) {
+        let _ = new.set_attribute("value", &old.get_attribute("value").unwrap_or_default());
     }
 }
 
