@@ -183,14 +183,15 @@ pub fn importance_of_kind(kind: &str) -> f64 {
     }
 }
 
-/// Returns the share of the words of a query that a text has, from 0 to 1.
+/// Returns the share of the words of a query, as [`words`] returns them, that a text has, from 0 to 1.
 pub fn coverage(query: &BTreeSet<String>, text: &str) -> f64 {
     if query.is_empty() {
         return 0.0;
     }
-    let words = words(text);
+    let normal = normal(text);
+    let covered: BTreeSet<&str> = normal.split(' ').filter(|word| query.contains(*word)).collect();
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-    let share = query.intersection(&words).count() as f64 / query.len() as f64;
+    let share = covered.len() as f64 / query.len() as f64;
     share
 }
 

@@ -39,15 +39,24 @@ pub fn forbidden(text: &str) -> Option<&'static str> {
 /// heading, any punctuation and white space as one space.
 pub fn normal(line: &str) -> String {
     let mut normal = String::with_capacity(line.len());
-    for c in line.nfkc().flat_map(char::to_lowercase) {
+    if line.is_ascii() {
+        // ASCII is in NFKC already, and claims compare whole documents.
+        push_normal(&mut normal, line.chars().map(|c| c.to_ascii_lowercase()));
+    } else {
+        push_normal(&mut normal, line.nfkc().flat_map(char::to_lowercase));
+    }
+    normal.truncate(normal.trim_end().len());
+    normal
+}
+
+fn push_normal(normal: &mut String, chars: impl Iterator<Item = char>) {
+    for c in chars {
         if c.is_alphanumeric() {
             normal.push(c);
         } else if !normal.is_empty() && !normal.ends_with(' ') {
             normal.push(' ');
         }
     }
-    normal.truncate(normal.trim_end().len());
-    normal
 }
 
 /// Returns the Jaccard index of the trigrams of two normal lines, thousandths; 0 if either has no trigram.
@@ -69,7 +78,12 @@ fn trigrams(text: &str) -> BTreeSet<[char; 3]> {
 /// Whether a line says something: it is neither blank, nor a heading, nor a fence or a rule.
 pub fn says_something(line: &str) -> bool {
     let trimmed = line.trim_start();
-    !super::section::is_heading(line) && !trimmed.starts_with("```") && !normal(line).is_empty()
+    !super::section::is_heading(line) && !trimmed.starts_with("```") && has_words(line)
+}
+
+/// Whether the normal form of a line has a letter or digit.
+fn has_words(line: &str) -> bool {
+    line.bytes().any(|byte| byte.is_ascii_alphanumeric()) || !line.is_ascii() && !normal(line).is_empty()
 }
 
 /// Returns a text of another on one line: white space becomes one space, control, invisible and direction characters
@@ -152,6 +166,17 @@ mod tests {
         fn a_normal_line_is_its_own_normal_form(line in "\\PC{0,40}") {
             let once = normal(&line);
             prop_assert_eq!(normal(&once), once);
+        }
+
+        #[test]
+        fn ascii_lines_have_the_same_normal_form_either_way(line in "[ -~\t]{0,80}") {
+            let with_accent = [normal(&line), "é".to_owned()].join(" ");
+            prop_assert_eq!(normal(&format!("{line} é")), with_accent.trim_start());
+        }
+
+        #[test]
+        fn lines_have_words_if_their_normal_form_has(line in "\\PC{0,10}") {
+            prop_assert_eq!(has_words(&line), !normal(&line).is_empty());
         }
 
         #[test]
