@@ -17,9 +17,22 @@ pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord
 
 /// [`stalled`] on an open connection.
 pub(crate) async fn stalled_on(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<StalledRecord>> {
-    let mut found = store::memory_writer::stalled(conn, tenant_id, STALLED_MAX).await?;
-    for writer in &mut found {
-        writer.retry_at = writer.retry_at.filter(|at| *at > now);
-    }
-    Ok(found)
+    let found = store::memory_writer::stalled(conn, tenant_id, STALLED_MAX).await?;
+    Ok(found.into_iter().map(|writer| shown(writer, now)).collect())
+}
+
+/// The writer of one agent, if it waits after failures or has sessions which wait.
+pub(crate) async fn stalled_of_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    now: Timestamp,
+) -> Result<Option<StalledRecord>> {
+    let found = store::memory_writer::stalled_of(conn, tenant_id, agent).await?;
+    Ok(found.map(|writer| shown(writer, now)))
+}
+
+/// The writer without a time of a next try that has passed.
+fn shown(writer: StalledRecord, now: Timestamp) -> StalledRecord {
+    StalledRecord { retry_at: writer.retry_at.filter(|at| *at > now), ..writer }
 }

@@ -7,7 +7,7 @@ use crate::{
     guard::require,
     insight::{self, InsightsRecord},
     memory::check_agent,
-    memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_on},
+    memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_of_on},
 };
 use domain::{Scope, limit::PAGE_MAX, role::Permission};
 use std::collections::BTreeMap;
@@ -88,14 +88,12 @@ pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memor
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let mut stalled = stalled_on(conn, tenant_id, now).await?;
-            stalled.retain(|writer| writer.agent == agent);
             let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
             Ok(Memory {
                 documents: listed.items,
                 has_more: listed.has_more,
                 recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
-                stalled,
+                stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
                 people: people_on(conn, tenant_id).await?,
             })
         })
@@ -117,8 +115,6 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
             let mut erased = store::retention::of_agent(conn, tenant_id, &agent, ERASED_MAX + 1).await?;
             let is_more_erased = erased.sessions > u64::from(ERASED_MAX);
             erased.sessions = erased.sessions.min(u64::from(ERASED_MAX));
-            let mut stalled = stalled_on(conn, tenant_id, now).await?;
-            stalled.retain(|writer| writer.agent == agent);
             Ok(Agent {
                 erased,
                 is_more_erased,
@@ -126,7 +122,7 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
                 card: store::memory::card(conn, tenant_id, &agent).await?,
                 totals: store::memory::find_agent(conn, tenant_id, &agent).await?,
                 recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
-                stalled,
+                stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
                 people: people_on(conn, tenant_id).await?,
                 insights,
             })
@@ -141,9 +137,8 @@ pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let stalled = stalled_on(conn, tenant_id, now).await?;
             Ok(Runs {
-                stalled: stalled.into_iter().find(|writer| writer.agent == agent),
+                stalled: stalled_of_on(conn, tenant_id, &agent, now).await?,
                 runs: store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
                 writer: store::memory_writer::find(conn, tenant_id, &agent).await?,
             })

@@ -13,7 +13,7 @@ pub use watermark::{
 };
 pub use writer::{
     Lease, Spent, StalledRecord, WriterFailure, WriterRecord, ensure, fail, find, finish, flush, hold, release,
-    release_all, stalled, take, tracked, unflush,
+    release_all, stalled, stalled_of, take, tracked, unflush,
 };
 
 use crate::engine::Texts;

@@ -22,6 +22,15 @@ const STALLED: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.re
      WHERE tenant_id = $1 AND is_alone = 1 GROUP BY agent) w ON w.agent = m.agent \
      WHERE m.tenant_id = $1 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
      OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL) ORDER BY m.agent LIMIT $2";
+// `STALLED` for one agent: a page of that agent must not depend on how many others wait.
+const STALLED_OF: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.retry_at AS window_retry_at, \
+     w.failures AS window_failures, w.parked_at AS window_parked_at, w.parked, (SELECT r.error FROM memory_runs r \
+     WHERE r.tenant_id = m.tenant_id AND r.agent = m.agent AND r.state <> 'succeeded' ORDER BY r.id DESC LIMIT 1) AS error \
+     FROM memory_writers m LEFT JOIN (SELECT agent, MIN(retry_at) AS retry_at, MAX(failures) AS failures, \
+     MIN(parked_at) AS parked_at, COUNT(parked_at) AS parked FROM memory_watermarks \
+     WHERE tenant_id = $1 AND is_alone = 1 AND agent = $2 GROUP BY agent) w ON w.agent = m.agent \
+     WHERE m.tenant_id = $1 AND m.agent = $2 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
+     OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL)";
 const TAKE: &str = "UPDATE memory_writers SET owner = $3, lease_until = $4 \
      WHERE tenant_id = $1 AND agent = $2 AND (owner IS NULL OR lease_until <= $5)";
 const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
@@ -43,6 +52,7 @@ pub(crate) const SQL: Texts = &[
     ("memory_writer::writer::ENSURE", ENSURE),
     ("memory_writer::writer::FIND", FIND),
     ("memory_writer::writer::STALLED", STALLED),
+    ("memory_writer::writer::STALLED_OF", STALLED_OF),
     ("memory_writer::writer::TAKE", TAKE),
     ("memory_writer::writer::HOLD", HOLD),
     ("memory_writer::writer::RELEASE", RELEASE),
@@ -212,6 +222,12 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Resu
 pub async fn stalled(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Vec<StalledRecord>> {
     let rows = run!(conn, fetch_all StalledRow, STALLED, tenant_id.0, i64::from(limit))?;
     rows.into_iter().map(StalledRecord::try_from).collect()
+}
+
+/// The writer of an agent, if it waits after failures or has sessions which wait.
+pub async fn stalled_of(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Option<StalledRecord>> {
+    let row = run!(conn, fetch_optional StalledRow, STALLED_OF, tenant_id.0, agent)?;
+    row.map(StalledRecord::try_from).transpose()
 }
 
 /// Takes the lease until `until`. Returns `false` while another server holds it.

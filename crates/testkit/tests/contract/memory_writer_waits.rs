@@ -18,6 +18,7 @@ use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     a_writer_that_waits_is_listed_until_it_is_asked_again,
+    the_pages_of_an_agent_show_its_writer_however_many_others_wait,
     only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it,
     a_request_names_the_budget_that_is_used_up,
     reasons_for_a_run_that_come_together_start_one,
@@ -62,6 +63,34 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     assert_eq!(page::memory::agent(&f.ledger, &f.member, "other").await.unwrap().stalled.len(), 0);
     memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     assert_eq!(stalled(&f).await, []);
+    f.done().await;
+}
+
+async fn the_pages_of_an_agent_show_its_writer_however_many_others_wait(f: Fixture) {
+    talked(&f, "Answer in verse.").await;
+    for _ in 0..FAILURES_MAX {
+        let run = take(&f, WriterTerms::default()).await.unwrap();
+        fail(&f, run).await;
+        f.clock.advance(TimeDelta::hours(1));
+    }
+    // As many as a list has, all before this agent.
+    let mut raw = f.engine.raw().await;
+    for number in 10..60 {
+        let parked = format!(
+            "INSERT INTO memory_writers (tenant_id, agent, tracked_until, failures, parked_at, day, runs, tokens) \
+             SELECT tenant_id, 'agent-{number}', tracked_until, 3, 1, day, runs, tokens FROM memory_writers \
+             WHERE agent = '{AGENT}'"
+        );
+        raw.execute(&parked).await.unwrap();
+    }
+    drop(raw);
+    let listed = stalled(&f).await;
+    assert!(listed.len() == 50 && listed.iter().all(|writer| writer.agent != AGENT), "{listed:?}");
+    let waits = page::memory::runs(&f.ledger, &f.member, AGENT).await.unwrap().stalled.expect("its session is parked");
+    assert_eq!((waits.agent.as_str(), waits.parked_sessions, waits.failures), (AGENT, 1, FAILURES_MAX));
+    assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT).await.unwrap().stalled, [waits.clone()]);
+    assert_eq!(page::memory::agent(&f.ledger, &f.member, AGENT).await.unwrap().stalled, [waits]);
+    assert!(page::memory::runs(&f.ledger, &f.stranger, AGENT).await.unwrap().stalled.is_none());
     f.done().await;
 }
 
