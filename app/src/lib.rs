@@ -40,7 +40,7 @@
 //! | `memory::home_page(&Shell, memory::HomeProps)` | `GET /memory?q=` |
 //! | `memory::forget_page(&Shell, memory::ForgetProps)` | `GET /memory/forget?person=` |
 //! | `memory::page(&Shell, memory::Props)` | `GET /agents/{slug}/memory?path=&view=&version=&q=` |
-//! | `memory::runs_page(&Shell, memory::RunsProps)` | `GET /agents/{slug}/memory/runs` |
+//! | `memory::runs_page(&Shell, memory::RunsProps)` | `GET /agents/{slug}/memory/runs?added=` |
 //! | `memory::session_page(&Shell, memory::SessionProps)` | `GET /agents/{slug}/memory/session?id=` |
 //! | `agent::list_page(&Shell, agent::ListProps)` | `GET /agents` |
 //! | `agent::page(&Shell, agent::Props)` | `GET /agents/{slug}` |

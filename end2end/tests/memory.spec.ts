@@ -85,6 +85,23 @@ test("what one session wrote is shown and reverted in all documents by one form 
   await expect(page.getByText("No line of this memory comes from this session.")).toBeVisible();
 });
 
+test("a run is asked for from a day on, and a day that cannot be is refused at its field @nojs", async ({ page }, info) => {
+  const agent = `since-${info.project.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${info.retry}`;
+  await api().post("/api/threads", { agent, message: "I like ships." });
+  await signIn(page, "operator");
+  await page.goto(`/agents/${agent}/memory/runs`);
+  const day = page.getByLabel("Also read sessions since (UTC)");
+  await day.fill("2999-01-01");
+  await page.getByRole("button", { name: "Run now" }).click();
+  await expect(day).toHaveAccessibleDescription(/in the future/);
+  await expect(day).toHaveValue("2999-01-01");
+  await expectAccessible(page);
+  await day.fill("2020-01-31");
+  await page.getByRole("button", { name: "Run now" }).click();
+  await expect(page.getByText("Added 1 session that the writer had not read.")).toBeVisible();
+  await expect(day).toHaveValue("");
+});
+
 test("a document is found by its words, and what was erased is said and not shown @nojs", async ({ page }, info) => {
   const name = `${info.project.name.toLowerCase().replace(/[^a-z]+/g, "")}${info.retry}`;
   const [agent, word, person] = [`eraser-${name}`, `quince${name}`, `Zed${name}`];

@@ -1,6 +1,7 @@
 //! The page /agents/{slug}/memory/runs: what the agent's memory writer did, what it cost, and how it is set up.
 
 use crate::{
+    FormState,
     document::render,
     render::static_html,
     session::turn_href,
@@ -12,7 +13,8 @@ use crate::{
     ui::{
         button::{Button, ButtonLink, Look},
         empty::Empty,
-        notice::{Notice, Tone},
+        field::{Field, Input},
+        notice::{Notice, Refused, Tone},
         page_head::PageHead,
         section::Section,
         time::{due, moment},
@@ -80,6 +82,10 @@ pub struct RunsProps {
     pub state: Option<WriterState>,
     /// The newest runs, newest first.
     pub runs: Vec<MemoryRun>,
+    /// Number of older sessions that the last request added, if it named a day.
+    pub added_sessions: Option<u64>,
+    /// State of the refused form `run`.
+    pub form: FormState,
 }
 
 /// Renders the page.
@@ -130,14 +136,29 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     let waits = waiting(&state).map(static_html);
     let action = format!("/agents/{}/memory/runs", props.agent);
     let word = if state.failures > 0 { "Try again now" } else { "Run now" };
+    let added = props.added_sessions.map(|sessions| {
+        let text = match sessions {
+            0 => "No session since that day was left to add.".to_owned(),
+            _ => format!("Added {} that the writer had not read.", counted(sessions, "session")),
+        };
+        static_html(view! { <Notice tone=Tone::Good><p>{text}</p></Notice> })
+    });
+    let form = props.form.of("run");
     let ask = shell.may(Permission::ManageSessions).then(|| {
         static_html(view! {
-            <form method="post" action=action>
-                <Button look=Look::Primary name="step" value="flush">{word}</Button>
+            <form class="form" method="post" action=action>
+                <Refused messages=form.general(&["since"])/>
+                <Input
+                    scope="run"
+                    field=Field::new("since", "Also read sessions since (UTC)").hint("Optional. Adds the unread sessions that began on this day or later, however long before the writer's first start.")
+                    kind="date"
+                    form=&form
+                />
+                <div class="form-actions"><Button look=Look::Primary name="step" value="flush">{word}</Button></div>
             </form>
         })
     });
-    view! { {notice}{waits}{ask} }
+    view! { {notice}{waits}{added}{ask} }
 }
 
 /// Why a run cannot begin, and until when. `None` if it can.

@@ -2,6 +2,7 @@
 
 use crate::{
     app::{App, Who},
+    browser::{Browser, add_person},
     prepare_memory::card,
 };
 use domain::limit::MEMORY_CARD_BYTES_MAX;
@@ -147,6 +148,45 @@ async fn a_run_that_no_server_can_do_says_why() {
     let shown = page(&app, &cookie, "/agents/iris/memory/runs?notice=memory_run_waits").await;
     assert!(shown.contains("cannot start yet: no server at work has a memory writer for this agent"), "{shown}");
     assert!(!shown.contains("within seconds"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_form_of_a_run_names_a_day_from_which_older_sessions_are_read() {
+    let app = App::start();
+    app.post(Who::Operator, "/api/threads", json!({ "agent": "iris", "message": "I like ships." })).await;
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let path = "/agents/iris/memory/runs";
+    let wrong = [("2999-01-01", "in the future"), ("2026-02-30", "day that exists"), ("31.1.2026", "day that exists")];
+    for (typed, says) in wrong {
+        let refused = ada.ask(Method::POST, path, &[("step", "flush"), ("since", typed)]).await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{typed}");
+        let shown = refused.text().await.unwrap();
+        for part in [says, &format!("value=\"{typed}\""), "id=\"run-since-error\"", "Run now"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+    assert!(!ada.page(path).await.contains("A run was requested"), "a form that is refused asks for nothing");
+    let asked = async |fields: &[(&str, &str)]| {
+        let answer = ada.ask(Method::POST, path, fields).await;
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER, "{fields:?}");
+        ada.page(answer.headers()["location"].to_str().unwrap()).await
+    };
+    let since = [("step", "flush"), ("since", " 2020-01-31 ")];
+    assert!(asked(&since[..]).await.contains("Added 1 session that the writer had not read."));
+    let again = asked(&since[..]).await;
+    for part in ["No session since that day was left to add.", "cannot start yet"] {
+        assert!(again.contains(part), "{part}: {again}");
+    }
+    let plain = asked(&[("step", "flush"), ("since", "")][..]).await;
+    assert!(!plain.contains("Added") && !plain.contains("left to add"), "{plain}");
+
+    add_person(&app, "mia@acme.test");
+    let mia = Browser::of(&app, "mia@acme.test").await;
+    assert!(!mia.page(path).await.contains("name=\"since\""));
+    for typed in ["2020-01-31", "2999-01-01"] {
+        let refused = mia.ask(Method::POST, path, &[("step", "flush"), ("since", typed)]).await;
+        assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{typed}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
