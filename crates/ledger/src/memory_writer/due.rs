@@ -1,9 +1,8 @@
 //! Whether an agent's writer has to run, and the lease for it.
 
 use super::{
-    SESSIONS_MAX,
     budget::used_up,
-    window::{self, RunWindow},
+    window::{self, Part, RunWindow},
 };
 use crate::{Ledger, Result};
 use chrono::TimeDelta;
@@ -55,7 +54,7 @@ impl Default for WriterTerms {
 }
 
 /// Sessions that began this long before the last look are looked for again: a transaction that makes one may be slow.
-const LOOK_BACK: TimeDelta = TimeDelta::hours(1);
+pub(super) const LOOK_BACK: TimeDelta = TimeDelta::hours(1);
 /// How often the time of the last look is written.
 const TRACKED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
@@ -96,11 +95,13 @@ pub async fn take(
             let Some(writer) = store::memory_writer::find(conn, tenant_id, &name).await? else {
                 return Ok((None, None));
             };
-            let fresh = store::memory_writer::fresh_sessions(conn, tenant_id, &name, SESSIONS_MAX).await?;
-            let alone = store::memory_writer::alone_session(conn, tenant_id, &name, now).await?;
-            let void = writer.flush_at.filter(|_| fresh.is_empty() && alone.is_none());
-            let found = (fresh.as_slice(), alone.as_ref());
-            Ok((due(conn, tenant_id, &writer, found, (&terms, now, left_before)).await?, void))
+            let mut parts = Vec::new();
+            for part in Part::ALL {
+                parts.push((part, part.sessions(conn, tenant_id, &name, now).await?));
+            }
+            parts.retain(|(_, sessions)| !sessions.is_empty());
+            let void = writer.flush_at.filter(|_| parts.is_empty());
+            Ok((due(conn, tenant_id, &writer, &parts, (&terms, now, left_before)).await?, void))
         })
     });
     let (due, void) = due.await?;
@@ -112,7 +113,7 @@ pub async fn take(
         });
         forgotten.await?;
     }
-    let Some((cause, is_alone)) = due else { return Ok(None) };
+    let Some((cause, part)) = due else { return Ok(None) };
     let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
     let taken = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
         Box::pin(async move { Ok(store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await?) })
@@ -120,7 +121,7 @@ pub async fn take(
     if !taken.await? {
         return Ok(None);
     }
-    match window::read(ledger, tenant_id, agent, (cause, is_alone, now)).await {
+    match window::read(ledger, tenant_id, agent, (cause, part, now)).await {
         Ok(window) => Ok(Some(RunWindow { approvals: terms.approvals.max(1), ..window })),
         Err(error) => {
             super::release(ledger, tenant_id, agent).await?;
@@ -129,24 +130,34 @@ pub async fn take(
     }
 }
 
-/// Returns why a run is due, if it is, and whether it is of the session `alone`, which a failed run left. The others
-/// come first: what fails again and again does not keep them waiting.
+/// Returns why a run is due, if it is, and which part it reads: the first that is due. A new conversation that goes on,
+/// and so is not due yet, keeps neither what a failed run left nor the backlog waiting.
 async fn due(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     writer: &WriterRecord,
-    (fresh, alone): (&[OpenSession], Option<&OpenSession>),
+    parts: &[(Part, Vec<OpenSession>)],
     (terms, now, left_before): (&WriterTerms, Timestamp, Option<Timestamp>),
-) -> Result<Option<(RunCause, bool)>> {
+) -> Result<Option<(RunCause, Part)>> {
     let waits = writer.parked_at.is_some() || writer.retry_at.is_some_and(|at| at > now);
     if waits || used_up(writer.spent, terms, now).is_some() {
         return Ok(None);
     }
-    if let Some(cause) = fresh_cause(conn, tenant_id, writer, fresh, (terms, now, left_before)).await? {
-        return Ok(Some((cause, false)));
+    for (part, sessions) in parts {
+        let cause = match part {
+            Part::New | Part::Backlog => {
+                fresh_cause(conn, tenant_id, writer, sessions, (terms, now, left_before)).await?
+            }
+            Part::Left => {
+                let is_ended = sessions.iter().any(|session| session.status.is_final());
+                Some(if is_ended && writer.flush_at.is_none() { RunCause::End } else { RunCause::Flush })
+            }
+        };
+        if let Some(cause) = cause {
+            return Ok(Some((cause, *part)));
+        }
     }
-    let is_ended = |session: &OpenSession| session.status.is_final() && writer.flush_at.is_none();
-    Ok(alone.map(|session| (if is_ended(session) { RunCause::End } else { RunCause::Flush }, true)))
+    Ok(None)
 }
 
 /// Returns why a run of these sessions is due, if it is.

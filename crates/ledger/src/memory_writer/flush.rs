@@ -3,6 +3,7 @@
 use super::{
     WriterTerms,
     budget::{FlushWait, LOOKED_WITHIN, is_at_work, waits},
+    due::LOOK_BACK,
 };
 use crate::{
     Error, Ledger, Result,
@@ -50,18 +51,22 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
 }
 
 /// Lets an agent's writer also read its sessions that began at `since` or later, however long before the writer's first
-/// start. Returns the number of sessions that it had not read. Incognito sessions are not among them. If it is
-/// interrupted, the next call does the rest.
+/// start: after those that it finds by itself, which do not wait for them. Returns the number of sessions that it had
+/// not read. Incognito sessions are not among them. If it is interrupted, the next call does the rest.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a text that is not the slug of an agent.
 pub async fn read_since(ledger: &Ledger, scope: &Scope, agent: &str, since: Timestamp) -> Result<u64> {
     may_ask(scope, agent)?;
-    let (tenant_id, mut added, mut from) = (scope.tenant_id, 0, Some(least_v7(since)));
+    let (tenant_id, now, mut added, mut from) = (scope.tenant_id, ledger.now(), 0, Some(least_v7(since)));
     while let Some(first) = from {
         let agent = agent.to_owned();
         let part = ledger.store().write::<_, Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
-            Box::pin(async move { Ok(store::memory_writer::track_part(tx, tenant_id, &agent, first, PART).await?) })
+            Box::pin(async move {
+                let writer = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
+                let found_from = least_v7(writer.map_or(now, |writer| writer.tracked_until) - LOOK_BACK);
+                Ok(store::memory_writer::track_part(tx, tenant_id, &agent, (first, found_from), PART).await?)
+            })
         });
         let (more, next) = part.await?;
         added += more;

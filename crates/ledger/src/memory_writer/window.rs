@@ -29,6 +29,41 @@ const REQUEST_SEQUENCE: u64 = 1;
 /// Most messages and answers before the watermark among which the last one with a text is looked for.
 const EARLIER_TURNS_MAX: u32 = 5;
 
+/// Which of an agent's sessions with unread turns a run reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Those that the writer has found by itself.
+    New,
+    /// Those that a failed run left, as far as they can be tried again.
+    Left,
+    /// Those from before the writer, that somebody asked for.
+    Backlog,
+}
+
+impl Part {
+    /// All parts, in the order in which they are read. Neither what fails again and again nor a backlog of many days
+    /// keeps new sessions waiting.
+    pub const ALL: [Self; 3] = [Self::New, Self::Left, Self::Backlog];
+
+    /// Reads the sessions of the next window at `now`, in the order in which they began.
+    pub async fn sessions(
+        self,
+        conn: &mut Conn<'_>,
+        tenant_id: TenantId,
+        agent: &str,
+        now: Timestamp,
+    ) -> Result<Vec<OpenSession>> {
+        Ok(match self {
+            Self::New => store::memory_writer::fresh_sessions(conn, tenant_id, agent, false, SESSIONS_MAX).await?,
+            Self::Left => {
+                let alone = store::memory_writer::alone_session(conn, tenant_id, agent, now).await?;
+                alone.into_iter().collect()
+            }
+            Self::Backlog => store::memory_writer::fresh_sessions(conn, tenant_id, agent, true, SESSIONS_MAX).await?,
+        })
+    }
+}
+
 /// The events of one session that a run covers: above `after` and up to `upto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Range {
@@ -74,23 +109,17 @@ impl RunWindow {
     }
 }
 
-/// Reads the window of an agent whose lease this server holds: the session whose turn it is of those that a failed run
-/// left, if `is_alone`, or else all others that are open.
+/// Reads the window of an agent whose lease this server holds: of the sessions of this part those whose turn it is.
 pub(super) async fn read(
     ledger: &Ledger,
     tenant_id: TenantId,
     agent: &str,
-    (cause, is_alone, began): (RunCause, bool, Timestamp),
+    (cause, part, began): (RunCause, Part, Timestamp),
 ) -> Result<RunWindow> {
     let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
     let read = ledger.snapshot(&scope, move |conn| {
         Box::pin(async move {
-            let sessions: Vec<OpenSession> = if is_alone {
-                let alone = store::memory_writer::alone_session(conn, tenant_id, &agent, began).await?;
-                alone.into_iter().collect()
-            } else {
-                store::memory_writer::fresh_sessions(conn, tenant_id, &agent, SESSIONS_MAX).await?
-            };
+            let sessions = part.sessions(conn, tenant_id, &agent, began).await?;
             let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
             let mut reading = Reading { forgotten, now: began, ..Reading::default() };
             for session in &sessions {
@@ -102,6 +131,7 @@ pub(super) async fn read(
             let known = known::read(conn, tenant_id, &agent, &sessions).await?;
             let (ranges, mut window, channels) = reading.done();
             let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
+            let is_alone = part == Part::Left;
             Ok(RunWindow { cause, is_alone, began, ranges, window, channels, card, known, approvals: 1 })
         })
     });

@@ -18,8 +18,9 @@ const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id
      AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
      ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
 // A part of what `TRACK` does: one statement over all sessions of an agent would hold the database for too long.
-const TRACK_PART: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open) \
-     SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.id <= $4 \
+const TRACK_PART: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open, is_backlog) \
+     SELECT s.tenant_id, s.agent_slug, s.id, 0, 1, CASE WHEN s.id < $5 THEN 1 ELSE 0 END FROM sessions s \
+     WHERE s.tenant_id = $1 AND s.id >= $3 AND s.id <= $4 \
      AND s.agent_slug = $2 AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
      ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
 // Driven by `sessions_by_agent_newest`.
@@ -35,14 +36,17 @@ const FRESH: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.creat
      s.source \
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
      WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 0 \
-     ORDER BY w.session_id LIMIT $3";
+     AND w.is_backlog = $4 ORDER BY w.session_id LIMIT $3";
 const ALONE: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
      s.source \
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
      WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
      AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) ORDER BY w.session_id LIMIT 1";
+// A session of the backlog stays in it until it is read to its end. From then on it is as every other.
 const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6, is_alone = 0, failures = 0, retry_at = NULL, \
-     parked_at = NULL WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
+     parked_at = NULL, is_backlog = CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = $3 \
+     AND s.head_sequence > $5) THEN is_backlog ELSE 0 END \
+     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
 const FAILURES: &str = "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
 const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6 \
      WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
@@ -124,20 +128,21 @@ pub async fn track(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, from:
     Ok(run!(tx.conn(), execute, TRACK, tenant_id.0, agent, from)?)
 }
 
-/// Gives a watermark to the agent's next `most` sessions whose ids are not less than `from`. Returns how many had none,
-/// and the id from which the next part begins; `None` after the last part.
+/// Gives a watermark to the agent's next `most` sessions whose ids are not less than `from`. Those whose ids are less
+/// than `found_from` are read after the sessions that the writer finds by itself. Returns how many had none, and the id
+/// from which the next part begins; `None` after the last part.
 pub async fn track_part(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    from: Uuid,
+    (from, found_from): (Uuid, Uuid),
     most: u32,
 ) -> Result<(u64, Option<Uuid>)> {
     let next = run!(tx.conn(), fetch_optional(Uuid,), PART, tenant_id.0, agent, from, i64::from(most))?;
     let next = next.map(|(next,)| next);
     // The first session of the next part belongs to both: it has its watermark already then.
     let to = next.unwrap_or(Uuid::max());
-    Ok((run!(tx.conn(), execute, TRACK_PART, tenant_id.0, agent, from, to)?, next))
+    Ok((run!(tx.conn(), execute, TRACK_PART, tenant_id.0, agent, from, to, found_from)?, next))
 }
 
 /// The agent's sessions with events that are not summarised, in the order in which they began.
@@ -151,14 +156,16 @@ pub async fn open_sessions(
     rows.into_iter().map(OpenSession::try_from).collect()
 }
 
-/// The first sessions with events that are not summarised, without those that a failed run left.
+/// The first sessions with events that are not summarised, without those that a failed run left: those from before the
+/// agent's writer that somebody asked for, or else the others.
 pub async fn fresh_sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: &str,
+    is_backlog: bool,
     limit: u32,
 ) -> Result<Vec<OpenSession>> {
-    let rows = run!(conn, fetch_all Row, FRESH, tenant_id.0, agent, i64::from(limit))?;
+    let rows = run!(conn, fetch_all Row, FRESH, tenant_id.0, agent, i64::from(limit), i64::from(is_backlog))?;
     rows.into_iter().map(OpenSession::try_from).collect()
 }
 

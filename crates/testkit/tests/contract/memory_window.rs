@@ -4,10 +4,12 @@ use crate::{
     memory::put,
     memory_people::open_window,
     memory_writer::{AGENT, changes, finish, line, own_path, take, talk, talked, talked_again, tenant},
+    thread::{ENDING, turn},
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    id::SessionId,
     limit::THREAD_MESSAGE_CHARS_MAX,
     memory_writer::{
         answer::parse,
@@ -39,6 +41,7 @@ on_both_engines!(
     interleaved_conversations_are_read_in_the_order_of_time,
     the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
     what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_for_it,
+    what_is_new_is_read_before_a_backlog_that_somebody_asked_for,
 );
 
 async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
@@ -259,5 +262,52 @@ async fn what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     assert_eq!(read_since(&f.operator, 9).await.unwrap(), 0, "nothing is read twice");
     assert!(take(&f, WriterTerms::default()).await.is_none());
+    f.done().await;
+}
+
+/// The sessions of the run that is due. The run succeeds.
+async fn read_next(f: &Fixture) -> Vec<SessionId> {
+    let Some(run) = take(f, WriterTerms::default()).await else { return Vec::new() };
+    let sessions = run.ranges.iter().map(|range| range.session).collect();
+    finish(f, run, Vec::new(), Policy::Review).await.unwrap();
+    sessions
+}
+
+async fn what_is_new_is_read_before_a_backlog_that_somebody_asked_for(f: Fixture) {
+    let begun = async |said: &str| {
+        // Sessions of one moment begin in no order.
+        f.clock.advance(TimeDelta::seconds(1));
+        talk(&f, said, "Noted.").await.id
+    };
+    let ended = async |said: &str| {
+        let id = begun(said).await;
+        thread::end(&f.ledger, &f.member, id, ENDING).await.unwrap();
+        id
+    };
+    // One more than a window has.
+    let mut old = Vec::new();
+    for number in 0..51 {
+        old.push(begun(&format!("Old {number}")).await);
+    }
+    f.clock.advance(TimeDelta::days(1));
+    assert_eq!(read_next(&f).await, []);
+    let since = f.ledger.now() - TimeDelta::days(2);
+    assert_eq!(memory_writer::read_since(&f.ledger, &f.operator, AGENT, since).await.unwrap(), 51);
+    let new = ended("I like planes.").await;
+    assert_eq!(read_next(&f).await, [new]);
+    // A conversation that goes on is not due, and does not hold the backlog.
+    let open = begun("Hello").await;
+    assert_eq!(read_next(&f).await, old[..50]);
+    let newer = ended("I like ships.").await;
+    assert_eq!(read_next(&f).await, [open, newer]);
+    assert_eq!(read_next(&f).await, old[50..]);
+    assert_eq!(read_next(&f).await, []);
+    // What was read is a session as every other.
+    let said = Message { text: "I like trains.".into(), id: None };
+    thread::send_message(&f.ledger, &f.member, old[0], said).await.unwrap();
+    turn(&f, "Noted.").await;
+    let last = ended("Goodbye").await;
+    assert_eq!(read_next(&f).await, [old[0], last]);
+    assert_eq!(read_next(&f).await, []);
     f.done().await;
 }

@@ -1,5 +1,5 @@
-//! A model of the writer pass: random triggers, models that fail, servers that die, and runs that come too late. Once
-//! with the two ends of a run called by hand, and once with models that speak the real wire.
+//! A model of the writer pass: random triggers, a backlog, models that fail, servers that die, and runs that come too
+//! late. Once with the two ends of a run called by hand, and once with models that speak the real wire.
 
 use crate::{
     memory_writer::{AGENT, asked, changes, fail, finish, line, proposals, take, talk, tenant, version},
@@ -49,8 +49,19 @@ impl Choices {
 async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture) {
     let mut choices = Choices(20_261_125);
     let terms = WriterTerms { turn_threshold: 6, ..WriterTerms::default() };
-    assert!(take(&f, terms).await.is_none());
     let mut talks: Vec<SessionId> = Vec::new();
+    for number in 0..3 {
+        f.clock.advance(TimeDelta::seconds(1));
+        talks.push(talk(&f, &format!("Old {number}"), "Good").await.id);
+    }
+    // These are from before the writer: it reads them because it is asked to.
+    f.clock.advance(TimeDelta::hours(2));
+    assert!(take(&f, terms).await.is_none());
+    let ask = async || {
+        let since = f.ledger.now() - TimeDelta::days(30);
+        memory_writer::read_since(&f.ledger, &f.operator, AGENT, since).await.unwrap();
+        memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    };
     let mut lost: Vec<RunWindow> = Vec::new();
     for step in 0..120 {
         f.clock.advance(TimeDelta::seconds(1));
@@ -68,9 +79,7 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
                 thread::end(&f.ledger, &f.member, *id, ENDING).await.unwrap();
             }
             6 => f.clock.advance(TimeDelta::hours(1)),
-            7 => {
-                memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
-            }
+            7 => ask().await,
             _ => {
                 let Some(run) = take(&f, terms).await else { continue };
                 match choices.below(3) {
@@ -91,7 +100,7 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
         }
     }
     f.clock.advance(TimeDelta::hours(2));
-    memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    ask().await;
     while let Some(run) = take(&f, WriterTerms { idle_seconds: 0, ..terms }).await {
         finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     }
