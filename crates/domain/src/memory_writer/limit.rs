@@ -59,8 +59,8 @@ pub const IDLE_SECONDS_DEFAULT: u32 = 1_800;
 pub const RUNS_PER_DAY_DEFAULT: u32 = 96;
 /// Most tokens of an agent's runs on one day (UTC), input and output together.
 pub const TOKENS_PER_DAY_DEFAULT: u64 = 2_000_000;
-/// Failed runs of one window, or outages of the model, in a row after which the window or the writer waits for a
-/// person.
+/// Failed runs of one session alone, or outages of the model, in a row after which the session or the writer waits for
+/// a person.
 pub const FAILURES_MAX: u32 = 3;
 /// Failed runs in a row, of whatever windows, after which the writer waits for a person.
 pub const FAILED_RUNS_MAX: u32 = 9;
@@ -68,7 +68,8 @@ pub const FAILED_RUNS_MAX: u32 = 9;
 pub const LEASE_SECONDS: u32 = 30;
 /// How often a server extends the lease of a run, seconds.
 pub const HOLD_EVERY_SECONDS: u32 = 10;
-/// Pauses before the second and the third try of a window, seconds.
+/// Pauses before the second and the third try of a session alone or of a model that was away, seconds. A window of
+/// several sessions is tried in halves after the first one.
 pub const BACKOFF_SECONDS: [u32; 2] = [60, 600];
 /// Days after which a proposal that no one decided expires.
 pub const PROPOSAL_DAYS_MAX: u32 = 30;

@@ -1,6 +1,6 @@
 //! The end of a run: one transaction moves the watermarks, writes the proposals and records the run.
 
-use super::{budget::spent_today, window, window::RunWindow};
+use super::{SESSIONS_MAX, budget::spent_today, window, window::RunWindow};
 use crate::{
     Error, Ledger, Result,
     commit::EventFactory,
@@ -22,7 +22,7 @@ use domain::{
 };
 use store::{
     WriteTx,
-    memory_writer::{RunRecord, Spent, WriterFailure, WriterRecord},
+    memory_writer::{RunRecord, SessionFailure, Spent, WriterFailure, WriterRecord},
 };
 
 /// What the model was asked for a run.
@@ -243,11 +243,12 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
     }
 }
 
-/// Records a run that failed. The watermarks stay. A window is tried again later, one session at a time, and the
-/// sessions that have failed [`FAILURES_MAX`] times in a row are parked; the writer goes on with other sessions. After
-/// [`FAILED_RUNS_MAX`] failed runs in a row, of whatever sessions, the writer is parked. After an outage the writer
-/// waits as a whole, and is parked after [`FAILURES_MAX`] of them in a row. An outage counts for a session that is
-/// tried alone too: other sessions that succeed end the outage, and it would be tried without end.
+/// Records a run that failed. The watermarks stay. A window of several sessions is tried again in halves, so that the
+/// session that makes it fail is found and holds no other. A session that was alone is tried again later, and is parked
+/// after [`FAILURES_MAX`] failures in a row; the writer goes on with other sessions. After [`FAILED_RUNS_MAX`] failed
+/// runs in a row, of whatever sessions, the writer is parked. After an outage the writer waits as a whole, and is
+/// parked after [`FAILURES_MAX`] of them in a row. An outage counts for a session that is tried again alone too: other
+/// sessions that succeed end the outage, and it would be tried without end.
 ///
 /// # Errors
 /// [`Error::Unavailable`] if the lease was lost.
@@ -256,17 +257,17 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
     // Sessions of which there was nothing to read are at no fault.
     let sessions: Vec<SessionId> = run.window.sessions.iter().map(|(_, id)| *id).collect();
-    let is_alone = run.is_alone;
+    let is_alone_again = run.is_left && sessions.len() == 1;
     let scope = Scope::system(tenant_id);
     let recorded = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
         Box::pin(async move {
             let (spent, writer) = ending.lock(tx).await?;
             let now = ending.record.ended_at;
             let (next, is_parked) = if is_outage {
-                let is_left = is_alone && leave(tx, &ending, &sessions).await?;
+                let is_parked = is_alone_again && leave(tx, &ending, &sessions).await?;
                 let (failures, retry_at, parked_at) = next_try(writer.failures, now);
                 let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
-                (next, parked_at.is_some() || is_left)
+                (next, parked_at.is_some() || is_parked)
             } else {
                 let is_parked = leave(tx, &ending, &sessions).await?;
                 let failed_runs = writer.failed_runs.saturating_add(1);
@@ -285,17 +286,23 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     recorded.await
 }
 
-/// Leaves the sessions of a failed run apart. Returns whether one of them is parked.
+/// Leaves the sessions of a failed run apart: one that was alone until its next try, several until they are tried in
+/// halves. Returns whether the one is parked.
 async fn leave(tx: &mut WriteTx<'_>, ending: &Ending, sessions: &[SessionId]) -> Result<bool> {
-    let (tenant_id, agent) = (ending.tenant_id, ending.agent.as_str());
-    let mut is_parked = false;
+    let (tenant_id, agent, now) = (ending.tenant_id, ending.agent.as_str(), ending.record.ended_at);
+    let failure = if let [alone] = sessions {
+        let before = store::memory_writer::session_failures(tx.conn(), tenant_id, agent, *alone).await?;
+        let (failures, retry_at, parked_at) = next_try(before, now);
+        SessionFailure { window_max: 1, failures, retry_at, parked_at }
+    } else {
+        let window_max = u32::try_from(sessions.len().div_ceil(2)).unwrap_or(SESSIONS_MAX);
+        let (_, retry_at, _) = next_try(0, now);
+        SessionFailure { window_max, failures: 0, retry_at, parked_at: None }
+    };
     for id in sessions.iter().copied() {
-        let before = store::memory_writer::session_failures(tx.conn(), tenant_id, agent, id).await?;
-        let (failures, retry_at, parked_at) = next_try(before, ending.record.ended_at);
-        is_parked |= parked_at.is_some();
-        store::memory_writer::fail_session(tx, tenant_id, agent, id, (failures, retry_at, parked_at)).await?;
+        store::memory_writer::fail_session(tx, tenant_id, agent, id, failure).await?;
     }
-    Ok(is_parked)
+    Ok(failure.parked_at.is_some())
 }
 
 /// What follows one more failure at `now`, after so many before: the failures, when the next try is, and since when it

@@ -5,7 +5,8 @@
 //! proposals. So a turn is covered by one successful run, wherever a server dies. One server at a time works for an
 //! agent: it holds a lease with its own token, and every write checks the token.
 //!
-//! A run that fails leaves its sessions apart, so that the agent's other sessions do not wait for them.
+//! A run that fails leaves its sessions apart, so that the agent's other sessions do not wait for them. They are tried
+//! again in halves of their window, until the session that makes it fail is alone.
 
 mod budget;
 mod documents;

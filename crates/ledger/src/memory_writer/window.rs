@@ -55,10 +55,7 @@ impl Part {
     ) -> Result<Vec<OpenSession>> {
         Ok(match self {
             Self::New => store::memory_writer::fresh_sessions(conn, tenant_id, agent, false, SESSIONS_MAX).await?,
-            Self::Left => {
-                let alone = store::memory_writer::alone_session(conn, tenant_id, agent, now).await?;
-                alone.into_iter().collect()
-            }
+            Self::Left => store::memory_writer::left_sessions(conn, tenant_id, agent, now).await?,
             Self::Backlog => store::memory_writer::fresh_sessions(conn, tenant_id, agent, true, SESSIONS_MAX).await?,
         })
     }
@@ -83,8 +80,8 @@ pub struct Range {
 pub struct RunWindow {
     /// Why the run is due.
     pub cause: RunCause,
-    /// Whether it is of one session that a failed run left.
-    pub is_alone: bool,
+    /// Whether it is of sessions that a failed run left.
+    pub is_left: bool,
     /// When its window was read (UTC).
     pub began: Timestamp,
     /// Events that the run covers, by session.
@@ -131,8 +128,8 @@ pub(super) async fn read(
             let known = known::read(conn, tenant_id, &agent, &sessions).await?;
             let (ranges, mut window, channels) = reading.done();
             let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
-            let is_alone = part == Part::Left;
-            Ok(RunWindow { cause, is_alone, began, ranges, window, channels, card, known, approvals: 1 })
+            let is_left = part == Part::Left;
+            Ok(RunWindow { cause, is_left, began, ranges, window, channels, card, known, approvals: 1 })
         })
     });
     read.await

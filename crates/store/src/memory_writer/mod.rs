@@ -8,8 +8,8 @@ mod writer;
 pub use denial::{denied, deny, pending};
 pub use run::{RunRecord, RunTotals, insert_run, runs, totals};
 pub use watermark::{
-    OpenSession, alone_session, fail_session, free_sessions, fresh_sessions, move_watermark, open_sessions,
-    session_failures, track, track_part,
+    OpenSession, SessionFailure, fail_session, free_sessions, fresh_sessions, left_sessions, move_watermark,
+    open_sessions, session_failures, track, track_part,
 };
 pub use writer::{
     Lease, Spent, StalledRecord, WriterFailure, WriterRecord, ensure, fail, find, finish, flush, hold, release,

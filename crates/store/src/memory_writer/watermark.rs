@@ -37,20 +37,25 @@ const FRESH: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.creat
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
      WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 0 \
      AND w.is_backlog = $4 ORDER BY w.session_id LIMIT $3";
-const ALONE: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+const LEFT_MAX: &str = "SELECT w.window_max \
+     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
+     AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) ORDER BY w.window_max DESC LIMIT 1";
+const LEFT: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
      s.source \
      FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
      WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
-     AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) ORDER BY w.session_id LIMIT 1";
+     AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) AND w.window_max = $4 \
+     ORDER BY w.session_id LIMIT $4";
 // A session of the backlog stays in it until it is read to its end. From then on it is as every other.
 const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6, is_alone = 0, failures = 0, retry_at = NULL, \
      parked_at = NULL, is_backlog = CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = $3 \
      AND s.head_sequence > $5) THEN is_backlog ELSE 0 END \
      WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
 const FAILURES: &str = "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
-const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6 \
-     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
-// The sessions stay alone: one of them that fails again must not hold others.
+const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6, \
+     window_max = $7 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
+// The windows stay as small as they were: a session that fails again must not hold others.
 const FREE: &str = "UPDATE memory_watermarks SET failures = 0, retry_at = NULL, parked_at = NULL \
      WHERE tenant_id = $1 AND agent = $2 AND is_alone = 1";
 
@@ -60,7 +65,8 @@ pub(crate) const SQL: Texts = &[
     ("memory_writer::watermark::PART", PART),
     ("memory_writer::watermark::OPEN", OPEN),
     ("memory_writer::watermark::FRESH", FRESH),
-    ("memory_writer::watermark::ALONE", ALONE),
+    ("memory_writer::watermark::LEFT_MAX", LEFT_MAX),
+    ("memory_writer::watermark::LEFT", LEFT),
     ("memory_writer::watermark::MOVE", MOVE),
     ("memory_writer::watermark::FAILURES", FAILURES),
     ("memory_writer::watermark::FAIL", FAIL),
@@ -88,6 +94,19 @@ pub struct OpenSession {
     pub user_id: Option<UserId>,
     /// Part of the product or program that created the session, such as `human-session-bridge`.
     pub source: Option<String>,
+}
+
+/// What a failed run does to a session of its window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionFailure {
+    /// Most sessions of the next run that reads it.
+    pub window_max: u32,
+    /// Failed runs in a row in which it was alone.
+    pub failures: u32,
+    /// Time before which it is not tried again (UTC); `None` if it is parked.
+    pub retry_at: Option<Timestamp>,
+    /// When it was parked for a person (UTC).
+    pub parked_at: Option<Timestamp>,
 }
 
 row! {
@@ -169,17 +188,22 @@ pub async fn fresh_sessions(
     rows.into_iter().map(OpenSession::try_from).collect()
 }
 
-/// The first session that a failed run left and that can be tried again at `now`.
-pub async fn alone_session(
+/// The next window of sessions that failed runs left and that can be tried again at `now`: of those with the largest
+/// windows the first, as many as their next run may read.
+pub async fn left_sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: &str,
     now: Timestamp,
-) -> Result<Option<OpenSession>> {
-    run!(conn, fetch_optional Row, ALONE, tenant_id.0, agent, to_micros(now))?.map(OpenSession::try_from).transpose()
+) -> Result<Vec<OpenSession>> {
+    let now = to_micros(now);
+    let most = run!(conn, fetch_optional(i64,), LEFT_MAX, tenant_id.0, agent, now)?;
+    let Some((most,)) = most else { return Ok(Vec::new()) };
+    let rows = run!(conn, fetch_all Row, LEFT, tenant_id.0, agent, now, most)?;
+    rows.into_iter().map(OpenSession::try_from).collect()
 }
 
-/// Number of runs in a row that failed to summarise a session. 0 for a session without a watermark.
+/// Number of failed runs in a row in which a session was alone. 0 for a session without a watermark.
 pub async fn session_failures(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -191,28 +215,30 @@ pub async fn session_failures(
     u32::try_from(failures).map_err(|_| Error::inconsistent("memory_watermarks", "failures", failures))
 }
 
-/// Leaves a session of a failed run apart: records its failures in a row, and when it is tried again or that it is
+/// Leaves a session of a failed run apart: records when and with how many others it is tried again, or that it is
 /// parked.
 pub async fn fail_session(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
     session_id: SessionId,
-    (failures, retry_at, parked_at): (u32, Option<Timestamp>, Option<Timestamp>),
+    failure: SessionFailure,
 ) -> Result<()> {
-    let (retry_at, parked_at) = (retry_at.map(to_micros), parked_at.map(to_micros));
-    let failures = i64::from(failures);
-    run!(tx.conn(), execute, FAIL, tenant_id.0, agent, session_id.0, failures, retry_at, parked_at)?;
+    let (retry_at, parked_at) = (failure.retry_at.map(to_micros), failure.parked_at.map(to_micros));
+    let (failures, window_max) = (i64::from(failure.failures), i64::from(failure.window_max));
+    let tenant = tenant_id.0;
+    run!(tx.conn(), execute, FAIL, tenant, agent, session_id.0, failures, retry_at, parked_at, window_max)?;
     Ok(())
 }
 
-/// Lets the sessions that failed runs left be tried again at once, each in a run of its own.
+/// Lets the sessions that failed runs left be tried again at once, in windows no larger than their last ones.
 pub async fn free_sessions(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str) -> Result<()> {
     run!(tx.conn(), execute, FREE, tenant_id.0, agent)?;
     Ok(())
 }
 
-/// Moves a watermark from `after` to `upto`; the session is alone no more. Returns `false` if it is not at `after`.
+/// Moves a watermark from `after` to `upto`. The session is no longer one that a failed run left. Returns `false` if
+/// the watermark is not at `after`.
 pub async fn move_watermark(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

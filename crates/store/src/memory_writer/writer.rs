@@ -171,7 +171,8 @@ impl TryFrom<StalledRow> for StalledRecord {
     fn try_from(row: StalledRow) -> Result<Self> {
         let is_whole = row.parked_at.is_some();
         let window_failures = if is_whole { 0 } else { row.window_failures.unwrap_or_default() };
-        let failures = row.failures.max(window_failures);
+        // Sessions of a window that is halved count no failures of their own, but one run has failed.
+        let failures = row.failures.max(window_failures).max(1);
         Ok(Self {
             agent: row.agent,
             retry_at: row.retry_at.or(row.window_retry_at).map(from_micros),

@@ -327,7 +327,7 @@ async fn whatever_the_model_answers_every_turn_is_covered_by_one_successful_run(
     }
     talks.push(ended(&f, "Goodbye").await);
     assert_eq!(look(&f, review, 0).await, Some(Became::Succeeded));
-    // What failed runs left is read one conversation at a time.
+    // What failed runs left is read in windows of its own.
     f.clock.advance(TimeDelta::hours(2));
     memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     while let Some(run) = take(&f, WriterTerms { idle_seconds: 0, ..review }).await {

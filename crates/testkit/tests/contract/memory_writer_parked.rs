@@ -23,7 +23,9 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     another_conversation_is_summarised_while_one_is_parked,
     a_parked_window_is_tried_again_from_its_watermark_when_a_person_frees_it,
-    a_failed_window_is_tried_again_one_conversation_at_a_time,
+    a_failed_window_of_two_is_tried_again_one_conversation_at_a_time,
+    a_failed_window_is_halved_until_the_conversation_that_fails_is_alone,
+    halves_stay_halves_when_a_person_asks_for_a_run,
     an_outage_of_the_model_makes_the_writer_wait_and_parks_no_window,
     a_window_for_which_the_model_is_away_while_others_succeed_is_parked,
     a_model_that_fails_on_window_after_window_stops_the_writer,
@@ -133,7 +135,7 @@ async fn a_parked_window_is_tried_again_from_its_watermark_when_a_person_frees_i
     f.done().await;
 }
 
-async fn a_failed_window_is_tried_again_one_conversation_at_a_time(f: Fixture) {
+async fn a_failed_window_of_two_is_tried_again_one_conversation_at_a_time(f: Fixture) {
     assert!(due(&f).await.is_none());
     let bad = ended(&f, "Answer in verse.").await;
     let good = ended(&f, "I like trains.").await;
@@ -148,16 +150,90 @@ async fn a_failed_window_is_tried_again_one_conversation_at_a_time(f: Fixture) {
     let run = due(&f).await.unwrap();
     assert_eq!(sessions(&run), [good], "it does not wait with the other");
     succeed(&f, run).await;
-    assert!(due(&f).await.is_none());
-    f.clock.advance(TimeDelta::hours(1));
-    let run = due(&f).await.unwrap();
-    assert_eq!(fail(&f, run).await.state, RunState::Parked);
+    // The failure of both was not its own.
+    for state in [RunState::Failed, RunState::Parked] {
+        assert!(due(&f).await.is_none());
+        f.clock.advance(TimeDelta::hours(1));
+        let run = due(&f).await.unwrap();
+        assert_eq!(fail(&f, run).await.state, state);
+    }
     // Those that were never in a failed run do not join it.
     let next = ended(&f, "I like ships.").await;
     flush(&f).await;
     for expected in [next, bad] {
         let run = due(&f).await.unwrap();
         assert_eq!(sessions(&run), [expected]);
+        succeed(&f, run).await;
+    }
+    assert!(due(&f).await.is_none());
+    f.done().await;
+}
+
+async fn a_failed_window_is_halved_until_the_conversation_that_fails_is_alone(f: Fixture) {
+    assert!(due(&f).await.is_none());
+    let mut talks = Vec::new();
+    for number in 0..12 {
+        talks.push(ended(&f, &format!("Number {number}")).await);
+    }
+    let bad = talks[7];
+    let (mut tried, mut state): (Vec<Vec<SessionId>>, _) = (Vec::new(), RunState::Failed);
+    while state != RunState::Parked {
+        let Some(run) = due(&f).await else {
+            let waits = stalled(&f).await.expect("it is shown");
+            assert!(waits.failures > 0 && waits.retry_at.is_some() && waits.parked_at.is_none(), "{waits:?}");
+            f.clock.advance(TimeDelta::minutes(10));
+            continue;
+        };
+        tried.push(sessions(&run));
+        assert!(tried.len() < 20, "{tried:?}");
+        if sessions(&run).contains(&bad) {
+            state = fail(&f, run).await.state;
+        } else {
+            succeed(&f, run).await;
+        }
+    }
+    // The other half goes on before what failed is tried once more.
+    let halves: [&[SessionId]; 8] = [
+        &talks[..],
+        &talks[..6],
+        &talks[6..],
+        &talks[6..9],
+        &talks[9..],
+        &talks[6..8],
+        &talks[8..9],
+        &talks[6..7],
+    ];
+    let (halved, alone) = tried.split_at(halves.len());
+    assert_eq!((halved, alone), (&halves.map(<[_]>::to_vec)[..], &[vec![bad], vec![bad], vec![bad]][..]));
+    assert!(due(&f).await.is_none());
+    assert_eq!(stalled(&f).await.unwrap().parked_sessions, 1);
+    f.done().await;
+}
+
+async fn halves_stay_halves_when_a_person_asks_for_a_run(f: Fixture) {
+    assert!(due(&f).await.is_none());
+    let mut talks = Vec::new();
+    for number in 0..4 {
+        talks.push(ended(&f, &format!("Number {number}")).await);
+    }
+    let run = due(&f).await.unwrap();
+    fail(&f, run).await;
+    assert!(due(&f).await.is_none(), "no half is tried at once");
+    flush(&f).await;
+    let next = ended(&f, "I like ships.").await;
+    for (expected, is_read) in [(&[next][..], true), (&talks[..2], false), (&talks[2..], true)] {
+        let run = due(&f).await.unwrap();
+        assert_eq!(sessions(&run), expected);
+        if is_read {
+            succeed(&f, run).await;
+        } else {
+            fail(&f, run).await;
+        }
+    }
+    flush(&f).await;
+    for expected in &talks[..2] {
+        let run = due(&f).await.unwrap();
+        assert_eq!(sessions(&run), [*expected]);
         succeed(&f, run).await;
     }
     assert!(due(&f).await.is_none());
@@ -185,6 +261,7 @@ async fn an_outage_of_the_model_makes_the_writer_wait_and_parks_no_window(f: Fix
     fail(&f, run).await;
     f.clock.advance(TimeDelta::hours(1));
     let run = due(&f).await.unwrap();
+    assert_eq!(sessions(&run), talks[..2], "a half");
     assert_eq!((outage(&f, run).await.state, stalled(&f).await.unwrap().parked_at), (RunState::Failed, None));
     f.done().await;
 }

@@ -162,7 +162,7 @@ async fn a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed(f
     let mut raw = f.engine.raw().await;
     raw.execute(
         "DROP INDEX memory_watermarks_alone; DROP INDEX memory_watermarks_next; \
-         ALTER TABLE memory_watermarks DROP COLUMN is_alone; \
+         DROP INDEX memory_watermarks_left; ALTER TABLE memory_watermarks DROP COLUMN is_alone; \
          ALTER TABLE memory_watermarks DROP COLUMN failures; ALTER TABLE memory_watermarks DROP COLUMN retry_at; \
          ALTER TABLE memory_watermarks DROP COLUMN parked_at; ALTER TABLE memory_writers DROP COLUMN failed_runs; \
          UPDATE memory_writers SET failures = 3, parked_at = 1",
