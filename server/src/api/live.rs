@@ -30,19 +30,8 @@ const MOVED_MAX: usize = 1_000;
     ),
 )]
 pub async fn live(State(state): State<AppState>, caller: Caller, headers: HeaderMap) -> Result<Response, Problem> {
-    let signals = use_case::subscribe(&state.ledger, caller.scope());
     let open = state.metrics.stream();
-    let feed = Feed {
-        signals,
-        pending: Pending::default(),
-        flush_at: Instant::now(),
-        beat: sse::heartbeat(),
-        access: state.ledger.access_changes(),
-        state,
-        caller,
-        headers,
-    };
-    Ok(feed.response(open))
+    Ok(Feed::of(state, caller, headers).response(open))
 }
 
 /// Changes that have not been sent yet.
@@ -76,6 +65,17 @@ impl Pending {
     /// unnecessary.
     fn lost(&mut self) {
         *self = Self { moved: BTreeMap::new(), counts: true, resync: true };
+    }
+
+    /// Removes sessions. If it is not known which, the page reads again what it may see.
+    fn leave_out(&mut self, hidden: ledger::Result<Vec<SessionId>>) {
+        match hidden {
+            Ok(hidden) => self.moved.retain(|id, _| !hidden.contains(id)),
+            Err(error) => {
+                tracing::warn!(%error, "a page is told to read again, because no one knows what it may hear of");
+                self.lost();
+            }
+        }
     }
 
     /// Returns the frames to send now. The mark comes first, so that a page that is read between two frames never gets
@@ -115,12 +115,38 @@ struct Feed {
     headers: HeaderMap,
 }
 
+/// Why a stream stopped waiting.
+enum Wake {
+    /// The server stops.
+    Stop,
+    /// The pending changes may be sent.
+    Due,
+    Changed(LiveSignal),
+    /// The access of someone changed, which may be the caller's.
+    AccessChanged,
+    Beat,
+}
+
 enum Next {
     Frame(Bytes),
     Last(Bytes),
 }
 
 impl Feed {
+    /// Subscribes the caller.
+    fn of(state: AppState, caller: Caller, headers: HeaderMap) -> Self {
+        Self {
+            signals: use_case::subscribe(&state.ledger, caller.scope()),
+            pending: Pending::default(),
+            flush_at: Instant::now(),
+            beat: sse::heartbeat(),
+            access: state.ledger.access_changes(),
+            state,
+            caller,
+            headers,
+        }
+    }
+
     fn response(self, open: StreamGauge) -> Response {
         // The subscription is older than this mark, so every change that the mark does not count is sent later.
         let opening = [sse::RETRY, mark_frame(&self.state.live_mark(self.caller.scope()))];
@@ -143,42 +169,58 @@ impl Feed {
 
     async fn next(&mut self) -> Next {
         loop {
-            tokio::select! {
-                biased;
-                () = self.state.shutdown.begun() => return Next::Last(sse::end_frame(&self.state)),
-                () = sleep_until(self.flush_at), if !self.pending.is_empty() => {
-                    self.flush_at = Instant::now() + COALESCE;
-                    self.leave_out_private().await;
-                    if !self.pending.is_empty() {
-                        let mark = self.state.live_mark(self.caller.scope());
-                        return Next::Frame(self.pending.take(&mark));
-                    }
-                }
-                signal = self.signals.recv() => match signal {
-                    Some(signal) => self.pending.add(signal),
-                    None => return Next::Last(sse::end_frame(&self.state)),
-                },
-                Ok(()) = self.access.changed() => if let Some(end) = self.end().await { return end },
-                _ = self.beat.tick() => return self.end().await.unwrap_or_else(|| Next::Frame(sse::frame("beat", "{}"))),
+            let wake = self.wake().await;
+            if let Some(next) = self.answer(wake).await {
+                return next;
             }
         }
     }
-}
 
-impl Feed {
+    /// Waits until there may be something to send.
+    async fn wake(&mut self) -> Wake {
+        tokio::select! {
+            biased;
+            () = self.state.shutdown.begun() => Wake::Stop,
+            () = sleep_until(self.flush_at), if !self.pending.is_empty() => Wake::Due,
+            signal = self.signals.recv() => signal.map_or(Wake::Stop, Wake::Changed),
+            Ok(()) = self.access.changed() => Wake::AccessChanged,
+            _ = self.beat.tick() => Wake::Beat,
+        }
+    }
+
+    /// Returns what to send now. `None` if the stream only waits again.
+    async fn answer(&mut self, wake: Wake) -> Option<Next> {
+        match wake {
+            Wake::Stop => Some(Next::Last(sse::end_frame(&self.state))),
+            Wake::Due => self.flush().await,
+            Wake::Changed(signal) => {
+                self.pending.add(signal);
+                None
+            }
+            Wake::AccessChanged => self.end().await,
+            Wake::Beat => Some(self.end().await.unwrap_or_else(|| Next::Frame(sse::frame("beat", "{}")))),
+        }
+    }
+
+    /// Returns the frames of the pending changes. `None` if all of them are private.
+    async fn flush(&mut self) -> Option<Next> {
+        self.flush_at = Instant::now() + COALESCE;
+        self.leave_out_private().await;
+        if self.pending.is_empty() {
+            return None;
+        }
+        let mark = self.state.live_mark(self.caller.scope());
+        Some(Next::Frame(self.pending.take(&mark)))
+    }
+
     /// Removes incognito sessions of other people from the pending changes.
     async fn leave_out_private(&mut self) {
         let moved: Vec<SessionId> = self.pending.moved.keys().copied().collect();
         if moved.is_empty() {
             return;
         }
-        match use_case::hidden(&self.state.ledger, self.caller.scope(), &moved).await {
-            Ok(hidden) => self.pending.moved.retain(|id, _| !hidden.contains(id)),
-            Err(error) => {
-                tracing::warn!(%error, "a page is told to read again, because no one knows what it may hear of");
-                self.pending.lost();
-            }
-        }
+        let hidden = use_case::hidden(&self.state.ledger, self.caller.scope(), &moved).await;
+        self.pending.leave_out(hidden);
     }
 }
 
@@ -206,6 +248,17 @@ mod tests {
                         event: counts\ndata: {}\n\n";
         assert_eq!(frames, expected);
         assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn private_sessions_are_left_out_and_unknown_ones_are_a_resync() {
+        let mut pending = Pending::default();
+        pending.add(session_moved(1, 1));
+        pending.add(session_moved(2, 1));
+        pending.leave_out(Ok(vec![SessionId(Uuid::from_u128(1))]));
+        assert_eq!(pending.moved.keys().collect::<Vec<_>>(), [&SessionId(Uuid::from_u128(2))]);
+        pending.leave_out(Err(ledger::Error::NotFound("session")));
+        assert!(pending.moved.is_empty() && pending.resync);
     }
 
     #[test]
