@@ -138,8 +138,7 @@ pub async fn read(
     Ok(([(header::CONTENT_TYPE, "application/json")], page).into_response())
 }
 
-/// Reads a page of a session that has not ended. Recorded events never change, so the events of a full page are
-/// rendered once and cached. Only the head of the log is added for each request.
+/// Reads a page of a session that has not ended.
 async fn read_open(
     state: &AppState,
     caller: &Caller,
@@ -147,22 +146,37 @@ async fn read_open(
     read: use_case::Read,
 ) -> Result<Bytes, Problem> {
     let limit = u64::from(use_case::events_of_page(read.limit)?);
-    let Some(last) = end_of_full_page(&read, session, limit) else {
-        return Ok(render::render_slice(&use_case::read(&state.ledger, caller.scope(), session.id, read).await?));
-    };
-    let tenant_id = caller.scope().tenant_id;
-    let key = Key { tenant_id, session_id: session.id, head_sequence: last, query: format!("open&limit={limit}") };
+    match end_of_full_page(&read, session, limit) {
+        Some(last) => read_full(state, caller, session, read, (last, limit)).await,
+        None => Ok(render::render_slice(&use_case::read(&state.ledger, caller.scope(), session.id, read).await?)),
+    }
+}
+
+/// Reads a page of `limit` events that ends with the sequence `last`. Recorded events never change, so they are
+/// rendered once and cached. Only the head of the log is added for each request. A page ends early when its events
+/// reach the limit in bytes, so only a page with `limit` events is complete.
+async fn read_full(
+    state: &AppState,
+    caller: &Caller,
+    session: &Session,
+    read: use_case::Read,
+    (last, limit): (u64, u64),
+) -> Result<Bytes, Problem> {
+    let key = key_of(caller, session, last, format!("open&limit={limit}"));
     if let Some(start) = state.transcripts.get(&key) {
         return Ok(with_page_end(&start, session.head_sequence, session.head_sequence > last));
     }
     let slice = use_case::read(&state.ledger, caller.scope(), session.id, read).await?;
-    let start = render::render_page_start(&slice);
-    let page = with_page_end(&start, slice.head_sequence, slice.has_more);
-    // A page ends early when its events reach the limit in bytes. Only a page with `limit` events is complete.
+    let start = Bytes::from(render::render_page_start(&slice));
     if slice.events.len() as u64 == limit {
-        state.transcripts.insert(key, start.into());
+        state.transcripts.insert(key, start.clone());
     }
-    Ok(page)
+    Ok(with_page_end(&start, slice.head_sequence, slice.has_more))
+}
+
+/// The place of a page in the cache.
+fn key_of(caller: &Caller, session: &Session, head_sequence: u64, query: String) -> Key {
+    Key { tenant_id: caller.scope().tenant_id, session_id: session.id, head_sequence, query }
 }
 
 /// The last sequence of a page that is not filtered and has `limit` recorded events. `None` for another page.
@@ -180,6 +194,7 @@ fn with_page_end(start: &[u8], head_sequence: u64, has_more: bool) -> Bytes {
     page.into()
 }
 
+/// Answers with a page of a session that has ended.
 async fn read_sealed(
     state: &AppState,
     caller: &Caller,
@@ -192,17 +207,20 @@ async fn read_sealed(
     if tag.matches(headers) {
         return Ok(transcript_cache::not_modified(&tag));
     }
-    let tenant_id = caller.scope().tenant_id;
-    let key = Key { tenant_id, session_id: session.id, head_sequence: session.head_sequence, query };
-    let page = match state.transcripts.get(&key) {
-        Some(page) => page,
-        None => {
-            let page = render::render_slice(&use_case::read(&state.ledger, caller.scope(), session.id, read).await?);
-            state.transcripts.insert(key.clone(), page.clone());
-            page
-        }
-    };
+    let key = key_of(caller, &session, session.head_sequence, query);
+    let page = sealed_page(state, caller, &key, read).await?;
     Ok(state.transcripts.respond(key, page, &tag, headers).await)
+}
+
+/// Returns the page from the cache, or renders it into the cache.
+async fn sealed_page(state: &AppState, caller: &Caller, key: &Key, read: use_case::Read) -> Result<Bytes, Problem> {
+    if let Some(page) = state.transcripts.get(key) {
+        return Ok(page);
+    }
+    let slice = use_case::read(&state.ledger, caller.scope(), key.session_id, read).await?;
+    let page = render::render_slice(&slice);
+    state.transcripts.insert(key.clone(), page.clone());
+    Ok(page)
 }
 
 /// Returns the canonical query of a page, independent of the order of the parameters.
