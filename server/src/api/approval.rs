@@ -17,8 +17,8 @@ use serde::Deserialize;
 use wire::{
     Code, Page,
     approval::{
-        Approval, ApprovalCount, ApprovalDetail, Decide, DecideMany, Decided, DecidedOne, ElicitationReply, Snooze,
-        ToolApproval,
+        Approval, ApprovalCount, ApprovalDetail, Decide, DecideMany, DecideOne, Decided, DecidedOne, ElicitationReply,
+        Snooze, ToolApproval,
     },
     session::Session,
 };
@@ -213,17 +213,22 @@ pub async fn decide_many(
     }
     let mut results = Vec::with_capacity(body.decisions.len());
     for one in body.decisions {
-        let id = one.id.clone();
-        let (approval, problem) = match decide_one(&state, &caller, one).await {
-            Ok(approval) => (Some(approval), None),
-            Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
-        };
-        results.push(DecidedOne { id, approval, problem });
+        results.push(decide_one(&state, &caller, one).await);
     }
     Ok(Json(Decided { results }))
 }
 
-async fn decide_one(state: &AppState, caller: &Caller, one: wire::approval::DecideOne) -> Result<Approval, Problem> {
+/// Decides one of many. The result has the approval, or why the decision was refused.
+async fn decide_one(state: &AppState, caller: &Caller, one: DecideOne) -> DecidedOne {
+    let id = one.id.clone();
+    let (approval, problem) = match decided(state, caller, one).await {
+        Ok(approval) => (Some(approval), None),
+        Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
+    };
+    DecidedOne { id, approval, problem }
+}
+
+async fn decided(state: &AppState, caller: &Caller, one: DecideOne) -> Result<Approval, Problem> {
     let id: GateId = wire_map::parse_id("id", &one.id)?;
     let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(one.into())).await?;
     Ok(wire_map::approval(item))
