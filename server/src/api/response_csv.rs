@@ -9,7 +9,7 @@ use crate::{
 use axum::{
     body::Body,
     extract::State,
-    http::header,
+    http::{HeaderName, header},
     response::{IntoResponse, Response},
 };
 use domain::{
@@ -108,12 +108,16 @@ pub async fn of_view(
     let start = Reading { ledger, scope, wanted, table: Arc::new(table), cursor: Some(None) };
     // The first rows are read before the answer begins, so that their failure is a problem and no truncated file.
     let (rows, rest) = start.next().await?.unwrap_or_default();
-    let headers = [
+    Ok((headers(&view.slug), Body::from_stream(chunks(head + &rows, rest))).into_response())
+}
+
+/// The headers of the file of the view with this slug.
+fn headers(slug: &str) -> [(HeaderName, String); 3] {
+    [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),
-        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}-responses.csv\"", view.slug)),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{slug}-responses.csv\"")),
         (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((headers, Body::from_stream(chunks(head + &rows, rest))).into_response())
+    ]
 }
 
 /// What the rows need besides the responses.
