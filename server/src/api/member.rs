@@ -12,7 +12,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use domain::{id::UserId, member::MemberStatus};
-use ledger::member::{self as use_case, Withdrawal};
+use ledger::member::{self as use_case, MemberChange, Withdrawal};
 use wire::{
     Code,
     access::{Member, Members, ResetLink, UpdateMember},
@@ -54,19 +54,22 @@ pub async fn update(
     Id(id): Id<UserId>,
     JsonBody(body): JsonBody<UpdateMember>,
 ) -> Result<Json<Member>, Problem> {
-    let (ledger, scope) = (&state.ledger, caller.scope());
-    if body.status == Some(MemberStatus::Removed) {
-        return Err(Problem::field(Code::InvalidRequest, "status", "active or deactivated; DELETE removes a member"));
-    }
-    if let Some(role) = body.role {
-        use_case::set_role(ledger, scope, id, role).await?;
-    }
-    match body.status {
-        Some(MemberStatus::Active) => drop(use_case::activate(ledger, scope, id).await?),
-        Some(MemberStatus::Deactivated) => use_case::withdraw(ledger, scope, id, Withdrawal::Deactivate).await?,
-        Some(MemberStatus::Removed) | None => {}
-    }
-    Ok(Json(wire_map::member(use_case::get(ledger, scope, id).await?)))
+    let updated = use_case::update(&state.ledger, caller.scope(), id, change(&body)?).await?;
+    Ok(Json(wire_map::member(updated)))
+}
+
+/// The change that a request asks for. Another request removes a member.
+fn change(body: &UpdateMember) -> Result<MemberChange, Problem> {
+    let is_active = match body.status {
+        None => None,
+        Some(MemberStatus::Active) => Some(true),
+        Some(MemberStatus::Deactivated) => Some(false),
+        Some(MemberStatus::Removed) => {
+            let wanted = "active or deactivated; DELETE removes a member";
+            return Err(Problem::field(Code::InvalidRequest, "status", wanted));
+        }
+    };
+    Ok(MemberChange { role: body.role, is_active })
 }
 
 /// Remove a member
@@ -109,4 +112,21 @@ pub async fn reset_link(
     let (link, secret) = use_case::reset_link(&state.ledger, caller.scope(), id).await?;
     let url = access_link_url(&state.origin(&headers), &secret);
     Ok((StatusCode::CREATED, Json(ResetLink { url, expires_at: link.expires_at })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::role::Role;
+
+    #[test]
+    fn a_status_is_access_and_does_not_remove_a_member() {
+        let asked = |role, status| change(&UpdateMember { role, status });
+        let ended = asked(None, Some(MemberStatus::Deactivated)).unwrap();
+        assert_eq!(ended, MemberChange { role: None, is_active: Some(false) });
+        let back = asked(Some(Role::Reviewer), Some(MemberStatus::Active)).unwrap();
+        assert_eq!(back, MemberChange { role: Some(Role::Reviewer), is_active: Some(true) });
+        assert_eq!(asked(None, None).unwrap(), MemberChange::default());
+        assert_eq!(asked(Some(Role::Admin), Some(MemberStatus::Removed)).unwrap_err().code(), Code::InvalidRequest);
+    }
 }

@@ -6,6 +6,7 @@ mod invite;
 mod list;
 mod reset_link;
 mod set_role;
+mod update;
 mod withdraw;
 
 pub use activate::{activate, activate_by_operator};
@@ -14,6 +15,7 @@ pub use invite::{invite, list_invitations, withdraw_invitation};
 pub use list::{get, list, list_all};
 pub use reset_link::{reset_link, reset_link_by_operator};
 pub use set_role::set_role;
+pub use update::{MemberChange, update};
 pub use withdraw::{Withdrawal, withdraw, withdraw_by_operator};
 
 pub(crate) use add::ensure_tenant;
