@@ -69,6 +69,21 @@ pub struct OfViewQuery {
     cursor: Option<String>,
 }
 
+impl OfViewQuery {
+    /// The responses to this view that the query selects.
+    fn of_view(self, id: ViewId) -> use_case::ListResponses {
+        use_case::ListResponses {
+            view_id: Some(id),
+            status: self.status,
+            own: false,
+            version: self.version.map(|version| version.0),
+            created_from: self.created_from,
+            created_before: self.created_before,
+            page: ListPage { limit: self.limit.0, cursor: self.cursor },
+        }
+    }
+}
+
 /// Converts a page of responses, with the leads that the caller may read.
 async fn answered(state: &AppState, caller: &Caller, page: Listed<ResponseRecord>) -> Result<Page<Response>, Problem> {
     let leads = use_case::leads(&state.ledger, caller.scope(), &page.items).await?;
@@ -138,16 +153,7 @@ pub async fn list_of_view(
     Params(query): Params<OfViewQuery>,
 ) -> Result<Json<Page<Response>>, Problem> {
     ledger::view::get(&state.ledger, caller.scope(), id).await?;
-    let wanted = use_case::ListResponses {
-        view_id: Some(id),
-        status: query.status,
-        own: false,
-        version: query.version.map(|version| version.0),
-        created_from: query.created_from,
-        created_before: query.created_before,
-        page: ListPage { limit: query.limit.0, cursor: query.cursor },
-    };
-    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let listed = use_case::list(&state.ledger, caller.scope(), query.of_view(id)).await?;
     Ok(Json(answered(&state, &caller, listed).await?))
 }
 
