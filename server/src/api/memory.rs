@@ -8,7 +8,10 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use domain::{id::SessionId, memory::Folder};
-use ledger::{ListPage, MemoryVersionRecord, memory as use_case};
+use ledger::{
+    ListPage, MemoryVersionRecord, memory as use_case,
+    page::{self, People},
+};
 use serde::Deserialize;
 use wire::{
     Code, Page,
@@ -303,12 +306,14 @@ pub async fn versions(
         Some(path) => use_case::versions(ledger, scope, &agent, use_case::path(&path)?, page).await?,
         None => use_case::audit(ledger, scope, &agent, page).await?,
     };
-    let people = ledger::page::people(ledger, scope).await?;
-    let named = |record: MemoryVersionRecord| {
-        let author_name = people.name(&record.author);
-        MemoryVersion { author_name, ..wire_map::memory_version(record) }
-    };
-    Ok(Json(wire_map::page(listed, named)))
+    let people = page::people(ledger, scope).await?;
+    Ok(Json(wire_map::page(listed, |record| named(record, &people))))
+}
+
+/// Converts a version, with the name of its author.
+fn named(record: MemoryVersionRecord, people: &People) -> MemoryVersion {
+    let author_name = people.name(&record.author);
+    MemoryVersion { author_name, ..wire_map::memory_version(record) }
 }
 
 /// The query of [`diff`].
