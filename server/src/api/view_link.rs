@@ -13,7 +13,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use domain::id::{ViewId, ViewLinkId};
-use ledger::view_link as use_case;
+use ledger::{ViewLinkRecord, view_link as use_case};
 use wire::response::{CreateViewLink, CreatedViewLink, ViewLinks};
 
 /// Make a link to a form
@@ -38,17 +38,19 @@ pub async fn create(
     Id(id): Id<ViewId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<CreateViewLink>,
 ) -> Result<(StatusCode, Json<CreatedViewLink>), Problem> {
-    let (ledger, scope) = (&state.ledger, caller.scope());
     let new = use_case::NewViewLink { request_id: body.request_id, days: body.days, note: body.note };
-    let (link, secret) = use_case::create_noted(ledger, scope, id, new).await?;
-    let origin = state.origin(&headers);
-    let created = CreatedViewLink {
+    let (link, secret) = use_case::create_noted(&state.ledger, caller.scope(), id, new).await?;
+    Ok((StatusCode::CREATED, Json(created(link, &secret, &state.origin(&headers)))))
+}
+
+/// The link with the addresses that have its secret.
+fn created(link: ViewLinkRecord, secret: &str, origin: &str) -> CreatedViewLink {
+    CreatedViewLink {
         link: wire_map::view_link(link),
         url: format!("{origin}/f/{secret}"),
         embed_url: format!("{origin}/embed/{secret}"),
-        snippet: snippet(&origin, &secret),
-    };
-    Ok((StatusCode::CREATED, Json(created)))
+        snippet: snippet(origin, secret),
+    }
 }
 
 /// List the links to a form
