@@ -9,11 +9,7 @@ use crate::{extract::Id, state::AppState, wire_map};
 use app::{
     FormState,
     entity::Relations,
-    form_page::EntityOptions,
-    inbox::{
-        self as ui, AnswerForm, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions,
-        item_of_field,
-    },
+    inbox::{self as ui, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions, item_of_field},
 };
 use axum::{
     Router,
@@ -25,10 +21,7 @@ use axum::{
 use domain::{gate::GateState, id::GateId};
 use ledger::{
     gate::GateFilter,
-    page::{
-        answer,
-        inbox::{self as page, ListRequest, Opened, Selected},
-    },
+    page::inbox::{self as page, ListRequest, Opened, Selected},
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
@@ -105,7 +98,7 @@ async fn detail(
     Id(id): Id<GateId>,
 ) -> Result<Html<String>, PageRejection> {
     let found = page::opened(&state.ledger, &viewer.scope, id).await?;
-    let detail = with_entities(&state, &viewer, shown(&viewer, found, None, FormState::default())).await?;
+    let detail = shown(&viewer, found, None, FormState::default());
     Ok(Html(ui::detail_fragment(&detail)))
 }
 
@@ -117,9 +110,14 @@ async fn read(
     selected: Selected,
 ) -> Result<Props, PageRejection> {
     let (found, detail) = page::read(&state.ledger, &viewer.scope, query.request(), selected).await?;
+    Ok(props(viewer, query, (found, detail), selected != Selected::First))
+}
+
+/// Converts the list and the item beside it. `opened` says whether the address names the item: a refused form is then
+/// that of the item, otherwise that of a batch.
+fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Option<Opened>), opened: bool) -> Props {
     let current = detail.as_ref().map(id_of);
     let next = current.as_deref().and_then(|current| next_of(&found, current));
-    let opened = selected != Selected::First;
     let (item_form, batch) = if opened {
         (form_of_item(&viewer.form, current.as_deref().unwrap_or_default()), FormState::default())
     } else {
@@ -127,11 +125,8 @@ async fn read(
     };
     let refused = refused_items(&batch);
     let list = List { current, refused, batch, ..listed(viewer, query, found) };
-    let detail = match detail {
-        Some(found) => Some(with_entities(state, viewer, shown(viewer, found, next, item_form)).await?),
-        None => None,
-    };
-    Ok(Props { list, detail, opened })
+    let detail = detail.map(|found| shown(viewer, found, next, item_form));
+    Props { list, detail, opened }
 }
 
 fn id_of(opened: &Opened) -> String {
@@ -147,15 +142,6 @@ fn next_of(list: &page::List, current: &str) -> Option<String> {
     let mut ids = gates.chain(list.questions.iter().map(|question| question.id.to_string()));
     ids.find(|id| id == current)?;
     ids.next()
-}
-
-/// Adds the entities that the questions of the item's form offer.
-async fn with_entities(state: &AppState, viewer: &Viewer, detail: Detail) -> Result<Detail, PageRejection> {
-    let entities = match AnswerForm::of(&detail.item.approval) {
-        AnswerForm::Questions(fields) => options_of(answer::entities(&state.ledger, &viewer.scope, &fields).await?),
-        _ => EntityOptions::new(),
-    };
-    Ok(Detail { entities, ..detail })
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, PageRejection> {
@@ -188,14 +174,15 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
 /// An item with its form. A form without typed values gets those of the viewer's decision that was undone.
 fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) -> Detail {
     let now = viewer.shell.now;
-    let (item, goes_on, events, names, relations) = match found {
+    let (item, goes_on, events, names, relations, entities) = match found {
         Opened::Gate(found) => {
             let relations = super::entity::relations_of(found.relations);
-            (wire_map::approval_detail(found.found), false, found.events, found.names, relations)
+            let item = wire_map::approval_detail(found.found);
+            (item, false, found.events, found.names, relations, found.entities)
         }
         Opened::Question(found) => {
             let item = wire_map::open_question_detail(found.asked, now);
-            (item, true, found.events, found.names, Relations::default())
+            (item, true, found.events, found.names, Relations::default(), found.entities)
         }
     };
     let viewer_id = viewer.scope.user_id();
@@ -208,7 +195,7 @@ fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) 
         events: events.into_iter().map(wire_map::event).collect(),
         titles: names.into_iter().collect(),
         relations,
-        entities: EntityOptions::new(),
+        entities: options_of(entities),
         now,
         viewer_id,
         form,

@@ -58,6 +58,11 @@ pub async fn entities(ledger: &Ledger, scope: &Scope, fields: &[Field]) -> Resul
     ledger.snapshot(scope, move |conn| Box::pin(async move { offered(conn, tenant_id, &types).await })).await
 }
 
+/// [`entities`] on an open connection.
+pub(super) async fn entities_on(conn: &mut Conn<'_>, tenant_id: TenantId, fields: &[Field]) -> Result<EntityOptions> {
+    offered(conn, tenant_id, &entity_types(fields)).await
+}
+
 /// The slugs of the entity types that the questions refer to, by key.
 fn entity_types(fields: &[Field]) -> Vec<(String, String)> {
     let of = |field: &Field| Some((field.key.clone(), field.kind.entity_type()?.to_owned()));

@@ -1,6 +1,7 @@
 //! The page /inbox: a list of items that wait for a decision, and one item.
 
 use super::{
+    answer::{EntityOptions, entities_on},
     choice::{Choices, relations},
     names::{names, titles},
     row::{Row, rows},
@@ -22,6 +23,7 @@ use domain::{
     memory_writer::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::Session,
+    view::Field,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +85,8 @@ pub struct Detail {
     /// Options of relation fields for an edit, by the slug of the related type. Empty if the caller may not
     /// decide.
     pub relations: BTreeMap<String, Choices>,
+    /// Entities that the questions of its form offer, by the key of the question. Empty without such a form.
+    pub entities: EntityOptions,
 }
 
 /// A question for which no session waits.
@@ -94,6 +98,8 @@ pub struct Question {
     pub events: Vec<Event>,
     /// Names of entities and people in the events, by id or actor.
     pub names: Vec<(String, String)>,
+    /// Entities that the questions of its form offer, by the key of the question.
+    pub entities: EntityOptions,
 }
 
 /// The item that is shown.
@@ -278,7 +284,9 @@ async fn question_on(conn: &mut Conn<'_>, scope: &Scope, id: FeedbackRequestId) 
     }
     let session = session::get_on(conn, scope, asked.request.session_id).await?;
     let events = tail_on(conn, &session).await?;
-    Ok(Question { names: names(conn, scope.tenant_id, &events).await?, asked, events })
+    let names = names(conn, scope.tenant_id, &events).await?;
+    let entities = entities_on(conn, scope.tenant_id, &asked.fields).await?;
+    Ok(Question { asked, events, names, entities })
 }
 
 /// The newest events of a session.
@@ -301,7 +309,16 @@ async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestam
         MayDecide::Yes => relations(conn, scope.tenant_id, &found.fields).await?,
         _ => BTreeMap::new(),
     };
-    Ok(Detail { found, events, names, relations })
+    let entities = entities_on(conn, scope.tenant_id, form_fields(&found.item.gate.task)).await?;
+    Ok(Detail { found, events, names, relations, entities })
+}
+
+/// The questions of the form of a question. Empty without such a form.
+fn form_fields(task: &Task) -> &[Field] {
+    match task {
+        Task::Question(question) => &question.fields,
+        _ => &[],
+    }
 }
 
 /// Names of the people of the workspace whose documents proposals would change, by the path of their document.

@@ -3,13 +3,15 @@
 use crate::{
     criteria_set::{brand_safety, compliance},
     entity::{acme, company},
-    gate::{decide, gated, says, staged},
+    feedback_request::{ask, request},
+    gate::{decide, gate_of, gated, says, staged},
     thread::rested,
 };
 use chrono::TimeDelta;
 use domain::{
     action::ActionStatus,
     gate::{GateState, Verdict},
+    id::GateId,
     limit::UNDO_SECONDS_MAX,
     role::Role,
     session::{Status, Type},
@@ -18,6 +20,7 @@ use domain::{
 use ledger::{
     entity::import::{self, NewImport},
     event::Read,
+    feedback_request::{Form, NewRequest},
     gate::{self, GateFilter},
     member,
     page::{
@@ -40,6 +43,7 @@ on_both_engines!(
     a_page_is_one_snapshot,
     a_page_of_what_is_set_up_is_one_snapshot,
     a_forms_page_offers_the_entities_of_its_questions,
+    an_item_of_the_inbox_offers_the_entities_of_its_questions,
     settings_are_one_snapshot_and_the_persons_sign_ins,
     a_sessions_page_holds_what_is_around_it_and_opens_at_its_error,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
@@ -203,6 +207,24 @@ async fn a_forms_page_offers_the_entities_of_its_questions(f: Fixture) {
     assert_eq!(offered["customer"], [(acme.id, "Acme".to_owned())]);
     let hidden = page::answer::read(l, &f.stranger, &draft.slug).await;
     assert!(matches!(hidden, Err(ledger::Error::NotFound("view"))), "{hidden:?}");
+    f.done().await;
+}
+
+async fn an_item_of_the_inbox_offers_the_entities_of_its_questions(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let asks = json!([{ "key": "customer", "label": "Which customer?", "type": "entity", "entityType": "company" }]);
+    let form = || Form::Fields(serde_json::from_value(asks.clone()).unwrap());
+    let (parked, running) = (f.running().await, f.running().await);
+    let blocking = ask(&f, &parked, NewRequest { form: form(), ..request(&parked, "parks", true) }).await.request;
+    let open = ask(&f, &running, NewRequest { form: form(), ..request(&running, "runs", false) }).await.request;
+    for id in [gate_of(&f, parked.id).await.gate.id, GateId(open.id.0)] {
+        let opened = one_snapshot(&f, page::inbox::opened(&f.ledger, &f.operator, id)).await;
+        let (request, offered) = match opened {
+            Opened::Gate(detail) => (blocking.id, detail.entities),
+            Opened::Question(question) => (question.asked.request.id, question.entities),
+        };
+        assert_eq!(offered["customer"], [(acme.id, "Acme".to_owned())], "{request}");
+    }
     f.done().await;
 }
 
