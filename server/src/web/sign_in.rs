@@ -80,20 +80,19 @@ async fn submit(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let kept = kept_form(&form);
-    let outcome = match state.sign_in_places.take(network) {
-        Ok(_place) => {
-            auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser(&headers)).await
-        }
-        Err(full) => Err(full),
-    };
-    match outcome {
+    match authenticate(&state, network, &form, &browser(&headers)).await {
         Ok(signed_in) => go_on(&state, shell, &signed_in, &form, kept).await,
-        Err(error) => {
-            let problem = Problem::from(error);
+        Err(problem) => {
             let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem), kept };
             Ok(refuse(&problem, move || sign_in::page(&shell, &props)).await)
         }
     }
+}
+
+/// Signs in the person with the posted address and password. The place of the network is held while they are checked.
+async fn authenticate(state: &AppState, network: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
+    let _place = state.sign_in_places.take(network)?;
+    Ok(auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), browser).await?)
 }
 
 /// Leads a person who has signed in to the page that they wanted, or shows the form that was kept, to send it.
