@@ -65,12 +65,7 @@ async fn edit(
     Id(id): Id<EntityTypeId>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let (rows, fields): (Vec<usize>, Vec<FieldDef>) = fields(&form).into_iter().unzip();
-    let change = EntityTypeChange {
-        version: form.text("version").parse().unwrap_or_default(),
-        name: Some(form.text("name").trim().to_owned()),
-        fields: Some(fields),
-    };
+    let (change, rows) = change(&form);
     match entity_type::update(&state.ledger, &viewer.scope, id, change).await {
         Ok(_) => Ok(redirect_with_notice(&format!("/entity-types/{id}"), "entity_type_saved").into_response()),
         Err(error) => {
@@ -80,6 +75,17 @@ async fn edit(
             Ok(refuse(&problem, move || ui::type_page(&viewer.shell, props)).await)
         }
     }
+}
+
+/// Reads a change from the form. Returns the number in the form of each of its fields too.
+fn change(form: &Form) -> (EntityTypeChange, Vec<usize>) {
+    let (rows, fields) = fields(form).into_iter().unzip();
+    let change = EntityTypeChange {
+        version: form.text("version").parse().unwrap_or_default(),
+        name: Some(form.text("name").trim().to_owned()),
+        fields: Some(fields),
+    };
+    (change, rows)
 }
 
 /// The rows of the form that have a name, each with its number in the form.
@@ -111,6 +117,8 @@ mod tests {
     #[test]
     fn rows_without_a_name_are_left_out() {
         let pairs = [
+            ("version", "3"),
+            ("name", " Deal "),
             ("fields[0].name", "Stage"),
             ("fields[0].type", "select"),
             ("fields[0].options", "Lead\n\n Won "),
@@ -120,7 +128,9 @@ mod tests {
             ("fields[3].required", "on"),
         ];
         let form = Form::of(pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
-        let (rows, defs): (Vec<_>, Vec<_>) = fields(&form).into_iter().unzip();
+        let (change, rows) = change(&form);
+        assert_eq!((change.version, change.name.as_deref()), (3, Some("Deal")));
+        let defs = change.fields.unwrap();
         assert_eq!(rows, [0, 3]);
         assert_eq!(defs[0].options, ["Lead", "Won"]);
         assert_eq!((defs[0].slug.as_str(), defs[0].relation_type.as_deref()), ("stage", None));
