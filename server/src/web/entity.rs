@@ -23,7 +23,7 @@ use domain::{
     issue::Issue,
 };
 use ledger::{
-    EntityRecord, EntityTypeRecord, Scope,
+    EntityRecord, EntityTypeRecord, Ledger, Scope,
     entity::{self, EntityChange, NewEntity},
     entity_type,
     page::entity as page,
@@ -45,6 +45,26 @@ struct ListQuery {
     slug: Option<String>,
     q: Option<String>,
     cursor: Option<String>,
+}
+
+/// What the list shows.
+struct Filter {
+    /// Slug of a type.
+    picked: Option<String>,
+    /// Part of a title; may be empty.
+    q: String,
+    cursor: Option<String>,
+}
+
+impl From<ListQuery> for Filter {
+    /// The choice "any" of a form arrives as an empty field.
+    fn from(query: ListQuery) -> Self {
+        Self {
+            picked: query.slug.filter(|slug| !slug.is_empty()),
+            q: query.q.map(|q| q.trim().to_owned()).unwrap_or_default(),
+            cursor: query.cursor,
+        }
+    }
 }
 
 async fn list(
@@ -74,21 +94,23 @@ async fn read_list(
     query: ListQuery,
     form: FormState,
 ) -> Result<ListProps, PageRejection> {
-    let picked = query.slug.filter(|slug| !slug.is_empty());
-    let q = query.q.map(|q| q.trim().to_owned()).unwrap_or_default();
-    let is_continued = query.cursor.is_some();
-    let text = Some(q.clone()).filter(|q| !q.is_empty());
-    let list = page::list(&state.ledger, scope, picked.clone(), text, query.cursor).await?;
-    Ok(ListProps {
+    let filter = Filter::from(query);
+    let (slug, text) = (filter.picked.clone(), Some(filter.q.clone()).filter(|q| !q.is_empty()));
+    let list = page::list(&state.ledger, scope, slug, text, filter.cursor.clone()).await?;
+    Ok(list_props(list, filter, form))
+}
+
+fn list_props(list: page::List, filter: Filter, form: FormState) -> ListProps {
+    ListProps {
         types: list.types.into_iter().map(wire_map::entity_type).collect(),
-        picked,
-        q,
+        picked: filter.picked,
+        q: filter.q,
         entities: list.entities.into_iter().map(wire_map::entity).collect(),
         next_cursor: list.next_cursor,
-        is_continued,
+        is_continued: filter.cursor.is_some(),
         relations: relations_of(list.relations),
         form,
-    })
+    }
 }
 
 /// Entities to choose from, as forms offer them.
@@ -105,11 +127,7 @@ pub fn relations_of(found: BTreeMap<String, ledger::page::Choices>) -> Relations
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let type_id: EntityTypeId = form.text("typeId").parse().map_err(|_| Problem::new(Code::NotFound))?;
     let of = entity_type::get(&state.ledger, &viewer.scope, type_id).await?;
-    let created = match new_entity(&of, &form) {
-        Ok(new) => entity::create(&state.ledger, &viewer.scope, new).await,
-        Err(error) => Err(error),
-    };
-    match created {
+    match make(&state.ledger, &viewer.scope, &of, &form).await {
         Ok(made) => Ok(redirect_with_notice(&format!("/entities/{}", made.id), "entity_created").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
@@ -117,6 +135,11 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
             refused_list(&state, viewer, Some(of.slug), refused, &problem).await
         }
     }
+}
+
+/// Creates the entity that the form describes.
+async fn make(ledger: &Ledger, scope: &Scope, of: &EntityTypeRecord, form: &Form) -> ledger::Result<EntityRecord> {
+    entity::create(ledger, scope, new_entity(of, form)?).await
 }
 
 fn new_entity(of: &EntityTypeRecord, form: &Form) -> Result<NewEntity, ledger::Error> {
@@ -181,14 +204,20 @@ async fn edit(
 ) -> Result<Response, PageRejection> {
     let found = entity::get(&state.ledger, &viewer.scope, id).await?;
     let of = entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?;
-    let saved = match changed(&of.fields, &found, &form) {
-        Ok(change) => entity::update(&state.ledger, &viewer.scope, id, change).await,
-        Err(error) => Err(error),
-    };
-    match saved {
+    match save(&state.ledger, &viewer.scope, (&found, &of), &form).await {
         Ok(_) => Ok(redirect_with_notice(&format!("/entities/{id}"), "entity_saved").into_response()),
         Err(error) => refused_edit(&state, viewer, id, &form, &error.into()).await,
     }
+}
+
+/// Saves what the form changes.
+async fn save(
+    ledger: &Ledger,
+    scope: &Scope,
+    (found, of): (&EntityRecord, &EntityTypeRecord),
+    form: &Form,
+) -> ledger::Result<EntityRecord> {
+    entity::update(ledger, scope, found.id, changed(&of.fields, found, form)?).await
 }
 
 /// Shows the entity as it is now, with the refused form.
