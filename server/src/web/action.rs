@@ -23,7 +23,7 @@ use domain::{
     id::{ActionId, EntityId, UserId},
 };
 use ledger::{
-    MemberRecord,
+    ActionRecord, Ledger, MemberRecord, Scope,
     action::{self, ActionChange, NewAction, TaskStatus},
     member,
     page::action as page,
@@ -82,11 +82,7 @@ fn form_options(found: page::FormOptions, start: Option<EntityId>) -> (Vec<Membe
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let members = member::list(&state.ledger, &viewer.scope).await?;
-    let created = match new_action(&form, &members) {
-        Ok(new) => action::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from),
-        Err(problem) => Err(problem),
-    };
-    match created {
+    match make(&state.ledger, &viewer.scope, &form, &members).await {
         Ok(action) => Ok(redirect_with_notice(&format!("/actions/{}", action.id), "action_created").into_response()),
         Err(problem) => {
             let refused = approval_form::refused(&form, "create", &problem);
@@ -96,15 +92,23 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
+/// Creates the action that the form describes.
+async fn make(ledger: &Ledger, scope: &Scope, form: &Form, members: &[MemberRecord]) -> Result<ActionRecord, Problem> {
+    Ok(action::create(ledger, scope, new_action(form, members)?).await?)
+}
+
 async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId>) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, id, viewer.form.clone()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) -> Result<Props, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, id).await?;
+    Ok(props(page::read(&state.ledger, &viewer.scope, id).await?, form))
+}
+
+fn props(page: page::Page, form: FormState) -> Props {
     let (members, reviewing, targets) = form_options(page.form_options, page.action.target_entity_id);
-    Ok(Props {
+    Props {
         reviewing,
         targets,
         action: wire_map::action(page.action),
@@ -113,7 +117,7 @@ async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) 
         runs: page.runs.into_iter().map(entry).collect(),
         members,
         form,
-    })
+    }
 }
 
 async fn edit(
@@ -124,11 +128,7 @@ async fn edit(
 ) -> Result<Response, PageRejection> {
     let members = member::list(&state.ledger, &viewer.scope).await?;
     let before = action::get(&state.ledger, &viewer.scope, id).await?;
-    let saved = match change(&form, &members, &before.output_config) {
-        Ok(change) => action::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from),
-        Err(problem) => Err(problem),
-    };
-    match saved {
+    match save(&state.ledger, &viewer.scope, &before, &form, &members).await {
         Ok(_) => Ok(redirect_with_notice(&format!("/actions/{id}"), "action_saved").into_response()),
         Err(problem) => {
             let refused = approval_form::refused(&form, "edit", &problem);
@@ -136,6 +136,18 @@ async fn edit(
             Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
         }
     }
+}
+
+/// Saves what the form changes.
+async fn save(
+    ledger: &Ledger,
+    scope: &Scope,
+    before: &ActionRecord,
+    form: &Form,
+    members: &[MemberRecord],
+) -> Result<ActionRecord, Problem> {
+    let change = change(form, members, &before.output_config)?;
+    Ok(action::update(ledger, scope, before.id, change).await?)
 }
 
 fn new_action(form: &Form, members: &[MemberRecord]) -> Result<NewAction, Problem> {
