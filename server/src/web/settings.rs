@@ -39,6 +39,8 @@ use wire::Code;
 
 /// Path of the page.
 pub(super) const PAGE: &str = "/settings";
+/// The secrets that the page shows.
+const SECRETS: [NewSecret; 3] = [NewSecret::Token, NewSecret::Webhook, NewSecret::Invitation];
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -52,18 +54,25 @@ pub fn router() -> Router<AppState> {
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, made: Made) -> Result<Response, PageRejection> {
-    let mut props = read(&state, &viewer, viewer.form.clone()).await?;
-    let secret = |kind: NewSecret| made.secret(kind, &viewer);
-    props.new_token = secret(NewSecret::Token).map(str::to_owned);
-    props.new_webhook = secret(NewSecret::Webhook).map(str::to_owned);
-    props.inviting.new_link = secret(NewSecret::Invitation).and_then(|made| invited(&viewer, &props.inviting, made));
-    let of_page = [NewSecret::Token, NewSecret::Webhook, NewSecret::Invitation];
-    let shown: Vec<_> = of_page.into_iter().filter(|kind| secret(*kind).is_some()).collect();
+    let props = with_secrets(read(&state, &viewer, viewer.form.clone()).await?, &viewer, &made);
+    let shown: Vec<_> = SECRETS.into_iter().filter(|kind| made.secret(*kind, &viewer).is_some()).collect();
     let mut response = render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await;
     for kind in shown {
         made.forget(&state, kind, PAGE, &mut response);
     }
     Ok(response)
+}
+
+/// Adds the secrets that a form of the page has just made.
+fn with_secrets(props: Props, viewer: &Viewer, made: &Made) -> Props {
+    let secret = |kind: NewSecret| made.secret(kind, viewer);
+    let new_link = secret(NewSecret::Invitation).and_then(|made| invited(viewer, &props.inviting, made));
+    Props {
+        new_token: secret(NewSecret::Token).map(str::to_owned),
+        new_webhook: secret(NewSecret::Webhook).map(str::to_owned),
+        inviting: Inviting { new_link, ..props.inviting },
+        ..props
+    }
 }
 
 /// The link of an invitation that was just made. `made` is its id, a dot and the secret.
