@@ -4,7 +4,7 @@ use super::{
     people::people_of,
     shell::{PageRejection, Viewer, render},
 };
-use crate::{problem::Problem, state::AppState, wire_map};
+use crate::{state::AppState, wire_map};
 use app::view::{self as ui, ResponseFilter, ResponseRow, ResponsesProps};
 use axum::{
     Router,
@@ -19,9 +19,8 @@ use domain::{
     criteria_set::SafetyGate,
     response::{RespondentKind, ResponseStatus, Scores},
     response_table::Column,
-    slug::is_slug,
 };
-use ledger::{ListPage, ResponseRecord, page::response as page, response::ListResponses, view};
+use ledger::{ListPage, ResponseRecord, page::response as page, response::ListResponses};
 use serde::Deserialize;
 
 /// Columns of answers on the page. The CSV file has all.
@@ -64,19 +63,13 @@ async fn show(
     Path(slug): Path<String>,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    if !is_slug(&slug) {
-        return Err(Problem::from(ledger::Error::NotFound("view")).into());
-    }
     let (filter, is_continued) = (query.filter(), query.cursor.is_some());
-    match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted(&filter, query.cursor)).await {
-        Ok(page) => {
-            let props = props(page, filter, is_continued);
+    match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted(&filter, query.cursor)).await? {
+        page::Found::Page(page) => {
+            let props = props(*page, filter, is_continued);
             Ok(render(StatusCode::OK, move || ui::responses_page(&viewer.shell, props)).await)
         }
-        Err(ledger::Error::LimitReached(text)) if filter.version.is_none() => {
-            Ok(newest_version_only(&state, &viewer, &slug, (filter, text)).await?.into_response())
-        }
-        Err(error) => Err(error.into()),
+        page::Found::NewestOnly(version) => Ok(newest_version_only(&slug, filter, version).into_response()),
     }
 }
 
@@ -92,19 +85,12 @@ fn wanted(filter: &ResponseFilter, cursor: Option<String>) -> ListResponses {
     }
 }
 
-/// Redirects to the responses for the newest version, because there are too many questions for one table; `text` says
-/// so. The page says it too, and its filter has the other versions. The rest of the filter is kept; a cursor of the
-/// larger list means nothing in this one.
-async fn newest_version_only(
-    state: &AppState,
-    viewer: &Viewer,
-    slug: &str,
-    (filter, text): (ResponseFilter, String),
-) -> Result<Redirect, PageRejection> {
-    let view = view::get_by_slug(&state.ledger, &viewer.scope, slug).await?;
-    let newest = view.version.ok_or(ledger::Error::LimitReached(text))?;
+/// Redirects to the responses for the newest version, because there are too many questions for one table. The page says
+/// so, and its filter has the other versions. The rest of the filter is kept; a cursor of the larger list means nothing
+/// in this one.
+fn newest_version_only(slug: &str, filter: ResponseFilter, newest: u64) -> Redirect {
     let href = ResponseFilter { version: Some(newest), ..filter }.href(&format!("/views/{slug}"), None);
-    Ok(Redirect::to(&format!("{href}&notice=newest_version_only")))
+    Redirect::to(&format!("{href}&notice=newest_version_only"))
 }
 
 fn props(page: page::Page, filter: ResponseFilter, is_continued: bool) -> ResponsesProps {

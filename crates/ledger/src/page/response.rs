@@ -15,6 +15,7 @@ use domain::{
     response_chart::{Chart, add_charts},
     response_table::{Column, add_columns},
     role::Permission,
+    slug::is_slug,
     view::Field,
 };
 use std::collections::BTreeMap;
@@ -52,21 +53,39 @@ pub struct Page {
     pub people: People,
 }
 
+/// What was found for a page.
+#[derive(Debug)]
+pub enum Found {
+    /// Everything that the page shows.
+    Page(Box<Page>),
+    /// The responses are for too many versions or have too many columns for one table, and the query names no version.
+    /// The responses for this version, the newest of the view, are fewer.
+    NewestOnly(u64),
+}
+
 /// Reads the page of the view with this slug. `query.view_id` and the size of its page are ignored.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no view with this slug; [`Error::InvalidCursor`] for a cursor of another
-/// list; [`Error::LimitReached`] if the responses are for too many versions or have too many columns.
-pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListResponses) -> Result<Page> {
+/// [`Error::NotFound`] if the workspace has no view with this slug, also for a text that is no slug;
+/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::LimitReached`] if the responses for the version of
+/// the query, or for a view that has no version, have too many columns.
+pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListResponses) -> Result<Found> {
+    if !is_slug(&slug) {
+        return Err(Error::NotFound("view"));
+    }
     require(scope, Permission::Read)?;
     let (tenant_id, caller) = (scope.tenant_id, *scope);
-    let page = ledger.snapshot(scope, move |conn| {
+    let found = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
             let page = ListPage { limit: ROWS, cursor: query.page.cursor.clone() };
             let (before, limit) = page.before_id(List::Responses)?;
             let filter = ListResponses { view_id: Some(view.id), ..query }.filter(&caller);
-            let table = table(conn, tenant_id, view.id, filter).await?;
+            let newest = view.version.filter(|_| filter.version.is_none());
+            let table = match (table(conn, tenant_id, view.id, filter).await, newest) {
+                (Err(Error::LimitReached(_)), Some(newest)) => return Ok(Found::NewestOnly(newest)),
+                (table, _) => table?,
+            };
             let before = before.map(SessionId);
             let listed = store::response::list(conn, tenant_id, filter, before, limit).await?;
             let mut responses = Listed::of(listed, |response| encode(List::Responses, response.session_id.0));
@@ -77,7 +96,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListRespo
             let versions = store::response::versions_of_view(conn, place, all, RESPONSE_VERSIONS_MAX).await?;
             let mut charts = table.charts;
             let (counted, is_partial) = count(conn, tenant_id, filter, &mut charts).await?;
-            Ok::<_, Error>(Page {
+            Ok::<_, Error>(Found::Page(Box::new(Page {
                 counts: counts.first().map(|(_, counts)| *counts).unwrap_or_default(),
                 view,
                 versions,
@@ -89,12 +108,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListRespo
                 counted,
                 is_partial,
                 people: people_on(conn, tenant_id).await?,
-            })
+            })))
         })
     });
-    let mut page = page.await?;
-    page.leads = leads(ledger, scope, &page.responses.items).await?;
-    Ok(page)
+    let mut found = found.await?;
+    if let Found::Page(page) = &mut found {
+        page.leads = leads(ledger, scope, &page.responses.items).await?;
+    }
+    Ok(found)
 }
 
 struct Table {

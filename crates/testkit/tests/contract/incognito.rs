@@ -238,7 +238,8 @@ async fn what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_
     assert_eq!(sent.session_id, draft);
     alone(draft, listed_view).await;
     let slug = view::get(l, &f.admin, listed_view).await.unwrap().slug;
-    let shown = page::response::read(l, &f.admin, slug, ListResponses::default()).await.unwrap();
+    let found = page::response::read(l, &f.admin, slug, ListResponses::default()).await.unwrap();
+    let page::response::Found::Page(shown) = found else { panic!("{found:?}") };
     assert_eq!((shown.counts.submitted, shown.counts.drafts, shown.counted), (0, 0, 0));
     assert!(shown.versions.is_empty() && shown.responses.items.is_empty());
     // The agent waits, and the answers are sent at once.
