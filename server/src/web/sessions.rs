@@ -120,15 +120,18 @@ async fn show(
     let Filtered { filter, wanted } = Filtered::try_from(query)?;
     let is_continued = wanted.cursor.is_some();
     let page = page::read(&state.ledger, &viewer.scope, wanted).await?;
-    let props = Props {
+    let props = Props { filter, is_continued, connect: Some(connect(&viewer)), ..props(page) };
+    Ok(render(StatusCode::OK, move || sessions::page(&viewer.shell, props)).await)
+}
+
+/// Converts what was read.
+fn props(page: page::Page) -> Props {
+    Props {
         entries: page.rows.into_iter().map(entry).collect(),
-        connect: Some(connect(&viewer)),
-        filter,
         actions: page.actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
         next_cursor: page.next_cursor,
-        is_continued,
-    };
-    Ok(render(StatusCode::OK, move || sessions::page(&viewer.shell, props)).await)
+        ..Props::default()
+    }
 }
 
 #[derive(Deserialize)]
