@@ -67,15 +67,19 @@ async fn show(
 async fn read(state: &AppState, viewer: &Viewer, id: SessionId, query: PageQuery) -> Result<Props, PageRejection> {
     let kinds = query.kinds.clone().unwrap_or_default();
     let page = page::read(&state.ledger, &viewer.scope, id, query.window(), chosen(kinds.clone())).await?;
-    let opens_at = match page.opens_at {
-        page::OpensAt::Start => OpensAt::Start,
-        page::OpensAt::End => OpensAt::End,
-        page::OpensAt::Event(sequence) => OpensAt::Event(sequence),
-    };
+    let opens_at = opens_at(page.opens_at);
     let (events, titles) = shown(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
     Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, form: viewer.form.clone(), ..around })
+}
+
+const fn opens_at(found: page::OpensAt) -> OpensAt {
+    match found {
+        page::OpensAt::Start => OpensAt::Start,
+        page::OpensAt::End => OpensAt::End,
+        page::OpensAt::Event(sequence) => OpensAt::Event(sequence),
+    }
 }
 
 /// The kinds of events that the query `kinds` selects.
@@ -147,6 +151,18 @@ struct RowsQuery {
     kinds: Option<String>,
 }
 
+impl RowsQuery {
+    /// The part of the log that the query selects.
+    fn read(&self) -> Read {
+        Read {
+            after_sequence: self.after_sequence,
+            before_sequence: self.before_sequence,
+            limit: page::EVENTS,
+            ..Read::default()
+        }
+    }
+}
+
 /// Rows of the transcript. Headers have their first and last sequences.
 async fn rows(
     State(state): State<AppState>,
@@ -154,13 +170,8 @@ async fn rows(
     Id(id): Id<SessionId>,
     Query(query): Query<RowsQuery>,
 ) -> Result<Response, PageRejection> {
+    let wanted = query.read();
     let kinds = query.kinds.filter(|kinds| !kinds.is_empty()).map(chosen);
-    let wanted = Read {
-        after_sequence: query.after_sequence,
-        before_sequence: query.before_sequence,
-        limit: page::EVENTS,
-        ..Read::default()
-    };
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, kinds).await?;
     let sequences = sequences(&found.slice);
     let (events, titles) = shown(found);
