@@ -15,7 +15,7 @@ use crate::{
 };
 use app::{
     FormState,
-    settings::{self as ui, Inviting, MemberProps, NewLink, Props},
+    settings::{self as ui, MemberProps, NewLink},
 };
 use axum::{
     Router,
@@ -52,13 +52,22 @@ async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         Err(problem) => return refused(&state, viewer, form.refused("invitation", &problem), &problem).await,
     };
     let value = format!("{}.{secret}", made.id);
-    if let Some(response) = carried(&state, &viewer, (NewSecret::Invitation, &value), (PAGE, NEW_LINK)) {
-        return Ok(response);
+    match carried(&state, &viewer, (NewSecret::Invitation, &value), (PAGE, NEW_LINK)) {
+        Some(redirect) => Ok(redirect),
+        None => invited(&state, viewer, made.email, &secret).await,
     }
-    let props = read(&state, &viewer, FormState::default()).await?;
-    let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
-    let props = Props { inviting: Inviting { new_link, ..props.inviting }, ..props };
+}
+
+/// The settings with the link of an invitation that was just made.
+async fn invited(state: &AppState, viewer: Viewer, email: String, secret: &str) -> Result<Response, PageRejection> {
+    let mut props = read(state, &viewer, FormState::default()).await?;
+    props.inviting.new_link = Some(new_link(&viewer, secret, email));
     Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
+}
+
+/// A link that was just made, as the pages show it. `email` is the address of the person it is for.
+fn new_link(viewer: &Viewer, secret: &str, email: String) -> NewLink {
+    NewLink { url: access_link_url(&viewer.origin, secret), email }
 }
 
 /// Makes the invitation that the form describes. Returns it and its secret.
@@ -88,7 +97,7 @@ async fn show(
     let mut props = read_one(&state, &viewer, id, FormState::default()).await?;
     let email = props.member.email.clone();
     let secret = made.secret(NewSecret::ResetLink, &viewer);
-    props.new_link = secret.map(|secret| NewLink { url: access_link_url(&viewer.origin, secret), email });
+    props.new_link = secret.map(|secret| new_link(&viewer, secret, email));
     let mut response = render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await;
     if secret.is_some() {
         made.forget(&state, NewSecret::ResetLink, &page_of(id), &mut response);
@@ -154,18 +163,26 @@ async fn reset_link(
     viewer: Viewer,
     Id(id): Id<UserId>,
 ) -> Result<Response, PageRejection> {
+    let page = page_of(id);
     match member::reset_link(&state.ledger, &viewer.scope, id).await {
-        Ok((made, secret)) => {
-            let page = page_of(id);
-            if let Some(response) = carried(&state, &viewer, (NewSecret::ResetLink, &secret), (&page, NEW_LINK)) {
-                return Ok(response);
-            }
-            let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
-            let props = MemberProps { new_link, ..read_one(&state, &viewer, id, FormState::default()).await? };
-            Ok(render(StatusCode::CREATED, move || ui::member_page(&viewer.shell, props)).await)
-        }
+        Ok((made, secret)) => match carried(&state, &viewer, (NewSecret::ResetLink, &secret), (&page, NEW_LINK)) {
+            Some(redirect) => Ok(redirect),
+            None => reset(&state, viewer, id, (made.email, &secret)).await,
+        },
         Err(error) => answer(&state, viewer, id, (Err::<(), _>(error), back(id, ""))).await,
     }
+}
+
+/// The page of a member with the link for a new password that was just made.
+async fn reset(
+    state: &AppState,
+    viewer: Viewer,
+    id: UserId,
+    (email, secret): (String, &str),
+) -> Result<Response, PageRejection> {
+    let mut props = read_one(state, &viewer, id, FormState::default()).await?;
+    props.new_link = Some(new_link(&viewer, secret, email));
+    Ok(render(StatusCode::CREATED, move || ui::member_page(&viewer.shell, props)).await)
 }
 
 async fn deactivate(
