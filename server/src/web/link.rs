@@ -68,12 +68,14 @@ async fn submit(
     match auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await {
         Ok(signed_in) => used(&state, &link, &signed_in),
         Err(ledger::Error::NotFound(_)) => Ok(link_expired_page(&state, shell).await),
-        Err(error) => {
-            let problem = Problem::from(error);
-            let props = props(link, form.refused("", &problem));
-            Ok(refuse(&problem, move || ui::page(&shell, &props)).await)
-        }
+        Err(error) => Ok(refused(shell, link, &form, &error.into()).await),
     }
+}
+
+/// The page again, with what was refused.
+async fn refused(shell: Shell, link: OpenLink, form: &Form, problem: &Problem) -> Response {
+    let props = props(link, form.refused("", problem));
+    refuse(problem, move || ui::page(&shell, &props)).await
 }
 
 /// Signs in whoever used the link, and says what it did.
