@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     people::people_of,
-    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -56,21 +56,22 @@ async fn list(
 }
 
 async fn new(viewer: Viewer) -> Result<Response, PageRejection> {
-    Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, None, &FormState::default())).await)
+    Ok(new_page(viewer, None, FormState::default(), None).await)
+}
+
+/// The page of a new set: with an evaluation, or with what was refused.
+async fn new_page(viewer: Viewer, preview: Option<Preview>, form: FormState, problem: Option<&Problem>) -> Response {
+    render_or_refuse(problem, move || ui::new_page(&viewer.shell, preview, &form)).await
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let read = read_dimensions(&form);
     if let Some(preview) = previewed(&form, &read) {
-        let form = form.kept("edit");
-        return Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, Some(preview), &form)).await);
+        return Ok(new_page(viewer, Some(preview), form.kept("edit"), None).await);
     }
     match make(&state, &viewer, &form, &read).await {
         Ok(id) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_created").into_response()),
-        Err(problem) => {
-            let refused = read.refused(&form, &problem);
-            Ok(refuse(&problem, move || ui::new_page(&viewer.shell, None, &refused)).await)
-        }
+        Err(problem) => Ok(new_page(viewer, None, read.refused(&form, &problem), Some(&problem)).await),
     }
 }
 
