@@ -96,16 +96,21 @@ async fn trends(
     headers: HeaderMap,
 ) -> Result<Html<String>, PageRejection> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
+    Ok(Html(today::trend_fragment(&trends_of(day))))
+}
+
+/// Converts the trends of a day, up to the present hour.
+fn trends_of(day: work_queue::Day) -> [Trend; 4] {
     let trend = |bucket, trend: work_queue::Trend| {
         let hours = trend.hours.into_iter().take(day.hours).collect();
         Trend { bucket, at: trend.at, hours }
     };
-    Ok(Html(today::trend_fragment(&[
+    [
         trend(Bucket::NeedsMe, day.needs_me),
         trend(Bucket::Running, day.running),
         trend(Bucket::Failed, day.failed),
         trend(Bucket::DoneToday, day.done_today),
-    ])))
+    ]
 }
 
 /// The questions for which no session waits.
