@@ -58,17 +58,20 @@ async fn list(
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery) -> Result<ListProps, PageRejection> {
-    let is_continued = query.cursor.is_some();
-    let list = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
-    Ok(ListProps {
+    let list = page::list(&state.ledger, &viewer.scope, query.cursor.clone()).await?;
+    Ok(list_props(state, viewer, query, list))
+}
+
+fn list_props(state: &AppState, viewer: &Viewer, query: ListQuery, list: page::List) -> ListProps {
+    ListProps {
         entries: list.rows.into_iter().map(entry).collect(),
         next_cursor: list.next_cursor,
-        is_continued,
+        is_continued: query.cursor.is_some(),
         with: conversation_partners(state, viewer, list.actions),
         chosen: query.agent,
         connect: connect(viewer),
         form: viewer.form.clone(),
-    })
+    }
 }
 
 /// Converts a conversation and its newest event to an entry of the list.
