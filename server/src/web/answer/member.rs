@@ -29,18 +29,10 @@ pub fn router() -> Router<AppState> {
 
 async fn site(state: &AppState, viewer: &Viewer, slug: &str, visit: &Visit) -> Result<Site, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, slug).await?;
-    Ok(Site {
-        respondent: Respondent::member(&viewer.scope)?,
-        view_id: page.view_id,
-        request_id: None,
-        action: format!("/views/{slug}/answer"),
-        hidden: Vec::new(),
-        frame: visit.frame(state),
-        back: Some(Link { href: "/today".to_owned(), text: "Back to Shiftbook".to_owned() }),
-        says_why: true,
-        has_cookies: true,
-        entities: options_of(page.entities),
-    })
+    let (respondent, action) = (Respondent::member(&viewer.scope)?, format!("/views/{slug}/answer"));
+    let back = Some(Link { href: "/today".to_owned(), text: "Back to Shiftbook".to_owned() });
+    let entities = options_of(page.entities);
+    Ok(Site { back, entities, ..Site::of_member(respondent, page.view_id, action, visit.frame(state)) })
 }
 
 async fn show_form(

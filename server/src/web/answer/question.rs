@@ -51,18 +51,11 @@ async fn site(
     Answerable { request, fields, .. }: &Answerable,
     visit: &Visit,
 ) -> Result<Site, PageRejection> {
-    Ok(Site {
-        respondent: Respondent::member(&viewer.scope)?,
-        view_id: request.view_id,
-        request_id: Some(request.id.0),
-        action: format!("/questions/{}", request.id),
-        hidden: Vec::new(),
-        frame: visit.frame(state),
-        back: Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() }),
-        says_why: true,
-        has_cookies: true,
-        entities: options_of(page::entities(&state.ledger, &viewer.scope, fields).await?),
-    })
+    let (respondent, action) = (Respondent::member(&viewer.scope)?, format!("/questions/{}", request.id));
+    let back = Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() });
+    let entities = options_of(page::entities(&state.ledger, &viewer.scope, fields).await?);
+    let site = Site::of_member(respondent, request.view_id, action, visit.frame(state));
+    Ok(Site { request_id: Some(request.id.0), back, entities, ..site })
 }
 
 async fn show_form(

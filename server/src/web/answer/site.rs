@@ -30,6 +30,22 @@ pub struct Site {
 }
 
 impl Site {
+    /// The form of a signed-in member, without an agent's question. The member may know why it takes no answer.
+    pub fn of_member(respondent: Respondent, view_id: ViewId, action: String, frame: Frame) -> Self {
+        Self {
+            respondent,
+            view_id,
+            request_id: None,
+            action,
+            hidden: Vec::new(),
+            frame,
+            back: None,
+            says_why: true,
+            has_cookies: true,
+            entities: EntityOptions::new(),
+        }
+    }
+
     /// The form of a link. People without an account see no entities, and not why the form takes no answer.
     pub fn of_link(link: &ViewLinkRecord, respondent: Respondent, action: String, frame: Frame) -> Self {
         Self {
