@@ -45,38 +45,57 @@ enum Use {
 
 /// Reads the form. `Err` has the page that is shown instead of it.
 async fn open(state: &AppState, site: &Site, of: Use) -> Result<Form, Box<Result<Response, PageRejection>>> {
-    let refused = match response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await {
+    let found = response::read(&state.ledger, &site.respondent, site.view_id, site.request_id).await;
+    match usable(found, of, site.says_why) {
+        Ok(form) => Ok(form),
+        Err(Error::FormClosed(reason)) => {
+            let reason = site.says_why.then_some(reason);
+            Err(Box::new(Ok(closed(site.frame.clone(), reason, site.back.clone()).await)))
+        }
+        Err(error) => Err(Box::new(Err(error.into()))),
+    }
+}
+
+/// Returns the form if the request may use it. [`Error::FormClosed`] says why it may not. On a page that does not say
+/// why, a form that is not found is one that is not published.
+fn usable(found: ledger::Result<Form>, of: Use, says_why: bool) -> ledger::Result<Form> {
+    match found {
         Ok(form) => match form.closed {
-            None | Some(Closed::Answered) => return Ok(form),
-            Some(_) if of == Use::Submission && form.has_answered => return Ok(form),
-            Some(closed) => closed,
+            None | Some(Closed::Answered) => Ok(form),
+            Some(_) if of == Use::Submission && form.has_answered => Ok(form),
+            Some(closed) => Err(Error::FormClosed(closed)),
         },
-        Err(Error::FormClosed(closed)) => closed,
-        Err(Error::NotFound(_)) if !site.says_why => Closed::NotPublished,
-        Err(error) => return Err(Box::new(Err(error.into()))),
-    };
-    let reason = site.says_why.then_some(refused);
-    Err(Box::new(Ok(closed(site.frame.clone(), reason, site.back.clone()).await)))
+        Err(Error::NotFound(_)) if !says_why => Err(Error::FormClosed(Closed::NotPublished)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a query has a field with this name.
+fn has(pairs: &[(String, String)], name: &str) -> bool {
+    pairs.iter().any(|(known, _)| known == name)
 }
 
 /// Shows the form, or the answers that are recorded. `pairs` are those of the query.
 pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> Result<Response, PageRejection> {
-    let has = |name: &str| pairs.iter().any(|(known, _)| known == name);
-    let of = if has("_done") { Use::Submission } else { Use::Answer };
-    let form = match open(state, &site, of).await {
-        Ok(form) => form,
-        Err(instead) => return *instead,
-    };
+    let of = if has(pairs, "_done") { Use::Submission } else { Use::Answer };
+    match open(state, &site, of).await {
+        Ok(form) => Ok(opened_page(state, site, form, pairs).await),
+        Err(instead) => *instead,
+    }
+}
+
+/// The page of a form that can be used: the answers that are recorded, or the questions.
+async fn opened_page(state: &AppState, site: Site, form: Form, pairs: &[(String, String)]) -> Response {
     // Who opens the form again later stays here to read the answers. The address may also have been passed on to
     // somebody who has not answered.
-    let has_sent = has("_done") && form.has_answered;
+    let has_sent = has(pairs, "_done") && form.has_answered;
     let recorded = form.submitted.as_ref().map(|submitted| &submitted.answers);
     if has_sent || recorded.is_some() {
-        return Ok(done(state, &site, &form, recorded, has_sent).await);
+        return done(state, &site, &form, recorded, has_sent).await;
     }
-    let note = (has("_saved") && form.draft.is_some()).then_some(Note::Saved);
+    let note = (has(pairs, "_saved") && form.draft.is_some()).then_some(Note::Saved);
     let shown = Shown { note, ..Shown::opened(&form, pairs) };
-    Ok(question_page(state, site, form, shown, StatusCode::OK).await)
+    question_page(state, site, form, shown, StatusCode::OK).await
 }
 
 /// The page of another server with which respondents of the form continue, if the operator still allows its host.
@@ -109,22 +128,29 @@ fn done_props(site: &Site, form: &Form, answers: Option<&Answers>, (next, leaves
     }
 }
 
-/// Submits the posted form. What the page shows of a form is only read if it is shown again.
+/// Submits the posted form.
 pub async fn submit(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
     let submission_id = posted.own("_id").map(str::to_owned).unwrap_or_else(|| state.ledger.request_id().to_string());
-    let error = match send(state, &site, posted, submission_id.clone()).await {
-        Ok((version, sent)) => return after(state, &site, &version.publication, sent).await,
-        Err(error) => error,
-    };
-    let form = match open(state, &site, Use::Submission).await {
-        Ok(form) => form,
-        Err(instead) => return *instead,
-    };
-    let typed = Shown::typed(posted, &form.version.fields);
-    // A save of the same answers may have come first.
-    let saved = form.draft.as_ref().filter(|draft| draft.answers == typed.answers).map(|draft| draft.rev);
-    let typed = Shown { rev: saved.unwrap_or(typed.rev), submission_id: Some(submission_id), ..typed };
-    refused(state, site, form, typed, error).await
+    match send(state, &site, posted, submission_id.clone()).await {
+        Ok((version, sent)) => after(state, &site, &version.publication, sent).await,
+        Err(error) => not_sent(state, site, (posted, submission_id), error).await,
+    }
+}
+
+/// Responds to a submission that was refused. What the page shows of a form is only read if it is shown again.
+async fn not_sent(
+    state: &AppState,
+    site: Site,
+    (posted, submission_id): (&PostedForm, String),
+    error: Error,
+) -> Result<Response, PageRejection> {
+    match open(state, &site, Use::Submission).await {
+        Ok(form) => {
+            let typed = Shown::sent(posted, &form, submission_id);
+            refused(state, site, form, typed, error).await
+        }
+        Err(instead) => *instead,
+    }
 }
 
 /// Records the posted answers, read by the fields of the version that the page was made from.
@@ -139,14 +165,19 @@ async fn send(
     }
     let (ledger, seen) = (&state.ledger, posted.number("_version"));
     let version = response::version(ledger, &site.respondent, (site.view_id, site.request_id), seen).await?;
-    let submission = Submission {
+    let submission = submission(site, posted, &version.fields, submission_id);
+    Ok((version, response::submit(ledger, &site.respondent, site.view_id, submission).await?))
+}
+
+/// The posted answers to these fields. A page without cookies has no draft that they could be based on.
+fn submission(site: &Site, posted: &PostedForm, fields: &[Field], submission_id: String) -> Submission {
+    Submission {
         request_id: site.request_id,
-        version: seen,
+        version: posted.number("_version"),
         rev: posted.number("_rev").filter(|_| site.has_cookies),
         submission_id,
-        answers: posted.answers(&version.fields),
-    };
-    Ok((version, response::submit(ledger, &site.respondent, site.view_id, submission).await?))
+        answers: posted.answers(fields),
+    }
 }
 
 /// The answer to a recorded submission: a redirect, so that a reload does not post again. A page in a frame has no
@@ -205,23 +236,45 @@ pub async fn too_often(state: &AppState, site: Site, posted: &PostedForm) -> Res
     Ok(response)
 }
 
-/// Saves the posted form as a draft. A script gets what it shows then.
+/// Saves the posted form as a draft. A script gets what it shows then, a person without scripts a page.
 pub async fn save(state: &AppState, site: Site, visit: &Visit, posted: &PostedForm) -> Result<Response, PageRejection> {
-    let by_script = visit.is_by_script();
+    match visit.is_by_script() {
+        true => Ok(Json(save_for_script(state, &site, posted).await?).into_response()),
+        false => save_for_page(state, site, posted).await,
+    }
+}
+
+/// Saves for a script. A form that cannot be used is not found.
+async fn save_for_script(state: &AppState, site: &Site, posted: &PostedForm) -> Result<Value, PageRejection> {
+    let Ok(form) = open(state, site, Use::Answer).await else { return Err(Problem::new(wire::Code::NotFound).into()) };
+    let typed = Shown::typed(posted, &form.version.fields);
+    let draft = save_draft(state, site, posted, &typed).await?;
+    Ok(saved(&form.version.fields, &draft))
+}
+
+/// Saves for a page, which shows a refused form again.
+async fn save_for_page(state: &AppState, site: Site, posted: &PostedForm) -> Result<Response, PageRejection> {
     let form = match open(state, &site, Use::Answer).await {
         Ok(form) => form,
-        Err(_) if by_script => return Err(Problem::new(wire::Code::NotFound).into()),
         Err(instead) => return *instead,
     };
     let typed = Shown::typed(posted, &form.version.fields);
-    let (request_id, rev, answers) = (site.request_id, typed.rev, typed.answers.clone());
-    let save = DraftSave { request_id, rev, answers, is_leaving: posted.own("_leaving").is_some() };
-    match response::save_draft(&state.ledger, &site.respondent, site.view_id, save).await {
-        Ok(draft) if by_script => Ok(Json(saved(&form.version.fields, &draft)).into_response()),
+    match save_draft(state, &site, posted, &typed).await {
         Ok(_) => Ok(Redirect::to(&format!("{}?_saved", site.action)).into_response()),
-        Err(error) if by_script => Err(error.into()),
         Err(error) => refused(state, site, form, typed, error).await,
     }
+}
+
+/// Keeps what was typed.
+async fn save_draft(
+    state: &AppState,
+    site: &Site,
+    posted: &PostedForm,
+    typed: &Shown,
+) -> ledger::Result<ResponseRecord> {
+    let (request_id, rev, answers) = (site.request_id, typed.rev, typed.answers.clone());
+    let save = DraftSave { request_id, rev, answers, is_leaving: posted.own("_leaving").is_some() };
+    response::save_draft(&state.ledger, &site.respondent, site.view_id, save).await
 }
 
 /// What a script gets of a saved draft: its `rev`, and the keys of the questions that do not apply.
@@ -229,4 +282,41 @@ fn saved(fields: &[Field], draft: &ResponseRecord) -> Value {
     let applying = applicable(fields, &draft.answers);
     let off = fields.iter().filter(|field| !applying.contains(field)).map(|field| field.key.as_str());
     json!({ "rev": draft.rev, "off": off.collect::<Vec<_>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::id::ViewId;
+
+    fn form(closed: Option<Closed>, has_answered: bool) -> ledger::Result<Form> {
+        let version = ViewVersionRecord {
+            view_id: ViewId(uuid::Uuid::nil()),
+            version: 1,
+            title: String::new(),
+            introduction: String::new(),
+            fields: Vec::new(),
+            publication: Publication::default(),
+            published_by: String::new(),
+            published_at: Default::default(),
+        };
+        Ok(Form { version, closed, asks_lead: false, draft: None, submitted: None, has_answered })
+    }
+
+    #[test]
+    fn a_closed_form_is_only_used_by_who_has_answered_it() {
+        let reason = |found, of, says_why| match usable(found, of, says_why) {
+            Ok(_) => None,
+            Err(Error::FormClosed(reason)) => Some(reason),
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(reason(form(None, false), Use::Answer, true), None);
+        assert_eq!(reason(form(Some(Closed::Answered), true), Use::Answer, true), None);
+        assert_eq!(reason(form(Some(Closed::Over), true), Use::Answer, true), Some(Closed::Over));
+        assert_eq!(reason(form(Some(Closed::Over), true), Use::Submission, true), None);
+        assert_eq!(reason(form(Some(Closed::Over), false), Use::Submission, true), Some(Closed::Over));
+        let missing = || Err(Error::NotFound("view"));
+        assert_eq!(reason(missing(), Use::Answer, false), Some(Closed::NotPublished));
+        assert!(matches!(usable(missing(), Use::Answer, true), Err(Error::NotFound(_))));
+    }
 }

@@ -48,6 +48,14 @@ impl Shown {
             ..Self::default()
         }
     }
+
+    /// What the respondent typed and sent with this id. If a save of the same answers came first, they are based on
+    /// that draft.
+    pub fn sent(posted: &PostedForm, form: &Form, submission_id: String) -> Self {
+        let typed = Self::typed(posted, &form.version.fields);
+        let saved = form.draft.as_ref().filter(|draft| draft.answers == typed.answers).map(|draft| draft.rev);
+        Self { rev: saved.unwrap_or(typed.rev), submission_id: Some(submission_id), ..typed }
+    }
 }
 
 /// Renders the questions.
