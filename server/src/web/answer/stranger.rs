@@ -107,9 +107,13 @@ async fn enter(
     let Some(entered) = opened(view_link::enter(&state.ledger, &secret, browser).await)? else {
         return Ok(gone(&state, &visit).await);
     };
-    let query = passed_on(query);
+    Ok(to_form(&state, &entered, &passed_on(query))?)
+}
+
+/// Redirects to the form of a link, with the cookies that permit its use. Members answer on a page of their own.
+fn to_form(state: &AppState, entered: &Entered, query: &str) -> Result<Response, Problem> {
     if entered.gate == Gate::Member {
-        return Ok(no_referrer(Redirect::to(&members_form(&entered, &query)).into_response()));
+        return Ok(no_referrer(Redirect::to(&members_form(entered, query)).into_response()));
     }
     let path = format!("/forms/{}", entered.link.id);
     let mut response = no_referrer(Redirect::to(&format!("{path}{query}")).into_response());
@@ -188,17 +192,22 @@ async fn lead_page(
     typed: FormState,
     query: &str,
 ) -> Response {
+    let page_id = state.ledger.request_id().to_string();
+    let props = lead_props(site, form, page_id, typed, query);
+    render(status, move || ui::lead_page(&props)).await
+}
+
+fn lead_props(site: Site, form: response::Form, page_id: String, typed: FormState, query: &str) -> LeadProps {
     let mut hidden = site.hidden;
-    hidden.push(("_id".to_owned(), state.ledger.request_id().to_string()));
-    let props = LeadProps {
+    hidden.push(("_id".to_owned(), page_id));
+    LeadProps {
         frame: site.frame,
         title: form.version.title,
         introduction: form.version.introduction,
         action: format!("{}/lead{query}", site.action),
         hidden,
         form: typed,
-    };
-    render(status, move || ui::lead_page(&props)).await
+    }
 }
 
 async fn submit_form(
@@ -250,18 +259,20 @@ async fn give_lead(
     let Some(site) = posted_site(&state, &visit, &id, &posted).await? else { return Ok(gone(&state, &visit).await) };
     let query = passed_on(query);
     match capture_lead(&state, &visit, &id, &posted).await {
-        Ok(cookie) => {
-            let mut response = Redirect::to(&format!("{}{query}", site.action)).into_response();
-            add_cookie(&mut response, state.cookies.set_lead(&cookie, &site.action))?;
-            Ok(response)
-        }
+        Ok(cookie) => Ok(lead_given(&state, &site, &query, &cookie)?),
         Err(Error::FormClosed(_) | Error::NotFound(_)) => Ok(gone(&state, &visit).await),
         Err(error) => {
-            let (status, errors) = lead_errors(error)?;
-            let typed = FormState { errors, ..typed_lead(&posted) };
+            let (status, typed) = refused_lead(&posted, error)?;
             Ok(lead_again(&state, &visit, site, status, typed, &query).await)
         }
     }
+}
+
+/// Redirects to the form, with the cookie that connects the browser to the given name and address.
+fn lead_given(state: &AppState, site: &Site, query: &str, cookie: &str) -> Result<Response, Problem> {
+    let mut response = Redirect::to(&format!("{}{query}", site.action)).into_response();
+    add_cookie(&mut response, state.cookies.set_lead(cookie, &site.action))?;
+    Ok(response)
 }
 
 /// Records the posted name and address, unless there are too many requests or a program filled in the form. Returns the
@@ -274,16 +285,24 @@ async fn capture_lead(state: &AppState, visit: &Visit, id: &str, posted: &Posted
     if posted.is_trapped() {
         return Err(Error::Invalid(vec![Issue::new("", TRAPPED)]));
     }
-    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
-    let new = NewLead { name: text("name"), email: text("email") };
+    let new = new_lead(posted);
     let entry = Entry { page_id: posted.own("_id"), ..entry(state, &visit.headers, posted.own("_key")) };
     view_link::capture_lead(&state.ledger, link_id, entry, new).await
 }
 
 /// The name and the address as they were typed.
-fn typed_lead(posted: &PostedForm) -> FormState {
-    let typed = |name: &str| (name.to_owned(), posted.own(name).unwrap_or_default().to_owned());
-    FormState { values: [typed("name"), typed("email")].into(), ..FormState::default() }
+fn new_lead(posted: &PostedForm) -> NewLead {
+    let text = |name: &str| posted.own(name).unwrap_or_default().to_owned();
+    NewLead { name: text("name"), email: text("email") }
+}
+
+/// The refused name and address for the page that asks again, and its status. `Err` has an error that the page does not
+/// show.
+fn refused_lead(posted: &PostedForm, error: Error) -> ledger::Result<(StatusCode, FormState)> {
+    let (status, errors) = lead_errors(error)?;
+    let NewLead { name, email } = new_lead(posted);
+    let values = [("name".to_owned(), name), ("email".to_owned(), email)].into();
+    Ok((status, FormState { values, errors, ..FormState::default() }))
 }
 
 /// What the page says of a refused name and address, and its status. `Err` has an error that the page does not show.
