@@ -32,6 +32,10 @@ use ledger::{
     view_link::{self, Entered, Entry},
 };
 
+/// All origins: those that may show the page for a person over the limit of requests. It has nothing to press and tells
+/// of no form.
+const ANY_ORIGIN: &str = "*";
+
 pub fn router() -> Router<AppState> {
     Router::new().route("/embed/{secret}", get(show_form).post(submit_form))
 }
@@ -43,19 +47,29 @@ async fn show_form(
     RawQuery(query): RawQuery,
 ) -> Result<Response, PageRejection> {
     if !visit.is_allowed(&state, Some(&secret_key(&secret))) {
-        // The page has nothing to press and tells of no form, so that every page may show it.
-        return Ok(framed(wait(&state, &visit).await, visit.nonce.as_ref(), &["*".to_owned()]));
+        return Ok(framed(wait(&state, &visit).await, visit.nonce.as_ref(), &[ANY_ORIGIN.to_owned()]));
     }
     let Some(entered) = opened(view_link::enter(&state.ledger, &secret, None).await)? else {
         return Ok(gone(&state, &visit).await);
     };
-    if entered.gate != Gate::None {
-        return Ok(link_to_tab(&state, &visit, entered, &secret, query.as_deref()).await);
+    match entered.gate {
+        Gate::None => show_entered(&state, &visit, entered, &secret, query.as_deref()).await,
+        Gate::Lead | Gate::Member => Ok(link_to_tab(&state, &visit, entered, &secret, query.as_deref()).await),
     }
-    let Some((site, origins)) = site(&state, &visit, &secret, Carried::entered(entered)).await? else {
-        return Ok(gone(&state, &visit).await);
+}
+
+/// The form that everyone with the link may answer.
+async fn show_entered(
+    state: &AppState,
+    visit: &Visit,
+    entered: Entered,
+    secret: &str,
+    query: Option<&str>,
+) -> Result<Response, PageRejection> {
+    let Some((site, origins)) = site(state, visit, secret, Carried::entered(entered)).await? else {
+        return Ok(gone(state, visit).await);
     };
-    let page = show(&state, site, &query_pairs(query.as_deref())).await?;
+    let page = show(state, site, &query_pairs(query)).await?;
     Ok(framed(page, visit.nonce.as_ref(), &origins))
 }
 
