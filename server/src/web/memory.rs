@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    memory_form::{self, Step},
     people::people_of,
     posted,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render, return_path},
@@ -21,16 +22,16 @@ use axum::{
 };
 use domain::{id::MemoryDocumentId, memory::MemoryPath};
 use ledger::{
-    Error, ListPage, Scope,
-    memory::{self, Change, Conflict, Write},
-    memory_writer,
-    page::memory as page,
+    Error, Ledger, MemoryDocumentRecord, Scope,
+    memory::{self, Conflict, Written},
+    page::{
+        memory as page,
+        memory_document::{self, Document, Part},
+        memory_home,
+    },
 };
 use serde::Deserialize;
 use wire::Code;
-
-/// Number of versions on the page of a document's history.
-const VERSIONS: u32 = 50;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/memory", get(home)).route("/agents/{slug}/memory", get(show).post(change))
@@ -51,19 +52,20 @@ async fn home(
     viewer: Viewer,
     Query(query): Query<HomeQuery>,
 ) -> Result<Response, PageRejection> {
-    let agents = memory::agents(&state.ledger, &viewer.scope).await?;
-    let found = match asked(query.q) {
-        Some(words) => {
-            let found = memory::search(&state.ledger, &viewer.scope, None, &words, 0).await?;
-            Some((words, wire_map::found_memories(found).items))
-        }
-        None => None,
-    };
-    let agents = agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at)).collect();
-    let stalled = stalled_of(memory_writer::stalled(&state.ledger, &viewer.scope).await?);
-    let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
-    let props = HomeProps { agents, stalled, found, people };
+    let words = asked(query.q);
+    let page = memory_home::read(&state.ledger, &viewer.scope, words.clone()).await?;
+    let props = home_props(words, page);
     Ok(render(StatusCode::OK, move || ui::home_page(&viewer.shell, props)).await)
+}
+
+fn home_props(words: Option<String>, page: memory_home::Page) -> HomeProps {
+    let agents = page.agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at));
+    HomeProps {
+        agents: agents.collect(),
+        stalled: stalled_of(page.stalled),
+        found: words.zip(page.found.map(|found| wire_map::found_memories(found).items)),
+        people: people_of(page.people),
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -74,129 +76,117 @@ struct ShowQuery {
     q: Option<String>,
 }
 
+/// What the page shows beside the list of documents.
+#[derive(Debug, PartialEq, Eq)]
+enum Shown {
+    /// The newest changes.
+    Recent,
+    /// What a search for these words finds.
+    Search(String),
+    /// A document.
+    Document(Asked),
+}
+
+/// The document that is asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    path: String,
+    view: View,
+    /// The version whose changes are shown; `None` for the newest.
+    version: Option<u64>,
+}
+
+impl Shown {
+    /// The newest version of the document at a path; the newest changes if the path is empty.
+    fn newest(path: String, view: View) -> Self {
+        if path.is_empty() { Self::Recent } else { Self::Document(Asked { path, view, version: None }) }
+    }
+}
+
+impl From<ShowQuery> for Shown {
+    fn from(query: ShowQuery) -> Self {
+        let view = View::parse(query.view.as_deref().unwrap_or_default());
+        let version = query.version.and_then(|text| text.parse().ok());
+        match query.path.filter(|path| !path.is_empty()) {
+            Some(path) => Self::Document(Asked { path, view, version }),
+            None => asked(query.q).map_or(Self::Recent, Self::Search),
+        }
+    }
+}
+
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     AgentSlug(agent): AgentSlug,
     Query(query): Query<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let view = View::parse(query.view.as_deref().unwrap_or_default());
-    let version = query.version.and_then(|text| text.parse().ok());
-    let props = read(&state, &viewer.scope, &agent, query.path.as_deref(), (view, version)).await?;
-    let found = match (asked(query.q), &props.selected) {
-        (Some(words), None) => {
-            let found = memory::search(&state.ledger, &viewer.scope, Some(&agent), &words, 0).await?;
-            Some((words, wire_map::found_memories(found).items))
-        }
-        _ => None,
-    };
-    let props = Props { found, ..props };
+    let props = read(&state, &viewer.scope, &agent, query.into()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
 /// Reads the page. A path that is none, or at which there was never a document, is not found.
-async fn read(
-    state: &AppState,
-    scope: &Scope,
-    agent: &str,
-    path: Option<&str>,
-    shown: (View, Option<u64>),
-) -> Result<Props, PageRejection> {
-    let page = page::memory(&state.ledger, scope, agent).await?;
-    let selected = match path.filter(|path| !path.is_empty()) {
-        Some(path) => Some(open(state, scope, agent, path, shown).await?),
-        None => None,
-    };
-    Ok(Props {
+async fn read(state: &AppState, scope: &Scope, agent: &str, shown: Shown) -> Result<Props, PageRejection> {
+    let props = props_of(agent, page::memory(&state.ledger, scope, agent).await?);
+    Ok(match shown {
+        Shown::Recent => props,
+        Shown::Search(words) => {
+            let found = memory::search(&state.ledger, scope, Some(agent), &words, 0).await?;
+            Props { found: Some((words, wire_map::found_memories(found).items)), ..props }
+        }
+        Shown::Document(asked) => Props { selected: Some(open(&state.ledger, scope, agent, asked).await?), ..props },
+    })
+}
+
+/// The page without a document and without a search.
+fn props_of(agent: &str, page: page::Memory) -> Props {
+    Props {
         agent: agent.to_owned(),
         documents: page.documents.into_iter().map(wire_map::memory_document).collect(),
         has_more: page.has_more,
-        selected,
+        selected: None,
         recent: page.recent.into_iter().map(wire_map::memory_version).collect(),
         found: None,
         stalled: stalled_of(page.stalled),
         people: people_of(page.people),
         form: FormState::default(),
-    })
-}
-
-/// The document at a path, or what is left of one that was erased. The pair is the view and the version.
-async fn open(
-    state: &AppState,
-    scope: &Scope,
-    agent: &str,
-    path: &str,
-    (view, version): (View, Option<u64>),
-) -> Result<Selected, PageRejection> {
-    if let Some(id) = path.strip_prefix("erased/") {
-        return erased(state, scope, agent, id).await;
     }
-    let path = MemoryPath::parse(path).map_err(|_| Problem::new(Code::NotFound))?;
-    select(state, scope, agent, path, view, version).await
 }
 
-async fn select(
-    state: &AppState,
-    scope: &Scope,
-    agent: &str,
-    path: MemoryPath,
-    view: View,
-    version: Option<u64>,
-) -> Result<Selected, PageRejection> {
-    let ledger = &state.ledger;
-    let found = memory::find(ledger, scope, agent, path.clone()).await?;
-    let mut selected = Selected {
-        is_erased: false,
+/// Opens the document at a path, or what is left of one that was erased.
+async fn open(ledger: &Ledger, scope: &Scope, agent: &str, asked: Asked) -> Result<Selected, PageRejection> {
+    if let Some(id) = asked.path.strip_prefix("erased/") {
+        let id: MemoryDocumentId = id.parse().map_err(|_| Problem::new(Code::NotFound))?;
+        return Ok(selected(memory_document::erased(ledger, scope, agent, id).await?, View::History));
+    }
+    let path = MemoryPath::parse(&asked.path).map_err(|_| Problem::new(Code::NotFound))?;
+    let part = part_of(asked.view, asked.version);
+    Ok(selected(memory_document::read(ledger, scope, agent, path, part).await?, asked.view))
+}
+
+/// What is read for a view besides the text.
+const fn part_of(view: View, version: Option<u64>) -> Part {
+    match view {
+        View::Text | View::Edit => Part::Text,
+        View::History => Part::History(version),
+        View::Origin => Part::Origin,
+    }
+}
+
+fn selected(found: Document, view: View) -> Selected {
+    Selected {
+        is_erased: found.is_erased,
         document: wire_map::memory_document(found.document),
         text: found.text,
         view,
-        versions: Vec::new(),
-        diff: None,
-        origin: Vec::new(),
-        preview: None,
-        conflict: None,
-    };
-    match view {
-        View::Text | View::Edit => {}
-        View::History => {
-            let page = ListPage { limit: VERSIONS, cursor: None };
-            let versions = memory::versions(ledger, scope, agent, path.clone(), page).await?;
-            selected.versions = versions.items.into_iter().map(wire_map::memory_version).collect();
-            let diff = memory::diff(ledger, scope, agent, path, None, version).await?;
-            selected.diff = Some(wire_map::memory_diff(diff));
-        }
-        View::Origin => {
-            selected.origin = wire_map::memory_blame(memory::blame(ledger, scope, agent, path).await?).lines;
-        }
-    }
-    Ok(selected)
-}
-
-/// What is left of an erased document, by its id.
-async fn erased(state: &AppState, scope: &Scope, agent: &str, id: &str) -> Result<Selected, PageRejection> {
-    let id: MemoryDocumentId = id.parse().map_err(|_| Problem::new(Code::NotFound))?;
-    let found = memory::find_erased(&state.ledger, scope, agent, id, VERSIONS).await?;
-    Ok(Selected {
-        is_erased: true,
-        document: wire_map::memory_document(found.document),
-        text: String::new(),
-        view: View::History,
         versions: found.versions.into_iter().map(wire_map::memory_version).collect(),
-        diff: None,
-        origin: Vec::new(),
+        diff: found.diff.map(wire_map::memory_diff),
+        origin: wire_map::memory_blame(found.origin).lines,
         preview: None,
         conflict: None,
-    })
+    }
 }
 
-/// What a form did.
-enum Done {
-    /// The document to show, and the notice.
-    Saved(String, &'static str),
-    /// The text is shown before it is saved.
-    Preview,
-}
-
+/// Takes a form. A text that is sent after the sign-in has expired is kept by the sign-in page.
 async fn change(
     State(state): State<AppState>,
     viewer: Result<Viewer, PageRejection>,
@@ -204,80 +194,82 @@ async fn change(
     parts: Parts,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let viewer = match viewer {
-        Ok(viewer) => viewer,
+    match viewer {
+        Ok(viewer) => answer(&state, viewer, &agent, &form).await,
         Err(PageRejection::Redirect(to_sign_in)) if form.has("text") => {
             let page = return_path(&parts).unwrap_or_else(|| format!("/agents/{agent}/memory"));
             let kept = posted::keep(&state, &parts, &form, &page).await;
-            return Ok(kept.unwrap_or_else(|| to_sign_in.into_response()));
+            Ok(kept.unwrap_or_else(|| to_sign_in.into_response()))
         }
-        Err(rejection) => return Err(rejection),
-    };
-    let step = form.text("step");
-    let name = match step.as_str() {
-        "create" => "new",
-        "save" | "preview" => "edit",
-        _ => "change",
-    };
-    match apply(&state, &viewer.scope, &agent, &form, &step).await {
-        Ok(Done::Saved(path, notice)) => {
-            if path.is_empty() {
-                return Ok(redirect_with_notice(&format!("/agents/{agent}/memory"), notice).into_response());
-            }
-            let path: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
-            Ok(Redirect::to(&format!("/agents/{agent}/memory?path={path}&notice={notice}")).into_response())
-        }
-        Ok(Done::Preview) => {
-            let mut props = read(&state, &viewer.scope, &agent, Some(&form.text("path")), (View::Edit, None)).await?;
-            if let Some(selected) = &mut props.selected {
-                let text = form.text("text");
-                let lines = wire_map::memory_diff_lines(memory::compare(&selected.text, &text));
-                selected.preview = Some(Preview { text, lines });
-            }
-            props.form = form.kept("edit");
-            Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
-        }
-        Err(error) => refused(&state, viewer, &agent, &form, name, error).await,
+        Err(rejection) => Err(rejection),
     }
 }
 
-async fn apply(state: &AppState, scope: &Scope, agent: &str, form: &Form, step: &str) -> Result<Done, Error> {
-    let ledger = &state.ledger;
-    let path = memory::path(&form.text("path"))?;
-    let base_version = form.text("baseVersion").parse().unwrap_or_default();
-    let reason = form.text("reason").trim().to_owned();
-    let change = Change { base_version, reason: reason.clone(), session_id: None };
-    match step {
-        "preview" => Ok(Done::Preview),
-        "create" | "save" => {
-            let write = Write { base_version, text: form.text("text"), reason, ..Write::default() };
-            let written = memory::write(ledger, scope, agent, path, write).await?;
-            Ok(Done::Saved(written.document.path, "memory_saved"))
-        }
-        "revert" => {
-            let to = form.text("toVersion").parse().unwrap_or_default();
-            let written = memory::revert(ledger, scope, agent, path, to, change).await?;
-            Ok(Done::Saved(written.document.path, "memory_saved"))
-        }
-        "rename" => {
-            let new_path = MemoryPath::parse(&form.text("newPath"));
-            let new_path = new_path.map_err(|why| Error::invalid("newPath", why.to_string()))?;
-            let renamed = memory::rename(ledger, scope, agent, path, new_path, change).await?;
-            Ok(Done::Saved(renamed.path, "memory_saved"))
-        }
-        "delete" => {
-            memory::delete(ledger, scope, agent, path, change).await?;
-            Ok(Done::Saved(String::new(), "memory_deleted"))
-        }
-        "erase" => {
-            if form.text("confirm").trim() != "erase" {
-                return Err(Error::invalid("confirm", "type the word erase"));
-            }
-            memory::erase(ledger, scope, agent, path).await?;
-            Ok(Done::Saved(String::new(), "memory_erased"))
-        }
-        _ => Err(Error::invalid("step", "not a step of this form")),
+/// What a form did.
+enum Done {
+    /// The text is shown before it is saved.
+    Preview,
+    /// The document is at this path now.
+    Saved(String),
+    /// The document is deleted.
+    Deleted,
+    /// The document is erased.
+    Erased,
+}
+
+impl From<Written> for Done {
+    fn from(written: Written) -> Self {
+        written.document.into()
     }
+}
+
+impl From<MemoryDocumentRecord> for Done {
+    fn from(document: MemoryDocumentRecord) -> Self {
+        Self::Saved(document.path)
+    }
+}
+
+async fn answer(state: &AppState, viewer: Viewer, agent: &str, form: &Form) -> Result<Response, PageRejection> {
+    let page = format!("/agents/{agent}/memory");
+    match apply(&state.ledger, &viewer.scope, agent, form).await {
+        Ok(Done::Preview) => preview(state, viewer, agent, form).await,
+        Ok(Done::Saved(path)) => Ok(redirect_to_document(&page, &path).into_response()),
+        Ok(Done::Deleted) => Ok(redirect_with_notice(&page, "memory_deleted").into_response()),
+        Ok(Done::Erased) => Ok(redirect_with_notice(&page, "memory_erased").into_response()),
+        Err(error) => refused(state, viewer, agent, form, error).await,
+    }
+}
+
+fn redirect_to_document(page: &str, path: &str) -> Redirect {
+    let path: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
+    Redirect::to(&format!("{page}?path={path}&notice=memory_saved"))
+}
+
+/// Does what the button of the form says.
+async fn apply(ledger: &Ledger, scope: &Scope, agent: &str, form: &Form) -> Result<Done, Error> {
+    let (path, step) = memory_form::read(form)?;
+    match step {
+        Step::Preview => Ok(Done::Preview),
+        Step::Write(write) => memory::write(ledger, scope, agent, path, write).await.map(Done::from),
+        Step::Revert(to, change) => memory::revert(ledger, scope, agent, path, to, change).await.map(Done::from),
+        Step::Rename(to, change) => memory::rename(ledger, scope, agent, path, to, change).await.map(Done::from),
+        Step::Delete(change) => memory::delete(ledger, scope, agent, path, change).await.map(|_| Done::Deleted),
+        Step::Erase => memory::erase(ledger, scope, agent, path).await.map(|_| Done::Erased),
+    }
+}
+
+/// Shows the page with the typed text before it is saved.
+async fn preview(state: &AppState, viewer: Viewer, agent: &str, form: &Form) -> Result<Response, PageRejection> {
+    let shown = Shown::newest(form.text("path"), View::Edit);
+    let mut props = read(state, &viewer.scope, agent, shown).await?;
+    props.selected = props.selected.map(|selected| with_preview(selected, form.text("text")));
+    props.form = form.kept("edit");
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+fn with_preview(selected: Selected, text: String) -> Selected {
+    let lines = wire_map::memory_diff_lines(memory::compare(&selected.text, &text));
+    Selected { preview: Some(Preview { text, lines }), ..selected }
 }
 
 /// Shows the page with the refused form. A conflict shows both sides.
@@ -286,27 +278,52 @@ async fn refused(
     viewer: Viewer,
     agent: &str,
     form: &Form,
-    name: &str,
     error: Error,
 ) -> Result<Response, PageRejection> {
-    let sides: Option<Conflict> = match &error {
-        Error::MemoryConflict(sides) => Some((**sides).clone()),
-        _ => None,
-    };
+    let sides = sides_of(&error);
     let problem = Problem::from(error);
     if matches!(problem.code(), Code::NotFound | Code::Forbidden) {
         return Err(problem.into());
     }
-    let path = form.text("path");
-    let exists = name != "new" || sides.as_ref().is_some_and(|sides| sides.current.is_some());
-    let path = exists.then_some(path.as_str());
-    let view = if name == "change" && sides.is_none() { View::Text } else { View::Edit };
-    let mut props = read(state, &viewer.scope, agent, path, (view, None)).await?;
-    props.form = form.refused(if name == "new" && sides.is_some() { "edit" } else { name }, &problem);
-    if let (Some(selected), Some(sides)) = (&mut props.selected, sides) {
-        let newest = sides.current.as_ref().map(|side| side.text.clone()).unwrap_or_default();
-        let lines = wire_map::memory_diff_lines(memory::compare(&newest, &sides.wanted));
-        selected.conflict = Some((wire_map::memory_conflict(sides), lines));
-    }
+    let (name, path, view) = memory_form::refused(form, sides.as_ref());
+    let mut props = read(state, &viewer.scope, agent, Shown::newest(path, view)).await?;
+    props.form = form.refused(name, &problem);
+    props.selected = props.selected.map(|selected| with_conflict(selected, sides));
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
+}
+
+fn sides_of(error: &Error) -> Option<Conflict> {
+    match error {
+        Error::MemoryConflict(sides) => Some((**sides).clone()),
+        _ => None,
+    }
+}
+
+fn with_conflict(selected: Selected, sides: Option<Conflict>) -> Selected {
+    let conflict = sides.map(|sides| {
+        let newest = sides.current.as_ref().map(|side| side.text.as_str()).unwrap_or_default();
+        let lines = wire_map::memory_diff_lines(memory::compare(newest, &sides.wanted));
+        (wire_map::memory_conflict(sides), lines)
+    });
+    Selected { conflict, ..selected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_shown_rather_than_a_search() {
+        let text = |text: &str| Some(text.to_owned());
+        let query = |path: &str, q: &str| ShowQuery { path: text(path), q: text(q), ..ShowQuery::default() };
+        assert_eq!(Shown::from(ShowQuery::default()), Shown::Recent);
+        assert_eq!(Shown::from(query("", "  ")), Shown::Recent);
+        assert_eq!(Shown::from(query("", " green tea ")), Shown::Search("green tea".into()));
+        let newest = Shown::newest("topics/a.md".into(), View::Text);
+        assert_eq!(Shown::from(query("topics/a.md", "tea")), newest);
+        let older = ShowQuery { view: text("history"), version: text("3"), ..query("topics/a.md", "") };
+        let asked = Asked { path: "topics/a.md".into(), view: View::History, version: Some(3) };
+        assert_eq!(Shown::from(older), Shown::Document(asked));
+        assert_eq!(Shown::newest(String::new(), View::Edit), Shown::Recent);
+    }
 }

@@ -28,6 +28,7 @@ mod link;
 mod member;
 mod memory;
 mod memory_forget;
+mod memory_form;
 mod memory_runs;
 mod memory_session;
 mod new_secret;

@@ -52,7 +52,8 @@ struct Place {
     line: usize,
 }
 
-pub(super) fn attribute(mut versions: Vec<MemoryVersionText>) -> Vec<BlamedLine> {
+/// Traces the lines of the first of these versions, which are the newest first.
+pub(crate) fn attribute(mut versions: Vec<MemoryVersionText>) -> Vec<BlamedLine> {
     let texts: Vec<String> = versions.iter().map(|version| version.document.to_text()).collect();
     let mut total = 0;
     let within = texts.iter().take_while(|text| {

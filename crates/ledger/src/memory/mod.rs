@@ -19,6 +19,7 @@ mod search;
 mod tool;
 mod write;
 
+pub(crate) use blame::attribute;
 pub use blame::{BlamedLine, blame};
 pub use card::{UploadedCard, card, original_card, overwrite_card, upload_card};
 pub use card_preview::{AppliedCard, CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
@@ -28,12 +29,11 @@ pub use diff::{DiffLine, Part, compare};
 pub use erase::{Erased, ErasedDocument, erase, erase_on, find_erased};
 pub(crate) use forget::{Cleaned, clean_on};
 pub(crate) use forgotten::{Marks, mark};
-pub use read::{
-    Listing, MemoryText, VersionDiff, agents, audit, diff, find, list, read, read_on, read_version, versions,
-};
+pub(crate) use read::diff_on;
+pub use read::{Listing, MemoryText, VersionDiff, audit, diff, list, read, read_on, read_version, versions};
 pub use revert_session::{RevertSession, RevertedDocument, RevertedSession, preview_revert_session, revert_session};
 pub use search::{FoundMemory, search, search_on};
-pub(crate) use search::{search_part, words_of};
+pub(crate) use search::{check_search, search_part, words_of};
 pub use tool::{ToolAnswer, tool};
 pub use write::{NewVersion, Stamp, Write, Written, write, write_on};
 

@@ -2,15 +2,13 @@
 
 use super::{check_agent, compare, diff::DiffLine};
 use crate::{
-    Error, Ledger, ListPage, Listed, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
-    Result,
+    Error, Ledger, ListPage, Listed, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, Result,
     cursor::{List, decode, encode, encode_version, page_size},
     guard::require,
 };
 use domain::{
     Scope,
     id::{MemoryDocumentId, MemoryVersionId, TenantId},
-    limit::PAGE_MAX,
     memory::{Folder, LineChange, MemoryPath},
     role::Permission,
 };
@@ -65,16 +63,6 @@ impl VersionDiff {
     }
 }
 
-/// Returns the agents that have a memory, by slug.
-pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemoryAgentRecord>> {
-    require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { Ok(store::memory::agents(conn, tenant_id, None, PAGE_MAX).await?) })
-    });
-    read.await
-}
-
 /// Returns one page of an agent's documents, by path.
 ///
 /// # Errors
@@ -118,23 +106,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath)
     read.await
 }
 
-/// Returns a document with its text, which is empty if the document is deleted.
-///
-/// # Errors
-/// [`Error::NotFound`] if there was never a document at this path.
-pub async fn find(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<MemoryText> {
-    require(scope, Permission::Read)?;
-    check_agent(agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(
-            async move { read_on(conn, tenant_id, &agent, &path).await?.ok_or(Error::NotFound("memory document")) },
-        )
-    });
-    read.await
-}
-
-/// A document at a path on an open connection, deleted or not.
+/// Finds a document with its text on an open connection. The document may be deleted; then its text is empty.
 pub async fn read_on(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -165,13 +137,24 @@ pub async fn diff(
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let document = found(conn, tenant_id, &agent, &path).await?;
-            let to = version_on(conn, tenant_id, document.id, to.unwrap_or(document.version)).await?;
-            let from = from.unwrap_or(to.version.version - 1);
-            let from = if from == 0 { None } else { Some(version_on(conn, tenant_id, document.id, from).await?) };
-            Ok(VersionDiff::of(from, to))
+            diff_on(conn, tenant_id, &document, from, to).await
         })
     });
     read.await
+}
+
+/// [`diff`] on an open connection.
+pub(crate) async fn diff_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    document: &MemoryDocumentRecord,
+    from: Option<u64>,
+    to: Option<u64>,
+) -> Result<VersionDiff> {
+    let to = version_on(conn, tenant_id, document.id, to.unwrap_or(document.version)).await?;
+    let from = from.unwrap_or(to.version.version - 1);
+    let from = if from == 0 { None } else { Some(version_on(conn, tenant_id, document.id, from).await?) };
+    Ok(VersionDiff::of(from, to))
 }
 
 /// Finds a document by its path, deleted or not.

@@ -55,18 +55,23 @@ pub async fn search(
 ) -> Result<Vec<FoundMemory>> {
     require(scope, Permission::Read)?;
     agent.map(check_agent).transpose()?;
+    let limit = check_search(query, limit)?;
+    let (tenant_id, agent, query) = (scope.tenant_id, agent.map(str::to_owned), query.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move { search_on(conn, tenant_id, agent.as_deref(), &query, limit).await })
+    });
+    read.await
+}
+
+/// Checks the query and the limit of a search. Returns the limit; 0 stands for the greatest.
+pub(crate) fn check_search(query: &str, limit: u32) -> Result<u32> {
     let mut fields = Fields::default();
     fields.text("q", Some(query), MEMORY_QUERY_CHARS_MAX);
     if limit > MEMORY_FOUND_MAX {
         fields.refuse("limit", format!("at most {MEMORY_FOUND_MAX}"));
     }
     fields.check()?;
-    let limit = if limit == 0 { MEMORY_FOUND_MAX } else { limit };
-    let (tenant_id, agent, query) = (scope.tenant_id, agent.map(str::to_owned), query.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { search_on(conn, tenant_id, agent.as_deref(), &query, limit).await })
-    });
-    read.await
+    Ok(if limit == 0 { MEMORY_FOUND_MAX } else { limit })
 }
 
 /// [`search`] on an open connection.

@@ -18,6 +18,8 @@ pub mod inbox;
 pub mod insight;
 pub mod member;
 pub mod memory;
+pub mod memory_document;
+pub mod memory_home;
 mod names;
 mod promotion;
 pub mod response;

@@ -8,9 +8,9 @@ use domain::{
     role::Role,
 };
 use ledger::{
-    Error, ListPage, MemoryVersionRecord,
+    Error, ListPage, MemoryAgentRecord, MemoryVersionRecord,
     memory::{self, Change, Listing, Write, Written},
-    token,
+    page, token,
 };
 use testkit::{Fixture, on_both_engines, text};
 
@@ -37,6 +37,10 @@ pub const AGENT: &str = "scout";
 pub async fn put(f: &Fixture, by: &Scope, path: &str, base_version: u64, text: &str) -> Result<Written, Error> {
     let write = Write { base_version, text: text.into(), reason: "because".into(), ..Write::default() };
     memory::write(&f.ledger, by, AGENT, memory::path(path)?, write).await
+}
+
+async fn totals(f: &Fixture, by: &Scope) -> Vec<MemoryAgentRecord> {
+    page::memory_home::read(&f.ledger, by, None).await.unwrap().agents
 }
 
 async fn read(f: &Fixture, path: &str) -> Result<String, Error> {
@@ -122,7 +126,7 @@ async fn writers_of_one_version_make_one_new_version(f: Fixture) {
     let each = async |path: &String| put(&f, &f.operator, path, 0, "x\n").await;
     let all = futures_util::future::join_all(paths.iter().map(each)).await;
     assert!(all.iter().all(Result::is_ok));
-    let totals = memory::agents(&f.ledger, &f.member).await.unwrap();
+    let totals = totals(&f, &f.member).await;
     assert_eq!((totals[0].agent.as_str(), totals[0].documents, totals[0].bytes), (AGENT, 9, 5 + 8 * 2));
     f.done().await;
 }
@@ -153,7 +157,7 @@ async fn documents_are_deleted_brought_back_renamed_and_reverted(f: Fixture) {
     memory::delete(l, s, AGENT, a.clone(), change(1)).await.unwrap();
     memory::rename(l, s, AGENT, b, a, change(5)).await.unwrap();
     assert_eq!(read(&f, "topics/a.md").await.unwrap(), "one\n");
-    let totals = memory::agents(l, s).await.unwrap();
+    let totals = totals(&f, s).await;
     assert_eq!((totals[0].documents, totals[0].bytes), (1, 4));
     f.done().await;
 }
@@ -259,7 +263,7 @@ async fn another_workspace_finds_nothing(f: Fixture) {
         assert!(memory::search(l, s, agent, "zucchini", 0).await.unwrap().is_empty());
         assert_eq!(memory::search(l, &f.member, agent, "zucchini", 0).await.unwrap().len(), 1);
     }
-    assert!(memory::agents(l, s).await.unwrap().is_empty());
+    assert!(totals(&f, s).await.is_empty());
     // Their own document at the same path is another one.
     put(&f, s, "topics/a.md", 0, "theirs\n").await.unwrap();
     assert_eq!(read(&f, "topics/a.md").await.unwrap(), "zucchini\n");
@@ -360,7 +364,7 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
         let missing = memory::find_erased(&f.ledger, &f.member, agent, id, 2).await;
         assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
     }
-    let totals = memory::agents(&f.ledger, &f.admin).await.unwrap();
+    let totals = totals(&f, &f.admin).await;
     assert_eq!(totals[0].documents, 1);
     // The path is free again, and an erasure cannot be repeated.
     assert!(matches!(

@@ -17,6 +17,7 @@ use ledger::{
     memory::{self, Change, Listing, Write},
     memory_forget::{self, Forget},
     memory_writer::WriterTerms,
+    page::memory_document::{self, Part},
     session::{self, Completion},
 };
 use serde_json::{Value, json};
@@ -161,7 +162,8 @@ async fn assert_audited(f: &Fixture, before: &Seen, after: &Seen, step: usize) {
 
 /// The version that a writer names: mostly the newest one, at times an older or a future one.
 async fn base(f: &Fixture, choices: &mut Choices, path: &str) -> u64 {
-    let found = memory::find(&f.ledger, &f.member, AGENT, memory::path(path).unwrap()).await;
+    let at = memory::path(path).unwrap();
+    let found = memory_document::read(&f.ledger, &f.member, AGENT, at, Part::Text).await;
     let newest = found.map_or(0, |found| if found.document.is_deleted { 0 } else { found.document.version });
     match choices.below(5) {
         0 => newest.saturating_sub(1),

@@ -9,7 +9,7 @@ use domain::{
 use ledger::{
     Error,
     memory::{self, AppliedCard, CardChangeKind, CardPreview, Listing},
-    memory_forget, memory_writer,
+    memory_forget, memory_writer, page,
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -93,7 +93,7 @@ async fn another_card_makes_new_versions_and_deletes_fields_that_are_gone(f: Fix
     assert_eq!(shown, expected.map(|(path, version)| (path.to_owned(), version)));
     let at = memory::path("self/description.md").unwrap();
     assert_eq!(memory::read(l, s, AGENT, at).await.unwrap().text, "A cook.\n");
-    assert_eq!(memory::agents(l, s).await.unwrap()[0].documents, 3);
+    assert_eq!(page::memory_home::read(l, s, None).await.unwrap().agents[0].documents, 3);
     f.done().await;
 }
 

@@ -5,6 +5,7 @@ use crate::{
     entity::{acme, company},
     feedback_request::{ask, request},
     gate::{decide, gate_of, gated, says, staged},
+    memory::{AGENT, put},
     thread::rested,
 };
 use chrono::TimeDelta;
@@ -22,10 +23,11 @@ use ledger::{
     event::Read,
     feedback_request::{Form, NewRequest},
     gate::{self, GateFilter},
-    member,
+    member, memory,
     page::{
         self,
         inbox::{ListRequest, Opened, Selected, Waiting},
+        memory_document::Part,
         session::{LogWindow, OpensAt},
     },
     session::{self, Failure, ListSessions, NewSession},
@@ -42,6 +44,7 @@ on_both_engines!(
     a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read,
     a_page_is_one_snapshot,
     a_page_of_what_is_set_up_is_one_snapshot,
+    a_memory_is_searched_and_a_document_opened_in_one_snapshot,
     a_forms_page_offers_the_entities_of_its_questions,
     an_item_of_the_inbox_offers_the_entities_of_its_questions,
     settings_are_one_snapshot_and_the_persons_sign_ins,
@@ -166,6 +169,27 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     let insights = one_snapshot(&f, page::insight::read(l, m, 7)).await;
     assert_eq!(insights.actions.iter().map(|action| action.id).collect::<Vec<_>>(), [of.id]);
     assert_eq!(insights.record.insights.days.len(), 7);
+    f.done().await;
+}
+
+async fn a_memory_is_searched_and_a_document_opened_in_one_snapshot(f: Fixture) {
+    put(&f, &f.member, "topics/tea.md", 0, "green\n").await.unwrap();
+    put(&f, &f.member, "topics/tea.md", 1, "green\nblack\n").await.unwrap();
+    let (l, m, at) = (&f.ledger, &f.member, memory::path("topics/tea.md").unwrap());
+    let home = one_snapshot(&f, page::memory_home::read(l, m, None)).await;
+    assert_eq!((home.agents.len(), home.found), (1, None));
+    let home = one_snapshot(&f, page::memory_home::read(l, m, Some("black".into()))).await;
+    assert_eq!(home.found.unwrap().iter().map(|found| found.line).collect::<Vec<_>>(), [2]);
+    let shown = one_snapshot(&f, page::memory_document::read(l, m, AGENT, at.clone(), Part::Text)).await;
+    assert_eq!((shown.text.as_str(), shown.versions.len(), shown.diff), ("green\nblack\n", 0, None));
+    let shown = one_snapshot(&f, page::memory_document::read(l, m, AGENT, at.clone(), Part::History(Some(1)))).await;
+    assert_eq!((shown.versions.len(), shown.diff.map(|diff| diff.to.version)), (2, Some(1)));
+    let shown = one_snapshot(&f, page::memory_document::read(l, m, AGENT, at.clone(), Part::History(None))).await;
+    assert_eq!(shown.diff.map(|diff| (diff.to.version, diff.added, diff.removed)), Some((2, 1, 0)));
+    let shown = one_snapshot(&f, page::memory_document::read(l, m, AGENT, at.clone(), Part::Origin)).await;
+    assert_eq!(shown.origin.iter().map(|line| line.version.version).collect::<Vec<_>>(), [1, 2]);
+    let missing = page::memory_document::read(l, m, AGENT, at, Part::History(Some(3))).await;
+    assert!(matches!(missing, Err(ledger::Error::NotFound("version"))), "{missing:?}");
     f.done().await;
 }
 

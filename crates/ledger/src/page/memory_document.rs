@@ -1,0 +1,87 @@
+//! The document on the page /agents/{slug}/memory.
+
+use crate::{
+    Error, Ledger, MemoryDocumentRecord, MemoryVersionRecord, Result,
+    guard::require,
+    memory::{BlamedLine, MemoryText, VersionDiff, attribute, check_agent, diff_on, find_erased, read_on},
+};
+use domain::{Scope, id::MemoryDocumentId, limit::MEMORY_BLAME_VERSIONS_MAX, memory::MemoryPath, role::Permission};
+
+/// Number of versions in the history of a document.
+const VERSIONS: u32 = 50;
+
+/// What is shown of a document besides its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Only the text.
+    Text,
+    /// The versions, and the changes of the one with this number. `None` stands for the newest.
+    History(Option<u64>),
+    /// The origin of each line.
+    Origin,
+}
+
+/// A document as the page shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// At its newest version.
+    pub document: MemoryDocumentRecord,
+    /// The text of that version; empty if the document is deleted.
+    pub text: String,
+    /// Whether its texts were erased.
+    pub is_erased: bool,
+    /// Its versions, newest first; only for [`Part::History`], and of an erased document.
+    pub versions: Vec<MemoryVersionRecord>,
+    /// What one version changed; only for [`Part::History`].
+    pub diff: Option<VersionDiff>,
+    /// Its lines with their origin; only for [`Part::Origin`].
+    pub origin: Vec<BlamedLine>,
+}
+
+/// Reads the document at a path, which may be deleted.
+///
+/// # Errors
+/// [`Error::NotFound`] if there was never a document at this path, or if it has no such version.
+pub async fn read(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, part: Part) -> Result<Document> {
+    require(scope, Permission::Read)?;
+    check_agent(agent)?;
+    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let found = read_on(conn, tenant_id, &agent, &path).await?;
+            let MemoryText { document, text } = found.ok_or(Error::NotFound("memory document"))?;
+            let (mut versions, mut diff, mut texts) = (Vec::new(), None, Vec::new());
+            match part {
+                Part::Text => {}
+                Part::History(version) => {
+                    versions = store::memory::versions(conn, tenant_id, document.id, None, VERSIONS).await?.items;
+                    diff = Some(diff_on(conn, tenant_id, &document, None, version).await?);
+                }
+                Part::Origin => {
+                    let limit = MEMORY_BLAME_VERSIONS_MAX;
+                    texts = store::memory::latest_texts(conn, tenant_id, document.id, limit).await?;
+                }
+            }
+            let shown = Document { document, text, is_erased: false, versions, diff, origin: Vec::new() };
+            Ok((shown, texts))
+        })
+    });
+    let (shown, texts) = read.await?;
+    Ok(Document { origin: attribute(texts), ..shown })
+}
+
+/// Reads what is left of an erased document.
+///
+/// # Errors
+/// [`Error::NotFound`] if the agent has no erased document with this id.
+pub async fn erased(ledger: &Ledger, scope: &Scope, agent: &str, id: MemoryDocumentId) -> Result<Document> {
+    let left = find_erased(ledger, scope, agent, id, VERSIONS).await?;
+    Ok(Document {
+        document: left.document,
+        text: String::new(),
+        is_erased: true,
+        versions: left.versions,
+        diff: None,
+        origin: Vec::new(),
+    })
+}
