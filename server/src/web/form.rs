@@ -35,20 +35,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let body = urlencoded(request, state).await?;
-        let mut fields = BTreeMap::<String, String>::new();
-        for (name, value) in form_urlencoded::parse(&body).into_owned().take(FIELDS_MAX) {
-            match fields.get_mut(&name).filter(|_| name.starts_with(ANSWERS)) {
-                Some(values) => {
-                    values.push('\n');
-                    values.push_str(&value);
-                }
-                None => {
-                    fields.insert(name, value);
-                }
-            }
-        }
-        Ok(Self(fields))
+        Ok(Self::parse(&urlencoded(request, state).await?))
     }
 }
 
@@ -63,6 +50,23 @@ pub async fn urlencoded<S: Send + Sync>(request: Request, state: &S) -> Result<B
 }
 
 impl Form {
+    /// Reads an urlencoded body. Fields after the first [`FIELDS_MAX`] are left out.
+    fn parse(body: &[u8]) -> Self {
+        let mut fields = BTreeMap::<String, String>::new();
+        for (name, value) in form_urlencoded::parse(body).into_owned().take(FIELDS_MAX) {
+            match fields.get_mut(&name).filter(|_| name.starts_with(ANSWERS)) {
+                Some(values) => {
+                    values.push('\n');
+                    values.push_str(&value);
+                }
+                None => {
+                    fields.insert(name, value);
+                }
+            }
+        }
+        Self(fields)
+    }
+
     /// Creates a form from fields that were not sent urlencoded.
     pub const fn of(fields: BTreeMap<String, String>) -> Self {
         Self(fields)
@@ -140,6 +144,35 @@ fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
     rows.get(index).map_or_else(|| field.to_owned(), |row| format!("{list}[{row}].{part}"))
 }
 
+/// The parts of a posted upload, read one after the other.
+pub struct UploadParts {
+    upload: Multipart,
+    /// The field at which an interrupted upload is shown as an error.
+    field: &'static str,
+}
+
+impl UploadParts {
+    /// Begins to read. `field` is the field at which an interrupted upload is shown as an error.
+    ///
+    /// # Errors
+    /// [`Code::UnsupportedMediaType`] for a body that is not multipart.
+    pub fn of(upload: Result<Multipart, MultipartRejection>, field: &'static str) -> Result<Self, Problem> {
+        let upload = upload.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
+        Ok(Self { upload, field })
+    }
+
+    /// Returns the name and the bytes of the next part that has a name. `None` after the last one.
+    pub async fn read_next(&mut self) -> Result<Option<(String, Bytes)>, Problem> {
+        let field = self.field;
+        let broken = move |error: MultipartError| Problem::field(Code::InvalidRequest, field, error.body_text());
+        while let Some(part) = self.upload.next_field().await.map_err(broken)? {
+            let Some(name) = part.name().map(str::to_owned) else { continue };
+            return Ok(Some((name, part.bytes().await.map_err(broken)?)));
+        }
+        Ok(None)
+    }
+}
+
 /// A posted upload, read as form fields.
 pub struct Upload {
     /// The fields; none if the upload cannot be read.
@@ -164,20 +197,21 @@ async fn fields(
     parts_max: usize,
     advice: &str,
 ) -> Result<BTreeMap<String, String>, Problem> {
-    let mut parts = parts.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
-    let broken = |error: MultipartError| Problem::field(Code::InvalidRequest, "file", error.body_text());
+    let mut parts = UploadParts::of(parts, "file")?;
     let mut fields = BTreeMap::new();
-    while let Some(part) = parts.next_field().await.map_err(broken)? {
-        let Some(name) = part.name().map(str::to_owned) else { continue };
-        let bytes = part.bytes().await.map_err(broken)?;
-        let text = String::from_utf8(bytes.into())
-            .map_err(|_| Problem::field(Code::InvalidRequest, "file", format!("not UTF-8; {advice}")))?;
+    while let Some((name, bytes)) = parts.read_next().await? {
+        let text = text_of(bytes, advice)?;
         if fields.len() >= parts_max {
             return Err(Problem::field(Code::InvalidRequest, "file", format!("at most {parts_max} parts")));
         }
         add_part(&mut fields, name, text);
     }
     Ok(fields)
+}
+
+fn text_of(bytes: Bytes, advice: &str) -> Result<String, Problem> {
+    let wrong = |_| Problem::field(Code::InvalidRequest, "file", format!("not UTF-8; {advice}"));
+    String::from_utf8(bytes.into()).map_err(wrong)
 }
 
 /// Adds a part to the fields. A chosen file is the field `source`, whatever text the form sends for it.
@@ -223,6 +257,12 @@ mod tests {
         assert_eq!(json_or_text("  "), None);
         assert_eq!(json_or_text(" {\"a\": 1.50} ").as_deref(), Some("{\"a\": 1.50}"));
         assert_eq!(json_or_text("hello \"you\"").as_deref(), Some(r#""hello \"you\"""#));
+    }
+
+    #[test]
+    fn the_last_value_of_a_field_counts_and_an_answer_keeps_all() {
+        let form = Form::parse(b"title=one&answer.colour=red&title=two&answer.colour=green+blue");
+        assert_eq!((form.text("title"), form.text("answer.colour")), ("two".into(), "red\ngreen blue".into()));
     }
 
     #[test]
