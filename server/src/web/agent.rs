@@ -1,7 +1,7 @@
 //! /agents: the list, and the page of one.
 
 use super::{
-    form::Form,
+    form::{Form, UploadParts},
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
     stalled::stalled_of,
@@ -14,17 +14,14 @@ use app::{
 use axum::{
     Router,
     body::Bytes,
-    extract::{
-        Multipart, State,
-        multipart::{MultipartError, MultipartRejection},
-    },
+    extract::{Multipart, State, multipart::MultipartRejection},
     http::StatusCode,
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use domain::memory::CardFormat;
+use domain::{insight, memory::CardFormat};
 use ledger::{
-    Scope,
+    Ledger, Scope,
     memory::{self, AppliedCard, CardChangeKind},
     page::memory as page,
 };
@@ -59,27 +56,15 @@ async fn show(
 
 async fn read(state: &AppState, scope: &Scope, agent: String) -> Result<Props, PageRejection> {
     let found = page::agent(&state.ledger, scope, &agent).await?;
+    Ok(props_of(agent, found))
+}
+
+fn props_of(agent: String, found: page::Agent) -> Props {
+    let erasures = erasures_of(&found);
     let part = found.insights.insights.agents.iter().find(|part| part.slug.as_deref() == Some(agent.as_str()));
-    let figures = part.map(|part| Figures {
-        sessions: part.figures.sessions,
-        completed: part.figures.completed,
-        failed: part.figures.failed,
-        positive: part.figures.ratings.positive,
-        negative: part.figures.ratings.negative,
-        input_tokens: part.figures.input_tokens,
-        output_tokens: part.figures.output_tokens,
-        cost_usd: part.figures.cost_usd,
-    });
+    let figures = part.map(|part| figures_of(&part.figures));
     let writer = found.insights.writers.into_iter().find(|of| of.agent == agent).map(wire_map::writer_figures);
-    let erasures = Erasures {
-        sessions: found.erased.sessions,
-        is_more: found.is_more_erased,
-        events: found.erased.events,
-        older_than: found.erased.older_than,
-        at: found.erased.at,
-        documents: found.erased_documents,
-    };
-    Ok(Props {
+    Props {
         card: found.card.map(wire_map::character_card),
         documents: found.totals.map_or(0, |totals| totals.documents),
         recent: found.recent.into_iter().map(wire_map::memory_version).collect(),
@@ -91,7 +76,31 @@ async fn read(state: &AppState, scope: &Scope, agent: String) -> Result<Props, P
         preview: None,
         form: FormState::default(),
         agent,
-    })
+    }
+}
+
+fn figures_of(of: &insight::Figures) -> Figures {
+    Figures {
+        sessions: of.sessions,
+        completed: of.completed,
+        failed: of.failed,
+        positive: of.ratings.positive,
+        negative: of.ratings.negative,
+        input_tokens: of.input_tokens,
+        output_tokens: of.output_tokens,
+        cost_usd: of.cost_usd,
+    }
+}
+
+fn erasures_of(found: &page::Agent) -> Erasures {
+    Erasures {
+        sessions: found.erased.sessions,
+        is_more: found.is_more_erased,
+        events: found.erased.events,
+        older_than: found.erased.older_than,
+        at: found.erased.at,
+        documents: found.erased_documents,
+    }
 }
 
 /// The form that gives a card: its fields, and the file.
@@ -101,12 +110,9 @@ struct CardForm {
 }
 
 async fn card_form(upload: Result<Multipart, MultipartRejection>) -> Result<CardForm, Problem> {
-    let mut upload = upload.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
-    let broken = |error: MultipartError| Problem::field(Code::InvalidRequest, "card", error.body_text());
+    let mut parts = UploadParts::of(upload, "card")?;
     let (mut fields, mut file) = (BTreeMap::new(), Bytes::new());
-    while let Some(part) = upload.next_field().await.map_err(broken)? {
-        let Some(name) = part.name().map(str::to_owned) else { continue };
-        let bytes = part.bytes().await.map_err(broken)?;
+    while let Some((name, bytes)) = parts.read_next().await? {
         if name == "card" {
             file = bytes;
         } else if fields.len() < CARD_PARTS_MAX {
@@ -114,6 +120,31 @@ async fn card_form(upload: Result<Multipart, MultipartRejection>) -> Result<Card
         }
     }
     Ok(CardForm { fields: Form::of(fields), file })
+}
+
+/// What the button of the form asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum CardStep {
+    /// Show what this file would change.
+    Preview(Bytes),
+    /// Give the agent the card that was shown. The texts are the digests of the card and of the versions that it
+    /// changes.
+    Apply { digest: String, base: String },
+}
+
+impl TryFrom<CardForm> for CardStep {
+    type Error = Problem;
+
+    fn try_from(CardForm { fields, file }: CardForm) -> Result<Self, Problem> {
+        let typed = |field: &str| fields.text(field).trim().to_owned();
+        match fields.text("step").as_str() {
+            "apply" => Ok(Self::Apply { digest: typed("digest"), base: typed("base") }),
+            // Without a chosen file, browsers send an empty one.
+            "preview" if file.is_empty() => Err(Problem::field(Code::InvalidRequest, "card", "choose a file")),
+            "preview" => Ok(Self::Preview(file)),
+            _ => Err(Problem::field(Code::InvalidRequest, "step", "preview or apply")),
+        }
+    }
 }
 
 /// Shows what a card would change, or gives the card that was shown to the agent.
@@ -124,48 +155,40 @@ async fn give_card(
     parts: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageRejection> {
     let form = card_form(parts).await?;
-    let problem = match card_step(&state, &viewer.scope, &agent, form).await {
-        Ok(None) => return Ok(redirect_with_notice(&format!("/agents/{agent}"), "card_given").into_response()),
+    match take(&state.ledger, &viewer.scope, &agent, form).await {
+        Ok(None) => Ok(redirect_with_notice(&format!("/agents/{agent}"), "card_given").into_response()),
         Ok(Some(preview)) => {
             let status = if preview.has_moved { StatusCode::CONFLICT } else { StatusCode::OK };
             let props = Props { preview: Some(preview), ..read(&state, &viewer.scope, agent).await? };
-            return Ok(render(status, move || ui::page(&viewer.shell, props)).await);
+            Ok(render(status, move || ui::page(&viewer.shell, props)).await)
         }
-        Err(problem) => problem,
-    };
-    if matches!(problem.code(), Code::NotFound | Code::Forbidden) {
-        return Err(problem.into());
+        Err(problem) => refused(&state, viewer, agent, problem).await,
     }
-    let form = Form::of(BTreeMap::new()).refused("card", &problem);
-    let props = Props { form, ..read(&state, &viewer.scope, agent).await? };
-    Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 /// Takes one step of the form. Returns the preview, also if documents have moved since the last one. `None` if the
 /// agent has the card now.
-async fn card_step(
-    state: &AppState,
-    scope: &Scope,
-    agent: &str,
-    CardForm { fields, file }: CardForm,
-) -> Result<Option<CardPreview>, Problem> {
-    match fields.text("step").as_str() {
-        "apply" => {
-            let (digest, base) = (fields.text("digest"), fields.text("base"));
-            match memory::apply_card(&state.ledger, scope, agent, digest.trim(), base.trim()).await? {
-                AppliedCard::Given(_) => Ok(None),
-                AppliedCard::Moved(preview) => Ok(Some(CardPreview { has_moved: true, ..shown(preview) })),
-            }
-        }
-        // Without a chosen file, browsers send an empty one.
-        "preview" if file.is_empty() => Err(Problem::field(Code::InvalidRequest, "card", "choose a file")),
-        "preview" => {
-            let format = CardFormat::of(&file);
-            let preview = memory::preview_card(&state.ledger, scope, agent, format, file.into()).await?;
+async fn take(ledger: &Ledger, scope: &Scope, agent: &str, form: CardForm) -> Result<Option<CardPreview>, Problem> {
+    match CardStep::try_from(form)? {
+        CardStep::Preview(file) => {
+            let preview = memory::preview_card(ledger, scope, agent, CardFormat::of(&file), file.into()).await?;
             Ok(Some(shown(preview)))
         }
-        _ => Err(Problem::field(Code::InvalidRequest, "step", "preview or apply")),
+        CardStep::Apply { digest, base } => match memory::apply_card(ledger, scope, agent, &digest, &base).await? {
+            AppliedCard::Given(_) => Ok(None),
+            AppliedCard::Moved(preview) => Ok(Some(CardPreview { has_moved: true, ..shown(preview) })),
+        },
     }
+}
+
+/// Shows the page with the reason why a card was refused.
+async fn refused(state: &AppState, viewer: Viewer, agent: String, problem: Problem) -> Result<Response, PageRejection> {
+    if matches!(problem.code(), Code::NotFound | Code::Forbidden) {
+        return Err(problem.into());
+    }
+    let form = Form::of(BTreeMap::new()).refused("card", &problem);
+    let props = Props { form, ..read(state, &viewer.scope, agent).await? };
+    Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 fn shown(preview: memory::CardPreview) -> CardPreview {
@@ -183,5 +206,26 @@ fn shown(preview: memory::CardPreview) -> CardPreview {
         has_moved: false,
         is_same: preview.is_same,
         changes: changes.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(fields: &[(&str, &str)], file: &'static str) -> Result<CardStep, String> {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let form = CardForm { fields: Form::of(fields), file: Bytes::from_static(file.as_bytes()) };
+        CardStep::try_from(form).map_err(|problem| problem.lines().join("; "))
+    }
+
+    #[test]
+    fn the_button_says_whether_a_card_is_shown_or_given() {
+        assert_eq!(step(&[("step", "preview")], "{}"), Ok(CardStep::Preview(Bytes::from_static(b"{}"))));
+        let given = [("step", "apply"), ("digest", " 0a "), ("base", "0b")];
+        let apply = CardStep::Apply { digest: "0a".into(), base: "0b".into() };
+        assert_eq!(step(&given, ""), Ok(apply));
+        assert!(step(&[("step", "preview")], "").unwrap_err().contains("choose a file"));
+        assert!(step(&[], "{}").unwrap_err().contains("preview or apply"));
     }
 }
