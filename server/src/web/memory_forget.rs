@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     people::people_of,
-    shell::{PageRejection, Viewer, refuse, render},
+    shell::{PageRejection, Viewer, refuse, render, render_or_refuse},
 };
 use crate::{problem::Problem, state::AppState, wire_map};
 use app::{
@@ -19,8 +19,8 @@ use axum::{
 };
 use domain::role::Permission;
 use ledger::{
-    Error,
-    memory_forget::{self, Forget},
+    Error, Ledger, Scope,
+    memory_forget::{self, Forget, Forgetting},
 };
 use serde::Deserialize;
 use wire::Code;
@@ -45,46 +45,112 @@ async fn show(
 ) -> Result<Response, PageRejection> {
     allowed(&viewer)?;
     let person = query.person.unwrap_or_default().trim().to_owned();
-    let mut props = ForgetProps { person: person.clone(), ..ForgetProps::default() };
     if person.is_empty() {
-        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await);
+        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, ForgetProps::default())).await);
     }
-    match memory_forget::preview(&state.ledger, &viewer.scope, Forget { person, names: None }).await {
-        Ok(found) => {
-            props.people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
-            props.found = Some(wire_map::forgotten_person(found));
-            Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await)
+    let of = Forget { person: person.clone(), names: None };
+    match memory_forget::preview(&state.ledger, &viewer.scope, of).await {
+        Ok(found) => known(&state, viewer, person, found).await,
+        Err(error) => Ok(refused(viewer, person, error.into()).await),
+    }
+}
+
+/// Shows what is known about the person.
+async fn known(state: &AppState, viewer: Viewer, person: String, found: Forgetting) -> Result<Response, PageRejection> {
+    let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
+    let found = Some(wire_map::forgotten_person(found));
+    let props = ForgetProps { person, found, people, form: FormState::default() };
+    Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await)
+}
+
+/// Shows why a text names no person.
+async fn refused(viewer: Viewer, person: String, problem: Problem) -> Response {
+    let typed = Form::of([("person".to_owned(), person.clone())].into());
+    let props = ForgetProps { person, form: typed.refused("look", &problem), ..ForgetProps::default() };
+    refuse(&problem, move || ui::forget_page(&viewer.shell, props)).await
+}
+
+/// What the button of the form asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Show what would be erased with these names.
+    Preview,
+    /// Erase it. The word that confirms it was not typed.
+    Unconfirmed,
+    /// Erase it.
+    Forget,
+}
+
+impl Step {
+    fn of(form: &Form) -> Self {
+        match form.text("step").as_str() {
+            "forget" if form.text("confirm").trim() == "forget" => Self::Forget,
+            "forget" => Self::Unconfirmed,
+            _ => Self::Preview,
         }
-        Err(error) => {
-            let problem = Problem::from(error);
-            let typed = Form::of([("person".to_owned(), props.person.clone())].into());
-            props.form = typed.refused("look", &problem);
-            Ok(refuse(&problem, move || ui::forget_page(&viewer.shell, props)).await)
+    }
+
+    /// The form as the page shows it after this step, and why the step was refused.
+    fn answer(self, form: &Form) -> (FormState, Option<Problem>) {
+        match self {
+            Self::Preview => (form.kept("forget"), None),
+            Self::Unconfirmed => {
+                let problem = Problem::from(Error::invalid("confirm", "type the word forget"));
+                (form.refused("forget", &problem), Some(problem))
+            }
+            Self::Forget => (FormState::default(), None),
         }
     }
 }
 
+/// The person, and the names that are looked for: one on each line.
+fn person_of(form: &Form) -> Forget {
+    let names = form.text("names");
+    let names = names.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
+    Forget { person: form.text("person"), names: Some(names.collect()) }
+}
+
 async fn forget(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     allowed(&viewer)?;
-    let names = form.text("names");
-    let names: Vec<String> = names.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    let of = Forget { person: form.text("person"), names: Some(names) };
+    let (of, step) = (person_of(&form), Step::of(&form));
+    let person = of.person.clone();
     let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
-    let mut props = ForgetProps { person: of.person.clone(), people, ..ForgetProps::default() };
-    let applies = form.text("step") == "forget";
-    let is_confirmed = form.text("confirm").trim() == "forget";
-    if applies && is_confirmed {
-        let found = memory_forget::forget(&state.ledger, &viewer.scope, of).await.map_err(Problem::from)?;
-        props.found = Some(wire_map::forgotten_person(found));
-        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await);
+    let found = Some(wire_map::forgotten_person(take(&state.ledger, &viewer.scope, of, step).await?));
+    let (form, problem) = step.answer(&form);
+    let props = ForgetProps { person, found, people, form };
+    Ok(render_or_refuse(problem.as_ref(), move || ui::forget_page(&viewer.shell, props)).await)
+}
+
+/// Erases what is known about the person, or only finds it.
+async fn take(ledger: &Ledger, scope: &Scope, of: Forget, step: Step) -> Result<Forgetting, Error> {
+    match step {
+        Step::Preview | Step::Unconfirmed => memory_forget::preview(ledger, scope, of).await,
+        Step::Forget => memory_forget::forget(ledger, scope, of).await,
     }
-    let found = memory_forget::preview(&state.ledger, &viewer.scope, of).await.map_err(Problem::from)?;
-    props.found = Some(wire_map::forgotten_person(found));
-    if !applies {
-        props.form = FormState { errors: Vec::new(), ..form.kept("forget") };
-        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(fields: &[(&str, &str)]) -> Form {
+        Form::of(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
-    let problem = Problem::from(Error::invalid("confirm", "type the word forget"));
-    props.form = form.refused("forget", &problem);
-    Ok(refuse(&problem, move || ui::forget_page(&viewer.shell, props)).await)
+
+    #[test]
+    fn only_the_typed_word_erases() {
+        let step = |step, confirm| Step::of(&form(&[("step", step), ("confirm", confirm)]));
+        assert_eq!(step("forget", " forget "), Step::Forget);
+        assert_eq!(step("forget", ""), Step::Unconfirmed);
+        assert_eq!(step("look", "forget"), Step::Preview);
+        assert_eq!(Step::of(&form(&[])), Step::Preview);
+        assert!(Step::Unconfirmed.answer(&form(&[])).0.error("confirm").is_some());
+    }
+
+    #[test]
+    fn each_line_is_a_name() {
+        let of = person_of(&form(&[("person", "discord-1"), ("names", " Ada \r\n\r\nLovelace")]));
+        assert_eq!(of.person, "discord-1");
+        assert_eq!(of.names, Some(vec!["Ada".to_owned(), "Lovelace".to_owned()]));
+    }
 }
