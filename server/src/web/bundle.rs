@@ -38,25 +38,26 @@ async fn step(
     viewer: Viewer,
     parts: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageRejection> {
-    let Upload { form, read } = Upload::of(parts, PARTS_MAX, "save it as UTF-8").await;
-    let taken = match read {
-        Ok(()) => take(&state.ledger, &viewer.scope, &form).await,
-        Err(problem) => Err(problem),
-    };
-    let (problem, plan, typed) = match taken {
-        Ok(plan) => (None, plan, FormState::default()),
-        Err(problem) => {
-            let refused = form.refused("", &problem);
-            (Some(problem), None, refused)
-        }
-    };
-    let applied = form.text("step") == "install";
-    let props = BundleProps { source: form.text("source"), plan, applied, form: typed };
+    let upload = Upload::of(parts, PARTS_MAX, "save it as UTF-8").await;
+    let taken = take(&state.ledger, &viewer.scope, &upload).await;
+    let (props, problem) = answer(&upload.form, taken);
     Ok(render_or_refuse(problem.as_ref(), move || ui::bundle_page(&viewer.shell, props)).await)
 }
 
-/// Installs the bundle or plans it, as the button says. `None` if its text is changed first.
-async fn take(ledger: &Ledger, scope: &Scope, form: &Form) -> Result<Option<Plan>, Problem> {
+/// The page after a step, and why the step was refused.
+fn answer(form: &Form, taken: Result<Option<Plan>, Problem>) -> (BundleProps, Option<Problem>) {
+    let (plan, typed, problem) = match taken {
+        Ok(plan) => (plan, FormState::default(), None),
+        Err(problem) => (None, form.refused("", &problem), Some(problem)),
+    };
+    let applied = form.text("step") == "install";
+    (BundleProps { source: form.text("source"), plan, applied, form: typed }, problem)
+}
+
+/// Installs the bundle or plans it, as the button says. `None` if its text is changed first. An upload that cannot be
+/// read is refused.
+async fn take(ledger: &Ledger, scope: &Scope, upload: &Upload) -> Result<Option<Plan>, Problem> {
+    let form = upload.read()?;
     let mode = match form.text("step").as_str() {
         "change" => return Ok(None),
         "install" => Mode::Apply,

@@ -178,7 +178,7 @@ pub struct Upload {
     /// The fields; none if the upload cannot be read.
     pub form: Form,
     /// Why it cannot be read.
-    pub read: Result<(), Problem>,
+    unreadable: Option<Problem>,
 }
 
 impl Upload {
@@ -186,9 +186,14 @@ impl Upload {
     /// `advice`.
     pub async fn of(parts: Result<Multipart, MultipartRejection>, parts_max: usize, advice: &str) -> Self {
         match fields(parts, parts_max, advice).await {
-            Ok(fields) => Self { form: Form::of(fields), read: Ok(()) },
-            Err(problem) => Self { form: Form::of(BTreeMap::new()), read: Err(problem) },
+            Ok(fields) => Self { form: Form::of(fields), unreadable: None },
+            Err(problem) => Self { form: Form::of(BTreeMap::new()), unreadable: Some(problem) },
         }
+    }
+
+    /// Returns the fields, or why the upload cannot be read.
+    pub fn read(&self) -> Result<&Form, Problem> {
+        self.unreadable.clone().map_or(Ok(&self.form), Err)
     }
 }
 

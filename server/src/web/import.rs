@@ -2,7 +2,7 @@
 
 use super::{
     form::{Form, Upload},
-    shell::{PageRejection, Viewer, render, render_or_refuse},
+    shell::{PageRejection, Viewer, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -21,7 +21,7 @@ use domain::{
     limit::IMPORT_COLUMNS_MAX,
 };
 use ledger::{
-    Ledger, Scope,
+    EntityTypeRecord, Ledger, Scope,
     entity::import::{self, NewImport, Preview},
     entity_type,
     page::import as page,
@@ -54,25 +54,34 @@ async fn step(
     Id(id): Id<EntityTypeId>,
     parts: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, PageRejection> {
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let of = entity_type::get(ledger, scope, id).await?;
-    let Upload { form, read } = Upload::of(parts, PARTS_MAX, "save it as \"CSV UTF-8\"").await;
-    let taken = match read {
-        Ok(()) => take(ledger, scope, id, &form).await,
-        Err(problem) => Err(problem),
-    };
-    let (problem, preview, typed) = match taken {
-        Ok(Step::Begun(begun)) => return Ok(Redirect::to(&format!("/imports/{begun}")).into_response()),
-        Ok(Step::Preview(preview)) => (None, Some(preview), FormState::default()),
-        Err(problem) => {
-            let mut refused = form.refused("", &problem);
-            refused.values.remove("source");
-            (Some(problem), corrected(ledger, scope, id, &form).await, refused)
+    let of = entity_type::get(&state.ledger, &viewer.scope, id).await?;
+    let upload = Upload::of(parts, PARTS_MAX, "save it as \"CSV UTF-8\"").await;
+    match take(&state.ledger, &viewer.scope, id, &upload).await {
+        Ok(Step::Begun(begun)) => Ok(Redirect::to(&format!("/imports/{begun}")).into_response()),
+        Ok(Step::Preview(preview)) => {
+            let props = props_of(of, &upload.form, Some(preview));
+            Ok(render(StatusCode::OK, move || ui::import_page(&viewer.shell, props)).await)
         }
-    };
-    let (of, preview) = (wire_map::entity_type(of), preview.map(wire_map::import_preview));
-    let props = ImportProps { of, source: form.text("source"), preview, form: typed };
-    Ok(render_or_refuse(problem.as_ref(), move || ui::import_page(&viewer.shell, props)).await)
+        Err(problem) => Ok(refused(&state, viewer, of, &upload.form, &problem).await),
+    }
+}
+
+fn props_of(of: EntityTypeRecord, form: &Form, preview: Option<Preview>) -> ImportProps {
+    ImportProps {
+        of: wire_map::entity_type(of),
+        source: form.text("source"),
+        preview: preview.map(wire_map::import_preview),
+        form: FormState::default(),
+    }
+}
+
+/// Shows the page with the reason why a step was refused, and with the preview on which a mapping is corrected.
+async fn refused(state: &AppState, viewer: Viewer, of: EntityTypeRecord, form: &Form, problem: &Problem) -> Response {
+    let preview = corrected(&state.ledger, &viewer.scope, of.id, form).await;
+    let mut refused = form.refused("", problem);
+    refused.values.remove("source");
+    let props = ImportProps { form: refused, ..props_of(of, form, preview) };
+    refuse(problem, move || ui::import_page(&viewer.shell, props)).await
 }
 
 /// What a step of an import leads to.
@@ -81,8 +90,9 @@ enum Step {
     Preview(Preview),
 }
 
-/// Begins the import or previews it, as the button says.
-async fn take(ledger: &Ledger, scope: &Scope, id: EntityTypeId, form: &Form) -> Result<Step, Problem> {
+/// Begins the import or previews it, as the button says. An upload that cannot be read is refused.
+async fn take(ledger: &Ledger, scope: &Scope, id: EntityTypeId, upload: &Upload) -> Result<Step, Problem> {
+    let form = upload.read()?;
     // Text areas send line ends as CR and LF; the file has LF only.
     let new = NewImport { source: form.text("source"), mapping: mapping(form) };
     if form.text("step") != "import" {
