@@ -247,6 +247,24 @@ struct FileQuery {
     split: Option<String>,
 }
 
+impl FileQuery {
+    /// The part of the data that is asked for; `None` if there is no such part.
+    fn split(&self) -> Option<Split> {
+        match self.split.as_deref() {
+            None => Some(Split::Train),
+            Some("validation") => Some(Split::Validation),
+            Some(_) => None,
+        }
+    }
+}
+
+const fn media_type(format: FileFormat) -> &'static str {
+    match format {
+        FileFormat::Jsonl => "application/x-ndjson",
+        FileFormat::Parquet => "application/vnd.apache.parquet",
+    }
+}
+
 async fn file(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -255,17 +273,8 @@ async fn file(
 ) -> Result<Response, PageRejection> {
     let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
-    let split = match which.split.as_deref() {
-        None => Split::Train,
-        Some("validation") => Split::Validation,
-        Some(_) => return Err(missing().into()),
-    };
-    let (path, name, bytes) = job.file(split).ok_or_else(missing)?;
-    let kind = match job.options.file_format {
-        FileFormat::Jsonl => "application/x-ndjson",
-        FileFormat::Parquet => "application/vnd.apache.parquet",
-    };
-    Ok(sent(File::open(&path).await, kind, &name, bytes)?)
+    let (path, name, bytes) = which.split().and_then(|split| job.file(split)).ok_or_else(missing)?;
+    Ok(sent(File::open(&path).await, media_type(job.options.file_format), &name, bytes)?)
 }
 
 async fn manifest(
