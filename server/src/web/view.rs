@@ -20,7 +20,11 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::get,
 };
-use domain::{id::ViewId, slug::is_slug};
+use domain::{
+    id::{ViewId, ViewLinkId},
+    issue::Issue,
+    slug::is_slug,
+};
 use ledger::{
     Ledger, Scope, ViewRecord,
     page::view as page,
@@ -133,6 +137,42 @@ async fn post(
     }
 }
 
+/// What a button of the page asks for, besides a new link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Publish the working copy; with a revision, only if it is at that one.
+    Publish(Option<u64>),
+    Unpublish,
+    Delete,
+    Revoke(ViewLinkId),
+}
+
+impl Step {
+    fn of(form: &Form) -> ledger::Result<Self> {
+        match form.text("do").as_str() {
+            "publish" => Ok(Self::Publish(form.text("revision").parse().ok())),
+            "unpublish" => Ok(Self::Unpublish),
+            "delete" => Ok(Self::Delete),
+            "revoke" => match form.text("link").parse() {
+                Ok(link) => Ok(Self::Revoke(link)),
+                Err(_) => Err(ledger::Error::invalid("link", "the id of a link")),
+            },
+            _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, link or revoke")),
+        }
+    }
+
+    /// The path of the page after this step, and its notice.
+    fn leads_to(self, slug: &str) -> (String, &'static str) {
+        let page = format!("/views/{slug}");
+        match self {
+            Self::Publish(_) => (page, "view_published"),
+            Self::Unpublish => (page, "view_unpublished"),
+            Self::Delete => ("/views".to_owned(), "view_deleted"),
+            Self::Revoke(_) => (page, "view_link_revoked"),
+        }
+    }
+}
+
 /// Does what the button says. Returns the path of the page after it, and its notice.
 async fn change(
     ledger: &Ledger,
@@ -140,43 +180,41 @@ async fn change(
     of: &ViewRecord,
     form: &Form,
 ) -> ledger::Result<(String, &'static str)> {
-    let path = format!("/views/{}", of.slug);
-    match form.text("do").as_str() {
-        "publish" => {
-            let published = view::publish(ledger, scope, of.id, form.text("revision").parse().ok()).await;
-            published.map(|_| (path, "view_published"))
-        }
-        "unpublish" => view::unpublish(ledger, scope, of.id).await.map(|_| (path, "view_unpublished")),
-        "delete" => view::delete(ledger, scope, of.id).await.map(|()| ("/views".to_owned(), "view_deleted")),
-        "revoke" => match form.text("link").parse() {
-            Ok(link) => view_link::revoke(ledger, scope, link).await.map(|()| (path, "view_link_revoked")),
-            Err(_) => Err(ledger::Error::invalid("link", "the id of a link")),
-        },
-        _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, link or revoke")),
+    let step = Step::of(form)?;
+    match step {
+        Step::Publish(revision) => drop(view::publish(ledger, scope, of.id, revision).await?),
+        Step::Unpublish => drop(view::unpublish(ledger, scope, of.id).await?),
+        Step::Delete => view::delete(ledger, scope, of.id).await?,
+        Step::Revoke(link) => view_link::revoke(ledger, scope, link).await?,
     }
+    Ok(step.leads_to(&of.slug))
 }
 
-/// Makes a link. The redirect leads to the page that shows it once.
+/// Makes a link and shows it, or shows the page with the reason why it was refused.
 async fn create_link(
     state: &AppState,
     viewer: Viewer,
     page: page::Page,
     form: &Form,
 ) -> Result<Response, PageRejection> {
-    let secret = match make_link(&state.ledger, &viewer.scope, page.view.id, form).await {
-        Ok(secret) => secret,
+    match make_link(&state.ledger, &viewer.scope, page.view.id, form).await {
+        Ok(secret) => show_link(state, viewer, page.view.slug, secret).await,
         Err(error) => {
             let problem = Problem::from(error);
             let shown = Shown { link_form: form.refused("link", &problem), ..Shown::default() };
-            return Ok(answer(viewer, page, shown, Some(problem)).await);
+            Ok(answer(viewer, page, shown, Some(problem)).await)
         }
-    };
-    let path = format!("/views/{}", page.view.slug);
+    }
+}
+
+/// Redirects to the page that shows the new link once. A program, which has no cookies, is answered with that page.
+async fn show_link(state: &AppState, viewer: Viewer, slug: String, secret: String) -> Result<Response, PageRejection> {
+    let path = format!("/views/{slug}");
     // With a fragment the browser would not focus the field with the address of the link.
     if let Some(response) = carried(state, &viewer, (NewSecret::FormLink, &secret), (&path, "")) {
         return Ok(response);
     }
-    let page = page::read(&state.ledger, &viewer.scope, page.view.slug).await?;
+    let page = page::read(&state.ledger, &viewer.scope, slug).await?;
     let shown = Shown { new_link: Some(secret), ..Shown::default() };
     let mut response = answer(viewer, page, shown, None).await;
     *response.status_mut() = StatusCode::CREATED;
@@ -254,17 +292,28 @@ async fn posted(
     if wants_fragment(&headers) {
         return Ok(Html(preview(state, &viewer, draft).await?).into_response());
     }
-    if form.text("do") != "save" {
-        press(&mut draft, &form.text("do"));
-        return editor(state, viewer, offered, draft, placed(&form, None), StatusCode::OK).await;
+    if form.text("do") == "save" {
+        return store_or_refuse(state, viewer, offered, (draft, wrong), &form).await;
     }
-    let saved = match wrong.is_empty() {
-        true => store(&state.ledger, &viewer.scope, offered.view.as_ref(), &draft, &form).await,
+    press(&mut draft, &form.text("do"));
+    editor(state, viewer, offered, draft, placed(&form, None), StatusCode::OK).await
+}
+
+/// Saves what the editor holds, if all of it could be read. Otherwise answers the editor with the reason.
+async fn store_or_refuse(
+    state: &AppState,
+    viewer: Viewer,
+    offered: page::Editor,
+    (draft, wrong): (Draft, Vec<Issue>),
+    form: &Form,
+) -> Result<Response, PageRejection> {
+    let stored = match wrong.is_empty() {
+        true => store(&state.ledger, &viewer.scope, offered.view.as_ref(), &draft, form).await,
         false => Err(ledger::Error::Invalid(wrong)),
     };
-    match saved {
+    match stored {
         Ok(stored) => Ok(redirect_with_notice(&format!("/views/{}", stored.slug), "view_saved").into_response()),
-        Err(error) => refused(state, viewer, offered, draft, &form, error.into()).await,
+        Err(error) => refused(state, viewer, offered, draft, form, error.into()).await,
     }
 }
 
@@ -300,5 +349,35 @@ async fn store(
     match before {
         None => view::create(ledger, scope, new_view(draft, form)).await,
         Some(before) => view::update(ledger, scope, before.id, view_change(draft)).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(fields: &[(&str, &str)]) -> ledger::Result<Step> {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Step::of(&Form::of(fields.collect()))
+    }
+
+    #[test]
+    fn a_button_is_a_step_that_leads_to_a_page() {
+        assert_eq!(step(&[("do", "publish"), ("revision", "3")]).unwrap(), Step::Publish(Some(3)));
+        assert_eq!(step(&[("do", "publish")]).unwrap(), Step::Publish(None));
+        let revoke = step(&[("do", "revoke"), ("link", "01930000-0000-7000-8000-000000000001")]).unwrap();
+        assert_eq!(revoke.leads_to("intake"), ("/views/intake".to_owned(), "view_link_revoked"));
+        let delete = step(&[("do", "delete")]).unwrap();
+        assert_eq!(delete.leads_to("intake"), ("/views".to_owned(), "view_deleted"));
+    }
+
+    #[test]
+    fn an_unknown_button_or_link_is_refused_at_its_field() {
+        let field = |fields: &[(&str, &str)]| match step(fields) {
+            Err(ledger::Error::Invalid(wrong)) => wrong[0].field.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(field(&[("do", "revoke"), ("link", "none")]), "link");
+        assert_eq!(field(&[("do", "archive")]), "do");
     }
 }
