@@ -11,7 +11,7 @@ use axum::{
 };
 use domain::limit::BADGE_COUNT_MAX;
 use ledger::{
-    Scope,
+    Ledger, Scope,
     auth::{self, Identity},
     human,
     page::inbox,
@@ -83,50 +83,70 @@ impl FromRequestParts<AppState> for Viewer {
     type Rejection = PageRejection;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, PageRejection> {
-        let caller = match Caller::from_request_parts(parts, state).await {
-            Ok(caller) => caller,
-            Err(problem) if problem.code() == Code::Unauthenticated => {
-                let needs_setup = auth::needs_setup(&state.ledger).await?;
-                let target = if needs_setup { "/setup".into() } else { sign_in_href(parts) };
-                return Err(PageRejection::Redirect(Redirect::to(&target)));
-            }
-            // The credentials could not be read. A redirect would say that they are invalid.
-            Err(problem) => return Err(problem.into()),
+        let identity = match Caller::from_request_parts(parts, state).await {
+            Ok(Caller(identity)) => identity,
+            Err(problem) => return Err(PageRejection::Redirect(to_sign_in(problem, state, parts).await?)),
         };
         let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), parts.uri.query());
-        let shell = signed_in_shell(state, shell, &caller.0, !is_part(&parts.headers)).await?;
-        let origin = state.origin(&parts.headers);
-        let is_rating_dismissed =
-            caller.scope().user_id().is_some_and(|user| cookie::is_rating_dismissed(&parts.headers, user));
-        let zone = cookie::timezone(&parts.headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
-        let timezone = zone.to_owned();
-        let secret = state.cookies.session(&parts.headers).unwrap_or_default().to_owned();
+        let shell = signed_in_shell(state, shell, &identity, !is_part(&parts.headers)).await?;
         let form = parts.extensions.remove().unwrap_or_default();
-        Ok(Self { scope: *caller.scope(), shell, secret, origin, is_rating_dismissed, timezone, form })
+        Ok(Self { form, ..Self::of(state, &parts.headers, identity.scope, shell) })
     }
+}
+
+impl Viewer {
+    /// The viewer with what the headers of the request say, and without a refused form.
+    fn of(state: &AppState, headers: &HeaderMap, scope: Scope, shell: Shell) -> Self {
+        let zone = cookie::timezone(headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
+        Self {
+            scope,
+            shell,
+            secret: state.cookies.session(headers).unwrap_or_default().to_owned(),
+            origin: state.origin(headers),
+            is_rating_dismissed: scope.user_id().is_some_and(|user| cookie::is_rating_dismissed(headers, user)),
+            timezone: zone.to_owned(),
+            form: FormState::default(),
+        }
+    }
+}
+
+/// Redirects a visitor who is not signed in: to the sign-in page, or to the set-up of a new server.
+///
+/// # Errors
+/// The problem, if the credentials could not be read. A redirect would say that they are invalid.
+async fn to_sign_in(problem: Problem, state: &AppState, parts: &Parts) -> Result<Redirect, PageRejection> {
+    if problem.code() != Code::Unauthenticated {
+        return Err(problem.into());
+    }
+    let needs_setup = auth::needs_setup(&state.ledger).await?;
+    let target = if needs_setup { "/setup".into() } else { sign_in_href(parts) };
+    Ok(Redirect::to(&target))
 }
 
 /// Adds the viewer to a shell. The workspaces and the inbox count are read only if the page is `framed` by them.
 pub async fn signed_in_shell(
     state: &AppState,
-    mut shell: Shell,
+    shell: Shell,
     identity: &Identity,
     framed: bool,
 ) -> Result<Shell, ledger::Error> {
     let scope = &identity.scope;
     // The mark is read before the page's data, so that no later change is missed.
-    shell.live_mark = state.live_mark(scope);
-    if framed {
-        let workspaces = auth::list_workspaces(&state.ledger, scope).await?;
-        shell.workspaces = workspaces.into_iter().map(|t| Tenant { id: t.id, slug: t.slug, name: t.name }).collect();
-        shell.needs_me = inbox::count(&state.ledger, scope, BADGE_COUNT_MAX + 1).await?.all();
-    }
-    shell.viewer = Some(wire_map::me(identity.clone()));
-    if scope.user_id().is_some() {
-        let active = human::active(&state.ledger, scope).await?;
-        shell.working_on = active.map(active_of);
-    }
-    Ok(shell)
+    let live_mark = state.live_mark(scope);
+    let (workspaces, needs_me) = if framed { in_frame(&state.ledger, scope).await? } else { Default::default() };
+    let active = match scope.user_id() {
+        Some(_) => human::active(&state.ledger, scope).await?,
+        None => None,
+    };
+    let (viewer, working_on) = (Some(wire_map::me(identity.clone())), active.map(active_of));
+    Ok(Shell { live_mark, workspaces, needs_me, viewer, working_on, ..shell })
+}
+
+/// The workspaces of the viewer, and the number of their items in the inbox.
+async fn in_frame(ledger: &Ledger, scope: &Scope) -> Result<(Vec<Tenant>, u64), ledger::Error> {
+    let workspaces = auth::list_workspaces(ledger, scope).await?;
+    let workspaces = workspaces.into_iter().map(|t| Tenant { id: t.id, slug: t.slug, name: t.name });
+    Ok((workspaces.collect(), inbox::count(ledger, scope, BADGE_COUNT_MAX + 1).await?.all()))
 }
 
 /// The session that a person works in, as pages and server functions show it.
