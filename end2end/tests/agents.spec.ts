@@ -32,6 +32,32 @@ test("a card is previewed and given by forms alone @nojs", async ({ page }, info
   await expect(page.locator(".card-change")).toHaveCount(0);
 });
 
+test("a card whose documents were edited after its preview is not given until it is previewed again @nojs", async ({ page }, info) => {
+  const agent = agentOf(info, "edited");
+  const description = `/api/agents/${agent}/memory/document?path=self/description.md`;
+  const use = page.getByRole("button", { name: "Use this card" });
+  await signIn(page, "operator");
+  await preview(page, agent, card({ name: "Iris", description: "A gardener." }));
+  await use.click();
+  await expect(page.getByText("The agent has the card.")).toBeVisible();
+
+  await preview(page, agent, card({ name: "Iris", description: "A cook." }));
+  await expect(page.locator(".card-change")).toHaveCount(1);
+  const edited = "A gardener who is patient.\n";
+  await api().send("PUT", description, { baseVersion: 1, text: edited });
+  const refused = page.waitForResponse((response) => response.url().endsWith(`/agents/${agent}/card`));
+  await use.click();
+  expect((await refused).status()).toBe(409);
+  await expect(page.getByText("have changed since you saw the preview. Nothing was written.")).toBeVisible();
+  expect(await api().get(description)).toMatchObject({ version: 2, text: edited });
+
+  // The page shows what the card would change now.
+  await expect(page.locator(".card-change")).toContainText("patient");
+  await use.click();
+  await expect(page.getByText("The agent has the card.")).toBeVisible();
+  expect(await api().get(description)).toMatchObject({ version: 3, text: "A cook.\n" });
+});
+
 test("a file that is no card is refused beside the form @nojs", async ({ page }, info) => {
   const agent = agentOf(info, "broken");
   await signIn(page, "operator");
