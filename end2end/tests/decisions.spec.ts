@@ -211,3 +211,26 @@ test("of several items those that are refused stay, each with its reason", async
   expect((await stateOf(bad.item.id)).state).toBe("open");
   await api().untilStatus(good.item.sessionId, "completed");
 });
+
+test("what was typed into a refused item is kept while another one is shown", async ({ page }) => {
+  const refused = await staged(unique("Refused"), { stage: "Won", amount: 2 });
+  const other = await staged(unique("Meanwhile"), { stage: "Lost", amount: 3 });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${refused.item.id}`);
+  await hydrated(page);
+  const amount = page.locator("[name='value.amount']");
+  await amount.fill("many");
+  await approve(page).click();
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", other.item.id);
+  await expect(row(page, refused.item.id).locator("[data-reason]")).toContainText("Enter a number");
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", other.item.id);
+  await expect(amount).toHaveValue("3");
+  await expect(amount).not.toHaveAttribute("aria-invalid", "true");
+
+  await row(page, refused.item.id).locator(".row-title").click();
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", refused.item.id);
+  await expect(amount).toHaveValue("many");
+  await expect(amount).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
+  for (const { item } of [refused, other]) expect(await stateOf(item.id)).toEqual({ state: "open", decisions: 0 });
+});
