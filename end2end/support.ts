@@ -37,11 +37,29 @@ export interface NewEvent {
   at?: string;
 }
 
-/** A fixture, because the server's address is known only after the setup. */
-export const test = base.extend({
+/** The spec file whose tests run. */
+let runningFile = "";
+/** When the last test ended, or when this worker began. */
+let lastEnded = Date.now();
+
+export const test = base.extend<{ emptiedInbox: void }>({
+  /** A fixture, because the server's address is known only after the setup. */
   baseURL: async ({}, use) => {
     await use(environment().url);
   },
+  /**
+   * Cancels what other spec files left in the inbox before the first test of a file. The spec files of a worker share a
+   * server. Items that the `beforeAll` of this file has made stay.
+   */
+  emptiedInbox: [
+    async ({}, use, { file }) => {
+      if (file !== runningFile) await emptyInbox(lastEnded);
+      runningFile = file;
+      await use();
+      lastEnded = Date.now();
+    },
+    { auto: true },
+  ],
 });
 
 /**
@@ -54,6 +72,20 @@ export async function signIn(page: Page, role: Role, tenant: TenantName = "acme"
   const options = { form: { email, password }, headers: { origin: url }, maxRedirects: 0 };
   const response = await page.context().request.post(`${url}/sign-in`, options);
   expect(response.status(), await response.text()).toBe(303);
+}
+
+/** The cookie of a new sign-in, for requests without a browser. */
+export async function cookieOf(role: Role, tenant: TenantName = "acme"): Promise<string> {
+  const { url, tenants } = environment();
+  const { email, password } = tenants[tenant].people[role];
+  const response = await fetch(`${url}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ email, password }),
+    headers: { origin: url },
+    redirect: "manual",
+  });
+  expect(response.status).toBe(303);
+  return response.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ");
 }
 
 /** Signs in through the form, which leads to /today. */
@@ -149,6 +181,42 @@ function parsed(text: string): { code?: string; detail?: string } {
     return JSON.parse(text) as { code?: string };
   } catch {
     return { detail: text };
+  }
+}
+
+let adminCookie: Promise<string> | undefined;
+
+/** The rows of the inbox's page, as an admin sees them. */
+async function inboxRows(): Promise<string> {
+  adminCookie ??= cookieOf("admin");
+  const headers = { cookie: await adminCookie };
+  const response = await fetch(`${environment().url}/inbox/list?assignedTo=all`, { headers, redirect: "manual" });
+  if (!response.ok) throw new Error(`the rows of the inbox were answered with ${response.status}`);
+  return response.text();
+}
+
+/**
+ * Cancels the sessions with an item in the inbox of `acme`: one that is open, one whose decision can still be undone,
+ * or a question while the agent goes on. `before` spares sessions that were created at that time (in milliseconds since
+ * 1970) or later.
+ */
+export async function emptyInbox(before?: number) {
+  const sessions = new Set<string>();
+  for (const state of ["open", "held"]) {
+    const path = `/api/approvals?state=${state}&assignedTo=all&limit=1000`;
+    const { items } = await api().get<{ items: { sessionId: string }[] }>(path);
+    for (const { sessionId } of items) sessions.add(sessionId);
+  }
+  // The API lists such questions by session only.
+  for (const [, id] of (await inboxRows()).matchAll(/data-session="([^"]+)"/g)) sessions.add(id!);
+  for (const id of sessions) {
+    try {
+      const isSpared = before !== undefined && Date.parse(String((await api().session(id)).createdAt)) >= before;
+      if (!isSpared) await api().post(`/api/sessions/${id}/cancel`);
+    } catch (error) {
+      // It has ended meanwhile, or only its person sees it.
+      if (!(error instanceof Refused && ["already_final", "not_found"].includes(error.problem.code ?? ""))) throw error;
+    }
   }
 }
 

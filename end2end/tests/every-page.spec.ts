@@ -69,8 +69,8 @@ async function make() {
     text: "- The back door is open\n",
     evidence: [{ line: 1, session: chat, sequence: 2 }],
   });
-  const { item, session } = await askQuestion({ message: "Which day?" });
-  const { id: question, session: asking } = await askWithForm({ message: "Which offer do we take?", fields: FIELDS, blocking: false });
+  const { item } = await askQuestion({ message: "Which day?" });
+  const { id: question } = await askWithForm({ message: "Which offer do we take?", fields: FIELDS, blocking: false });
   const form = slug("visit");
   const view = await api().post<{ id: string }>("/api/views", { title: unique("Visit"), slug: form, fields: FIELDS });
   await api().post(`/api/views/${view.id}/publish`);
@@ -84,17 +84,12 @@ async function make() {
   const entity = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: "North", fields: {} });
   const { members } = await api("admin").get<{ members: { id: string; email: string }[] }>("/api/members");
   const member = members.find(({ email }) => email === environment().tenants.acme.people.member.email)!.id;
-  const waiting = [session.id, asking.id];
-  return { agent, chat, item: item.id, waiting, question, form, set: set.id, type, entity: entity.id, member };
+  return { agent, chat, item: item.id, question, form, set: set.id, type, entity: entity.id, member };
 }
 
 let made: Awaited<ReturnType<typeof make>>;
 test.beforeAll(async () => {
   made = await make();
-});
-test.afterAll(async () => {
-  // Items that wait would be shown to other specs.
-  for (const session of made.waiting) await api().post(`/api/sessions/${session}/cancel`);
 });
 
 /** Route → the address of a page. */

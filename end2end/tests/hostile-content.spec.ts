@@ -4,7 +4,7 @@
  */
 import { type BrowserContext, type Locator, type Page } from "@playwright/test";
 import { generated, joined, line, look, picked, triggerHandlers, forbiddenElements, visit, watch } from "../hostile";
-import { api, expect, hydrated, signIn, environment, test, type NewEvent } from "../support";
+import { api, cookieOf, expect, hydrated, signIn, environment, test, type NewEvent } from "../support";
 import { postAs } from "../working";
 
 const SEED = 20_261_121;
@@ -271,7 +271,8 @@ async function settings() {
 }
 
 async function fill(): Promise<Made> {
-  const context = await signedIn();
+  // For requests about the signed-in person.
+  const context = { cookie: await cookieOf("admin", tenant) };
   const me = (await (await fetch(`${environment().url}/api/me`, { headers: context })).json()) as { user: { id: string } };
   const log = await transcript(`talker-${run}`);
   const failed = await titles(me.user.id);
@@ -284,18 +285,6 @@ async function fill(): Promise<Made> {
   const lists = ["/insights", "/export", "/today", "/today?bucket=failed", "/today?bucket=delegatable", "/sessions", "/sessions?status=failed", "/actions", "/working-on", "/settings", "/api/docs"];
   const paths = [...log.paths, ...failed, ...filled.paths, ...waiting.paths, ...talks.paths, ...memory.paths, ...lists];
   return { paths, open: log.open, talk: talks.talk, type: filled.type.id, gates: waiting.gates, memory };
-}
-
-/** The admin's cookie, for requests about the signed-in person. */
-async function signedIn(): Promise<Record<string, string>> {
-  const { email, password } = environment().tenants[tenant].people.admin;
-  const answer = await fetch(`${environment().url}/sign-in`, {
-    method: "POST",
-    body: new URLSearchParams({ email, password }),
-    headers: { origin: environment().url },
-    redirect: "manual",
-  });
-  return { cookie: answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ") };
 }
 
 /** Texts in an address that its page shows. */

@@ -134,7 +134,7 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   const badge = page.locator("#needs-me");
   const waiting = (await badge.textContent()) ?? "";
   await askQuestion({ message: unique("Before") });
-  // Earlier specs may have left items: the page has heard of this one when the number changes.
+  // Earlier tests may have left items: the page has heard of this one when the number changes.
   await expect(badge).not.toHaveText(waiting);
   await expect(badge).toBeVisible();
   expect(await notifications(page)).toEqual([]);

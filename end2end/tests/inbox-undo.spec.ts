@@ -8,11 +8,6 @@ interface Approval {
 
 const items = async () => (await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500")).items;
 
-/** Cancels the sessions that other tests left waiting. One of them would be shown after the decision. */
-test.beforeEach(async () => {
-  for (const { sessionId } of await items()) await api().post(`/api/sessions/${sessionId}/cancel`, {});
-});
-
 /** Stages an output that waits for approval; its item. */
 async function staged() {
   const unique = Date.now().toString(36);
@@ -60,7 +55,5 @@ test("the bar of an item counts the seconds to undo down, as the notice does", a
     await expect(bar).toHaveAttribute("hidden", "");
   } finally {
     await workspace.send("PATCH", "/api/workspace", { undoSeconds });
-    // Otherwise the next test would be offered to undo it.
-    await api().post(`/api/sessions/${item.sessionId}/cancel`, {});
   }
 });

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Page } from "@playwright/test";
-import { ROOT, api, environment, expect, hydrated, pageLoaded, signIn, test } from "../support";
+import { ROOT, api, emptyInbox, environment, expect, hydrated, pageLoaded, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -19,10 +19,8 @@ interface Approval {
 
 const items = async () => (await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500")).items;
 
-/** Cancels the sessions that other tests left waiting. Their items would be shown too. */
-test.beforeEach(async () => {
-  for (const { sessionId } of await items()) await api().post(`/api/sessions/${sessionId}/cancel`, {});
-});
+/** Items of earlier tests would be shown too. */
+test.beforeEach(() => emptyInbox());
 
 /** Stages an output that waits for approval; its item. */
 async function staged(title: string) {

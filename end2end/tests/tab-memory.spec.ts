@@ -1,6 +1,6 @@
 /** A tab that stays open for a working day: what live updates leave behind. */
 import { type CDPSession, type Page } from "@playwright/test";
-import { api, expect, hydrated, signIn, test } from "../support";
+import { api, emptyInbox, expect, hydrated, signIn, test } from "../support";
 
 const UPDATES = 2_000;
 /** Updates of the pages whose updates take several times as long. A node that stays from each is noticed all the same. */
@@ -95,8 +95,7 @@ async function expectFlat(page: Page, updates: number, warmUp: () => Promise<voi
 
 /** Three outputs that wait for approval, of an agent each, so that no list folds them into one row. */
 async function waiting(agentSlug: string) {
-  const { items: left } = await api().get<{ items: { sessionId: string }[] }>("/api/approvals?assignedTo=all&limit=500");
-  for (const { sessionId } of left) await api().post(`/api/sessions/${sessionId}/cancel`, {});
+  await emptyInbox();
   for (let n = 0; n < 3; n++) {
     const own = `${agentSlug}-${n}`;
     const action = await api().createAction({ name: "Hold", agentSlug: own, outputType: "text", metadata: { requiresApproval: true } });
