@@ -202,7 +202,7 @@ test("the pages hold up to axe", async ({ page }) => {
   const set = await criteriaSet("Axe", "axe");
   await signIn(page, "operator");
   for (const path of ["/criteria-sets", "/criteria-sets/new", `/criteria-sets/${set.id}`, "/bundles", "/settings", "/actions"]) {
-    await page.goto(path);
+    expect((await page.goto(path))?.status(), path).toBe(200);
     await page.locator("main details").evaluateAll((all) => all.forEach((details) => ((details as HTMLDetailsElement).open = true)));
     await expectAccessible(page, path);
   }

@@ -209,7 +209,7 @@ test.describe("every page of entities", () => {
       await page.setViewportSize({ width: 1280, height: 800 });
     };
     for (const [name, path] of paths) {
-      await page.goto(path);
+      expect((await page.goto(path))?.status(), path).toBe(200);
       await expect(page.locator("h1").first()).toBeVisible();
       await check(name);
       expect(await page.evaluate(() => (window as { pwned?: number }).pwned), "stored script ran").toBeUndefined();

@@ -149,7 +149,7 @@ test("pages of memory hold hostile text and please axe in both themes and at bot
     `/agents/${agent}/memory?path=topics/hostile.md&view=origin`,
     `/agents/${agent}/memory?path=topics/hostile.md&view=edit`,
   ]) {
-    await page.goto(path);
+    expect((await page.goto(path))?.status(), path).toBe(200);
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
     await expectAccessible(page, path);
   }

@@ -25,6 +25,7 @@ test("a form is made with the buttons of the editor and published @nojs", async 
   await expect(page.locator(".facts").first()).toContainText("Published");
   await expectAccessible(page);
   await page.getByRole("link", { name: "Edit" }).click();
+  await expect(page).toHaveURL(/\/edit$/);
   await expectAccessible(page);
   await page.getByRole("button", { name: "Remove question 2" }).click();
   await page.getByRole("button", { name: "Save" }).first().click();
