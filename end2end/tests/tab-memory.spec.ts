@@ -117,20 +117,26 @@ test("the memory of an inbox is the same after 2,000 live updates", async ({ pag
   await waiting(agentSlug);
   await prepare(page);
   await signIn(page, "reviewer");
-  let answers = 0;
-  // The server's list is the same all the time, so it is asked for once.
-  let html = "";
-  await page.route("**/inbox/list?*", async (route) => {
-    html ||= await (await route.fetch()).text();
-    answers++;
-    const texts = html.replaceAll(agentSlug, `${agentSlug} ${answers}`);
-    const row = texts.match(/<li [^>]*class="inbox-row">(?:(?!<\/li>).)*<\/li>/s)![0];
-    const body = answers % 2 ? texts.replace(row, row + row.replaceAll(/data-id="[^"]+"/g, `data-id="extra-${answers}"`)) : texts;
-    await route.fulfill({ contentType: "text/html; charset=utf-8", body });
-  });
-  await page.route("**/inbox/extra-*/detail", (route) => route.fulfill({ status: 404, body: "" }));
   await page.goto("/inbox");
   await hydrated(page);
+  await page.evaluate((agent) => {
+    const given = window as unknown as Given;
+    const texts = new Map<string, Promise<string>>();
+    let answers = 0;
+    given.answer = async ({ pathname }, ask) => {
+      if (/^\/inbox\/extra-\d+\/detail$/.test(pathname)) return new Response("", { status: 404 });
+      if (!/^\/(inbox\/list|inbox\/[^/]+\/detail|api\/approvals\/count)$/.test(pathname)) return ask();
+      // What the server has is the same all the time, so it is asked once.
+      const text = texts.get(pathname) ?? ask().then((response) => response.text());
+      texts.set(pathname, text);
+      if (pathname !== "/inbox/list") return new Response(await text);
+      answers++;
+      const list = (await text).replaceAll(agent, `${agent} ${answers}`);
+      const row = list.match(/<li [^>]*class="inbox-row">(?:(?!<\/li>).)*<\/li>/s)![0];
+      const more = row.replaceAll(/data-id="[^"]+"/g, `data-id="extra-${answers}"`);
+      return new Response(answers % 2 ? list.replace(row, row + more) : list);
+    };
+  }, agentSlug);
   await followRows(page, "#inbox-rows > [data-id]");
   await expectFlat(page, UPDATES, () => update(page, WARM_UP));
 });
