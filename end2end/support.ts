@@ -43,11 +43,31 @@ let runningFile = "";
 /** When the last test ended, or when this worker began. */
 let lastEnded = Date.now();
 
-export const test = base.extend<{ emptiedInbox: void }>({
+interface Fixtures {
+  /** For how long a decision of `acme` can be undone, in seconds. Left as it is unless `test.use` sets it. */
+  undoSeconds: number | undefined;
+  undoTime: void;
+  emptiedInbox: void;
+}
+
+export const test = base.extend<Fixtures>({
   /** A fixture, because the server's address is known only after the setup. */
   baseURL: async ({}, use) => {
     await use(environment().url);
   },
+  undoSeconds: [undefined, { option: true }],
+  /** A decision takes effect when the time for undoing it is over, and tests that wait for that are mostly waiting. */
+  undoTime: [
+    async ({ undoSeconds }, use) => {
+      if (undoSeconds === undefined) return use();
+      const workspace = api("admin");
+      const before = await workspace.get<{ undoSeconds: number }>("/api/workspace");
+      await workspace.send("PATCH", "/api/workspace", { undoSeconds });
+      await use();
+      await workspace.send("PATCH", "/api/workspace", { undoSeconds: before.undoSeconds });
+    },
+    { auto: true },
+  ],
   /**
    * Cancels what other spec files left in the inbox before the first test of a file. The spec files of a worker share a
    * server. Items that the `beforeAll` of this file has made stay.

@@ -125,34 +125,38 @@ test("the buttons for several items come once something is selected @nojs", asyn
   await expect(page.locator("#inbox-batch-bar")).toBeHidden();
 });
 
-test("Enter in a field of an item decides that item, whatever is selected in the list @nojs", async ({ page }) => {
-  const title = unique("Enter");
-  const { deal, item } = await staged(title, { stage: "Won", amount: 3 });
-  const other = await staged(unique("Enter elsewhere"), { stage: "Won", amount: 4 });
-  await signIn(page, "reviewer");
-  await page.goto(`/inbox/${item.id}`);
-  await row(page, other.item.id).getByRole("checkbox").check();
-  const amount = page.locator("[name='value.amount']");
-  await amount.fill("7");
-  await amount.press("Enter");
-  await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
-  expect(await api().get<{ fields: object }>(`/api/entities/${deal.id}`)).toMatchObject({ fields: { amount: 7 } });
-  expect(await stateOf(other.item.id)).toEqual({ state: "open", decisions: 0 });
-});
+test.describe("what has taken effect", () => {
+  test.use({ undoSeconds: 1 });
 
-test("a decided item is shown against what the record was, in the past tense @nojs", async ({ page }) => {
-  const title = unique("Then");
-  const { deal, item } = await staged(title, { stage: "Won" });
-  await signIn(page, "reviewer");
-  await page.goto(`/inbox/${item.id}`);
-  await expect(page.locator("#gate-title")).toContainText(`wants to set Stage of ${title} from Lead to Won`);
-  await approve(page).click();
-  await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
-  await page.goto(`/inbox/${item.id}`);
-  await expect(page.locator("#gate-title")).toContainText(`wanted to set Stage of ${title} from Lead to Won`);
-  await expect(page.locator("#gate .gate-values")).toContainText("Lead");
-  await expect(page.locator("#gate [data-part=state]")).toContainText("Approved by");
-  expect((await api().get<{ version: number }>(`/api/entities/${deal.id}`)).version).toBe(2);
+  test("Enter in a field of an item decides that item, whatever is selected in the list @nojs", async ({ page }) => {
+    const title = unique("Enter");
+    const { deal, item } = await staged(title, { stage: "Won", amount: 3 });
+    const other = await staged(unique("Enter elsewhere"), { stage: "Won", amount: 4 });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await row(page, other.item.id).getByRole("checkbox").check();
+    const amount = page.locator("[name='value.amount']");
+    await amount.fill("7");
+    await amount.press("Enter");
+    await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
+    expect(await api().get<{ fields: object }>(`/api/entities/${deal.id}`)).toMatchObject({ fields: { amount: 7 } });
+    expect(await stateOf(other.item.id)).toEqual({ state: "open", decisions: 0 });
+  });
+
+  test("a decided item is shown against what the record was, in the past tense @nojs", async ({ page }) => {
+    const title = unique("Then");
+    const { deal, item } = await staged(title, { stage: "Won" });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await expect(page.locator("#gate-title")).toContainText(`wants to set Stage of ${title} from Lead to Won`);
+    await approve(page).click();
+    await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
+    await page.goto(`/inbox/${item.id}`);
+    await expect(page.locator("#gate-title")).toContainText(`wanted to set Stage of ${title} from Lead to Won`);
+    await expect(page.locator("#gate .gate-values")).toContainText("Lead");
+    await expect(page.locator("#gate [data-part=state]")).toContainText("Approved by");
+    expect((await api().get<{ version: number }>(`/api/entities/${deal.id}`)).version).toBe(2);
+  });
 });
 
 test("a text output waits, and the task's page says what waits for whom @nojs", async ({ page }) => {

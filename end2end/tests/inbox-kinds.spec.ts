@@ -6,6 +6,9 @@ import { type Page } from "@playwright/test";
 import { askQuestion, itemOf, slug, unique } from "../questions";
 import { api, BINARY, expect, signIn, environment, test } from "../support";
 
+// Nothing is undone here.
+test.use({ undoSeconds: 2 });
+
 test("a relation is shown by title, and chosen from what it can lead to @nojs", async ({ page }) => {
   const companies = await api().post<{ id: string; slug: string }>("/api/entity-types", { name: unique("Company") });
   const [alpha, beta] = await Promise.all(

@@ -6,6 +6,9 @@ import { type Page } from "@playwright/test";
 import { askQuestion, askWithForm, itemOf, unique } from "../questions";
 import { api, expect, expectAccessibleAsWide, hydrated, signIn, test } from "../support";
 
+// Nothing is undone here, and most tests wait until the answer has reached the agent.
+test.use({ undoSeconds: 2 });
+
 const TRIP = {
   type: "object",
   required: ["region", "days"],

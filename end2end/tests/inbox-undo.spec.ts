@@ -8,6 +8,9 @@ interface Approval {
 
 const items = async () => (await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500")).items;
 
+// The decision has to outlast the test.
+test.use({ undoSeconds: 60 });
+
 /** Stages an output that waits for approval; its item. */
 async function staged() {
   const unique = Date.now().toString(36);
@@ -25,35 +28,27 @@ async function staged() {
 
 test("the bar of an item counts the seconds to undo down, as the notice does", async ({ page }) => {
   const item = await staged();
-  const workspace = api("admin");
-  const { undoSeconds } = await workspace.get<{ undoSeconds: number }>("/api/workspace");
-  // The decision has to outlast the test.
-  await workspace.send("PATCH", "/api/workspace", { undoSeconds: 60 });
-  try {
-    await signIn(page, "reviewer");
-    await page.goto(`/inbox/${item.id}`);
-    await hydrated(page);
-    await page.locator('.gate-bar [data-key="approve"]').click();
-    const notice = page.locator(".inbox-held [data-key=undo]");
-    await expect(notice).toHaveText(/^Undo \(\d+ s\)$/);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await hydrated(page);
+  await page.locator('.gate-bar [data-key="approve"]').click();
+  const notice = page.locator(".inbox-held [data-key=undo]");
+  await expect(notice).toHaveText(/^Undo \(\d+ s\)$/);
 
-    await page.clock.install();
-    await page.goto(`/inbox/${item.id}`);
-    const bar = page.locator(".gate-bar [data-left]");
-    await expect(bar).toHaveText(/^Undo \(\d+ s\)$/);
-    await page.clock.pauseAt(Date.now() + 2_000);
-    const left = Number(/\d+/.exec((await bar.textContent()) ?? "")?.[0]);
-    expect(left).toBeGreaterThan(10);
-    await expect(notice).toHaveText(`Undo (${left} s)`);
-    await page.clock.runFor(3_000);
-    await expect(bar).toHaveText(`Undo (${left - 3} s)`);
-    await expect(notice).toHaveText(`Undo (${left - 3} s)`);
-    // The page would read the list again after so long a silence, and the server still offers to undo.
-    await page.context().setOffline(true);
-    await page.clock.runFor(left * 1_000);
-    await expect(notice).toHaveCount(0);
-    await expect(bar).toHaveAttribute("hidden", "");
-  } finally {
-    await workspace.send("PATCH", "/api/workspace", { undoSeconds });
-  }
+  await page.clock.install();
+  await page.goto(`/inbox/${item.id}`);
+  const bar = page.locator(".gate-bar [data-left]");
+  await expect(bar).toHaveText(/^Undo \(\d+ s\)$/);
+  await page.clock.pauseAt(Date.now() + 2_000);
+  const left = Number(/\d+/.exec((await bar.textContent()) ?? "")?.[0]);
+  expect(left).toBeGreaterThan(10);
+  await expect(notice).toHaveText(`Undo (${left} s)`);
+  await page.clock.runFor(3_000);
+  await expect(bar).toHaveText(`Undo (${left - 3} s)`);
+  await expect(notice).toHaveText(`Undo (${left - 3} s)`);
+  // The page would read the list again after so long a silence, and the server still offers to undo.
+  await page.context().setOffline(true);
+  await page.clock.runFor(left * 1_000);
+  await expect(notice).toHaveCount(0);
+  await expect(bar).toHaveAttribute("hidden", "");
 });

@@ -116,20 +116,24 @@ test("a value that cannot be is refused at its field and nothing typed is lost @
   await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
 });
 
-test("a denial needs a reason, and sends the agent back to work with it @nojs", async ({ page }) => {
-  const { item, session, agentSlug } = await staged((await dealType()).id, "Acme Corp", { stage: "Won" });
-  await signIn(page, "reviewer");
-  await page.goto(`/inbox/${item.id}`);
-  await page.locator('.gate-bar summary[data-key="deny"]').click();
-  await page.locator('.gate-bar [name="note"]').fill("Not signed yet.");
-  await page.locator('.gate-bar button[value="deny"]').click();
-  await expect(page.locator(".inbox-held")).toContainText("Denied: Acme Corp");
-  await settled(session.id, "pending");
-  const claim = await api().claim(agentSlug);
-  await api().complete(session.id, claim.attempt, { stage: "Lost" });
-  await page.goto(`/inbox/${(await itemOf(session.id)).id}`);
-  await expect(page.locator("#gate")).toContainText("Denied 1 of 3");
-  await expect(page.locator("#gate")).toContainText("Not signed yet.");
+test.describe("after a denial", () => {
+  test.use({ undoSeconds: 2 });
+
+  test("a denial needs a reason, and sends the agent back to work with it @nojs", async ({ page }) => {
+    const { item, session, agentSlug } = await staged((await dealType()).id, "Acme Corp", { stage: "Won" });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await page.locator('.gate-bar summary[data-key="deny"]').click();
+    await page.locator('.gate-bar [name="note"]').fill("Not signed yet.");
+    await page.locator('.gate-bar button[value="deny"]').click();
+    await expect(page.locator(".inbox-held")).toContainText("Denied: Acme Corp");
+    await settled(session.id, "pending");
+    const claim = await api().claim(agentSlug);
+    await api().complete(session.id, claim.attempt, { stage: "Lost" });
+    await page.goto(`/inbox/${(await itemOf(session.id)).id}`);
+    await expect(page.locator("#gate")).toContainText("Denied 1 of 3");
+    await expect(page.locator("#gate")).toContainText("Not signed yet.");
+  });
 });
 
 test("a decision is taken back while it is held @nojs", async ({ page }) => {
@@ -390,15 +394,14 @@ test.describe("by keyboard", () => {
     await expect(row(page, item.id)).toBeHidden();
   });
 
-  test("a hundred alike are decided with two keys, and the outlier is left", async ({ page }) => {
-    test.slow();
-    const sessions = await alike(101, (n) => (n === 50 ? "Lost" : "Won"));
-    const outlier = await itemOf(sessions[50]!);
-    const workspace = api("admin");
-    const { undoSeconds } = await workspace.get<{ undoSeconds: number }>("/api/workspace");
-    // Long enough that the first decision can still be undone after the last one, however slow the machine is.
-    await workspace.send("PATCH", "/api/workspace", { undoSeconds: 20 });
-    try {
+  test.describe("in a long list", () => {
+    // Long enough that the first decision can still be undone after the last one, on a slow machine too.
+    test.use({ undoSeconds: 10 });
+
+    test("a hundred alike are decided with two keys, and the outlier is left", async ({ page }) => {
+      test.slow();
+      const sessions = await alike(101, (n) => (n === 50 ? "Lost" : "Won"));
+      const outlier = await itemOf(sessions[50]!);
       await signIn(page, "reviewer");
       await openInbox(page, "/inbox");
       const group = page.locator("[data-group]", { hasText: "100 alike" });
@@ -410,11 +413,9 @@ test.describe("by keyboard", () => {
       await expect(page.locator(".inbox-held")).toContainText("100 items");
       await expect(group).toHaveCount(0);
       await expect(row(page, outlier.id)).toBeVisible();
-    } finally {
-      await workspace.send("PATCH", "/api/workspace", { undoSeconds });
-    }
-    await settled(sessions[0]!);
-    await settled(sessions[100]!);
+      await settled(sessions[0]!);
+      await settled(sessions[100]!);
+    });
   });
 
   test("a group that was unfolded stays so while its items are decided one after the other", async ({ page }) => {
