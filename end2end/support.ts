@@ -294,7 +294,7 @@ interface Violation {
 const AXE_SCRIPT = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Checks WCAG 2.2 AA and best practices in one theme, which the page then keeps. No violation is allowed. */
-export async function expectNoAxeViolations(page: Page, colorScheme: "light" | "dark") {
+async function expectNoAxeViolations(page: Page, colorScheme: "light" | "dark") {
   await page.emulateMedia({ colorScheme });
   await endAnimations(page);
   // The script is large, and a page is checked several times: in two themes, at two widths.

@@ -1,6 +1,6 @@
 /** Entities: created, changed, imported and viewed, with and without scripts. */
 import { type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, hydrated, signIn, test } from "../support";
+import { api, expect, expectAccessible, hydrated, signIn, test } from "../support";
 
 interface Made {
   id: string;
@@ -196,17 +196,7 @@ test.describe("every page of entities", () => {
       await page.evaluate(() => {
         for (const details of document.querySelectorAll<HTMLDetailsElement>("main details")) details.open = true;
       });
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [1280, 360]) {
-          await page.setViewportSize({ width, height: 800 });
-          await expectNoAxeViolations(page, colorScheme);
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-          expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
-          const shots = process.env.SHIFTBOOK_SHOTS;
-          if (shots) await page.screenshot({ path: `${shots}/${name.replace(/ /g, "-")}-${width}-${colorScheme}.png`, fullPage: true });
-        }
-      }
-      await page.setViewportSize({ width: 1280, height: 800 });
+      await expectAccessible(page, name);
     };
     for (const [name, path] of paths) {
       expect((await page.goto(path))?.status(), path).toBe(200);

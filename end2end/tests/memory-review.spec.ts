@@ -1,6 +1,6 @@
 /** The memory writer with a scripted model: proposals reviewed by forms alone, a conflict, a batch, runs, forgetting. */
 import { type Page } from "@playwright/test";
-import { expect, expectNoAxeViolations, hydrated, test } from "../support";
+import { expect, expectAccessible, hydrated, test } from "../support";
 import { startWriterServer, type WriterServer } from "../writer";
 
 const AGENT = "gardener";
@@ -55,7 +55,7 @@ async function openItem(page: Page, id: string | undefined) {
   await expect(page.locator("#gate")).toHaveAttribute("data-id", id ?? "");
 }
 
-test("proposals are approved, edited, denied and decided together @nojs", async ({ page, javaScriptEnabled }, info) => {
+test("proposals are approved, edited, denied and decided together @nojs", async ({ page }, info) => {
   const of = `${info.project.name.replace(/[^a-z]+/g, "")}${info.retry}`;
   // With 0 a decision takes a second press where scripts run.
   await send(tokens.admin, "PATCH", "/api/workspace", { undoSeconds: 1 });
@@ -99,19 +99,7 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
   await openItem(page, conflict);
   await expect(page.getByRole("heading", { name: "The newest version beside the proposal" })).toBeVisible();
   await expect(page.locator(".memory-change").last().locator("del")).toContainText("corn");
-  if (javaScriptEnabled) {
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await expectNoAxeViolations(page, colorScheme);
-        await page.screenshot({ path: info.outputPath(`conflict-${width}-${colorScheme}.png`), fullPage: true });
-      }
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-      expect(wide, "nothing is wider than the page").toBe(false);
-    }
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.setViewportSize({ width: 1280, height: 800 });
-  }
+  await expectAccessible(page, "a conflict");
   await page.locator("[name='value.body']").fill("# Plan\n\n## Notes\n\n- Plant corn and peas in the garden\n");
   await bar(page).getByRole("button", { name: /^Approve/ }).click();
   await expect.poll(() => read(plan)).toContain("corn and peas");
@@ -158,29 +146,21 @@ test("a text that is restored after a reload takes back nothing of a newer versi
   expect(await read(plan)).toBe("# Orchard\n\n## Notes\n\n- Prune in autumn\n");
 });
 
-test("the page of runs has cost, settings and a button @nojs", async ({ page, javaScriptEnabled }, info) => {
+test("the page of runs has cost, settings and a button @nojs", async ({ page }, info) => {
   const of = `runs${info.project.name.replace(/[^a-z]+/g, "")}${info.retry}`;
   await proposed(`Zinnias for ${of}.`, [create(`topics/zinnias-${of}.md`, `Zinnias ${of} bloom`)]);
   await signIn(page, "admin");
   await page.goto(`${server.url}/agents/${AGENT}/memory/runs`);
   await expect(page.locator(".history-item").first()).toContainText("a conversation ended");
   await expect(page.getByText("Every change waits for a review.")).toBeVisible();
-  if (javaScriptEnabled) {
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await expectNoAxeViolations(page, colorScheme);
-        await page.screenshot({ path: info.outputPath(`runs-${width}-${colorScheme}.png`), fullPage: true });
-      }
-    }
-  }
+  await expectAccessible(page, "the runs");
   await page.getByRole("button", { name: "Run now" }).click();
   await expect(page.getByText("The run begins within seconds.").first()).toBeVisible();
   await page.goto(`${server.url}/insights`);
   await expect(page.getByRole("heading", { name: "Memory writers" })).toBeVisible();
 });
 
-test("a person is forgotten after a look at what would go @nojs", async ({ page, javaScriptEnabled }, info) => {
+test("a person is forgotten after a look at what would go @nojs", async ({ page }, info) => {
   const of = `${info.project.name.replace(/[^a-z]+/g, "")}${info.retry}`;
   const person = `discord-1${of}`;
   await write(`people/${person}.md`, `# Quentin${of}\n\n- Likes kites\n`);
@@ -192,15 +172,7 @@ test("a person is forgotten after a look at what would go @nojs", async ({ page,
   await page.getByRole("button", { name: "Show what is known" }).click();
   await expect(page.locator(".forget-document")).toHaveCount(2);
   await expect(page.locator(".forget-lines").last()).toContainText("names them");
-  if (javaScriptEnabled) {
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 800 });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await expectNoAxeViolations(page, colorScheme);
-        await page.screenshot({ path: info.outputPath(`forget-${width}-${colorScheme}.png`), fullPage: true });
-      }
-    }
-  }
+  await expectAccessible(page, "what would go");
   await page.getByRole("button", { name: "Erase", exact: true }).click();
   await expect(page.getByText("type the word forget")).toBeVisible();
   await page.getByLabel(/Type .forget. to erase/).fill("forget");
