@@ -13,6 +13,9 @@ const STOP_MS_MAX = 15_000;
 const WAIT_MS_MAX = 30_000;
 const WAIT_EVERY_MS = 100;
 
+/** Options of `expect.poll` for what takes effect within a second or two. Its own pauses grow to a second. */
+export const OFTEN = { intervals: [WAIT_EVERY_MS] };
+
 export interface Session {
   id: string;
   status: string;

@@ -1,6 +1,6 @@
 /** Decisions whose response is lost, that select nothing, or that were made: what the page shows. */
 import { type Page } from "@playwright/test";
-import { api, environment, expect, expectAccessible, hydrated, signIn, test } from "../support";
+import { api, environment, expect, expectAccessible, hydrated, OFTEN, signIn, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -138,7 +138,7 @@ test.describe("what has taken effect", () => {
     const amount = page.locator("[name='value.amount']");
     await amount.fill("7");
     await amount.press("Enter");
-    await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
+    await expect.poll(async () => (await stateOf(item.id)).state, OFTEN).toBe("settled");
     expect(await api().get<{ fields: object }>(`/api/entities/${deal.id}`)).toMatchObject({ fields: { amount: 7 } });
     expect(await stateOf(other.item.id)).toEqual({ state: "open", decisions: 0 });
   });
@@ -150,7 +150,7 @@ test.describe("what has taken effect", () => {
     await page.goto(`/inbox/${item.id}`);
     await expect(page.locator("#gate-title")).toContainText(`wants to set Stage of ${title} from Lead to Won`);
     await approve(page).click();
-    await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
+    await expect.poll(async () => (await stateOf(item.id)).state, OFTEN).toBe("settled");
     await page.goto(`/inbox/${item.id}`);
     await expect(page.locator("#gate-title")).toContainText(`wanted to set Stage of ${title} from Lead to Won`);
     await expect(page.locator("#gate .gate-values")).toContainText("Lead");

@@ -1,6 +1,6 @@
 /** No script runs from what a memory writer proposes, or from errors of its model. */
 import { joined, line, picked, visit, watch } from "../hostile";
-import { expect, test } from "../support";
+import { expect, OFTEN, test } from "../support";
 import { startWriterServer, type Answer, type WriterServer } from "../writer";
 
 /** The agent whose memory writer proposes and fails, on a server with a scripted model. */
@@ -25,7 +25,7 @@ async function proposals({ url, tokens, send, talked }: WriterServer): Promise<s
     told = { status: 400, error };
     if (at) await flush();
     else await talked(picked.join("\n"));
-    await expect.poll(async () => (await runs()).items.some((run) => run.error?.includes(error)), { timeout: 30_000 }).toBe(true);
+    await expect.poll(async () => (await runs()).items.some((run) => run.error?.includes(error)), { ...OFTEN, timeout: 30_000 }).toBe(true);
   }
   const proposable = lines.filter(isProposable);
   const evidence = [{ session: "s1", sequence: 2 }];
@@ -34,7 +34,7 @@ async function proposals({ url, tokens, send, talked }: WriterServer): Promise<s
   told = JSON.stringify({ schema: 1, nothing: false, summary: { title: proposable[2], body, evidence }, ops: [op] });
   await flush();
   const waiting = async () => (await send<{ items: { id: string; sessionId: string }[] }>(tokens.admin, "GET", "/api/approvals?kind=memory&assignedTo=all")).items;
-  await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(async () => (await waiting()).length, { ...OFTEN, timeout: 30_000 }).toBe(2);
   const pages = (await waiting()).flatMap(({ id, sessionId }) => [`/inbox/${id}`, `/sessions/${sessionId}`]);
   return [`/agents/${WRITER}/memory/runs`, `/agents/${WRITER}`, "/inbox", "/insights", ...pages].map((path) => `${url}${path}`);
 }

@@ -1,6 +1,6 @@
 /** The memory writer with a scripted model: proposals reviewed by forms alone, a conflict, a batch, runs, forgetting. */
 import { type Page } from "@playwright/test";
-import { expect, expectAccessible, hydrated, test } from "../support";
+import { expect, expectAccessible, hydrated, OFTEN, test } from "../support";
 import { startWriterServer, type WriterServer } from "../writer";
 
 const AGENT = "gardener";
@@ -43,7 +43,7 @@ async function proposed(message: string, ops: object[]): Promise<Map<string, str
   answer = JSON.stringify({ schema: 1, nothing: false, summary: null, ops: ops.map((op) => ({ heading: [], base_sha256: null, evidence, reason: "They said so.", ...op })) });
   await server.talked(message);
   const waiting = async () => (await send<{ items: Item[] }>(tokens.admin, "GET", "/api/approvals?kind=memory&assignedTo=all&limit=1000")).items;
-  await expect.poll(async () => (await waiting()).length).toBeGreaterThanOrEqual(ops.length);
+  await expect.poll(async () => (await waiting()).length, OFTEN).toBeGreaterThanOrEqual(ops.length);
   return new Map((await waiting()).map((item) => [item.title, item.id]));
 }
 
@@ -78,20 +78,21 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
     await expect(page.locator("#gate-form + *, .gate-head")).not.toHaveCount(0);
     await expect(page.locator(".gate-head")).toContainText("Expires");
     await bar(page).getByRole("button", { name: /^Approve/ }).click();
-    await expect.poll(() => read(path(at))).toContain(words[at] ?? "");
+    await expect.poll(() => read(path(at)), OFTEN).toContain(words[at] ?? "");
   }
   // One is edited.
   await openItem(page, id(2));
   await page.locator("[name='value.body']").fill("# Carrots\n\n- Carrots grow quickly\n");
   await bar(page).getByRole("button", { name: /^Approve/ }).click();
-  await expect.poll(() => read(path(2))).toBe("# Carrots\n\n- Carrots grow quickly\n");
+  await expect.poll(() => read(path(2)), OFTEN).toBe("# Carrots\n\n- Carrots grow quickly\n");
   // One is denied, with a reason.
   await openItem(page, id(3));
   const deny = page.locator("#gate .gate-bar details, #gate .gate-bar", { hasText: "Deny…" }).first();
   await deny.getByText("Deny…").first().click();
   await page.locator("#gate textarea[name='note']").first().fill("Nobody needs that.");
   await page.getByRole("button", { name: "Deny", exact: true }).first().click();
-  await expect.poll(async () => (await send<{ approval: { state: string } }>(tokens.admin, "GET", `/api/approvals/${id(3)}`)).approval.state).toBe("settled");
+  const denied = () => send<{ approval: { state: string } }>(tokens.admin, "GET", `/api/approvals/${id(3)}`);
+  await expect.poll(async () => (await denied()).approval.state, OFTEN).toBe("settled");
 
   // A conflict shows the newest version, and an edit of it is accepted.
   await write(plan, "# Plan\n\n## Notes\n\n- Plant corn in the garden\n", 1);
@@ -102,13 +103,13 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
   await expectAccessible(page, "a conflict");
   await page.locator("[name='value.body']").fill("# Plan\n\n## Notes\n\n- Plant corn and peas in the garden\n");
   await bar(page).getByRole("button", { name: /^Approve/ }).click();
-  await expect.poll(() => read(plan)).toContain("corn and peas");
+  await expect.poll(() => read(plan), OFTEN).toContain("corn and peas");
 
   // The two that are left are approved together.
   await page.goto(`${server.url}/inbox?select=1`);
   for (const at of [4, 5]) await page.locator(`#inbox-rows [data-id="${id(at)}"] input[type=checkbox]`).check();
   await page.locator("#inbox-batch-bar").getByRole("button", { name: /^Approve/ }).click();
-  for (const at of [4, 5]) await expect.poll(() => read(path(at))).toContain(words[at] ?? "");
+  for (const at of [4, 5]) await expect.poll(() => read(path(at)), OFTEN).toContain(words[at] ?? "");
 });
 
 test("a text that is restored after a reload takes back nothing of a newer version", async ({ page }, info) => {
@@ -142,7 +143,7 @@ test("a text that is restored after a reload takes back nothing of a newer versi
     const { approval, decisions } = await send<Detail>(tokens.admin, "GET", `/api/approvals/${id}`);
     return decisions.length > 0 && approval.state === "open";
   };
-  await expect.poll(reopened).toBe(true);
+  await expect.poll(reopened, OFTEN).toBe(true);
   expect(await read(plan)).toBe("# Orchard\n\n## Notes\n\n- Prune in autumn\n");
 });
 
