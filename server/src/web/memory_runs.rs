@@ -51,17 +51,9 @@ async fn show(
 async fn read(state: &AppState, viewer: &Viewer, agent: String) -> Result<RunsProps, PageRejection> {
     let page = page::runs(&state.ledger, &viewer.scope, &agent).await?;
     let settings = state.memory_writer(workspace(viewer), &agent);
-    let terms = settings.map(|one| one.terms);
     let (stalled, now) = (page.stalled.as_ref(), state.ledger.now());
-    let writer = page.writer.map(|writer| writer_state(writer, stalled, terms, now));
-    let settings = settings.map(|one| WriterSettings {
-        model: one.model.clone(),
-        policy: one.terms.policy,
-        turn_threshold: one.terms.turn_threshold,
-        idle_seconds: one.terms.idle_seconds,
-        runs_per_day: one.terms.runs_per_day,
-        tokens_per_day: one.terms.tokens_per_day,
-    });
+    let writer = page.writer.map(|writer| writer_state(writer, stalled, settings.map(|one| one.terms), now));
+    let settings = settings.map(writer_settings);
     let runs = page.runs.into_iter().map(wire_map::memory_run).collect();
     Ok(RunsProps { agent, settings, state: writer, runs, added_sessions: None, form: FormState::default() })
 }
@@ -69,6 +61,17 @@ async fn read(state: &AppState, viewer: &Viewer, agent: String) -> Result<RunsPr
 /// Slug of the viewer's workspace.
 fn workspace(viewer: &Viewer) -> &str {
     viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.as_str()).unwrap_or_default()
+}
+
+fn writer_settings(writer: &crate::writer_settings::WriterSettings) -> WriterSettings {
+    WriterSettings {
+        model: writer.model.clone(),
+        policy: writer.terms.policy,
+        turn_threshold: writer.terms.turn_threshold,
+        idle_seconds: writer.terms.idle_seconds,
+        runs_per_day: writer.terms.runs_per_day,
+        tokens_per_day: writer.terms.tokens_per_day,
+    }
 }
 
 /// What was spent on another day counts no more, and a time of a next try that has passed is none. `stalled` has what
@@ -119,25 +122,45 @@ async fn ask(
 ) -> Result<Response, PageRejection> {
     let since = match since(&form, state.ledger.now()) {
         Ok(since) => since,
-        Err(error) if viewer.scope.may(Permission::ManageSessions) => {
-            let problem = Problem::from(error);
-            let mut props = read(&state, &viewer, agent).await?;
-            props.form = form.refused("run", &problem);
-            return Ok(refuse(&problem, move || ui::runs_page(&viewer.shell, props)).await);
-        }
-        // The page has no form for them.
-        Err(_) => return Err(Problem::new(Code::Forbidden).into()),
+        Err(error) => return refused(&state, viewer, agent, &form, error).await,
     };
+    let added = read_since(&state, &viewer, &agent, since).await?;
     let terms = state.memory_writer(workspace(&viewer), &agent).map(|one| one.terms);
-    let added = match since {
-        Some(since) => {
-            let added = memory_writer::read_since(&state.ledger, &viewer.scope, &agent, since).await?;
-            format!("&added={added}")
-        }
-        None => String::new(),
-    };
     let flushed = memory_writer::flush(&state.ledger, &viewer.scope, &agent, terms).await?;
-    // The page says what the run waits for.
-    let notice = if flushed.waits.is_none() { "memory_run_asked" } else { "memory_run_waits" };
-    Ok(Redirect::to(&format!("/agents/{agent}/memory/runs?notice={notice}{added}")).into_response())
+    Ok(Redirect::to(&page_after(&agent, flushed.waits.is_none(), added)).into_response())
+}
+
+/// The page with the form as it was sent, and what is wrong with it. Who may not ask for a run has no form.
+async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    agent: String,
+    form: &Form,
+    error: Error,
+) -> Result<Response, PageRejection> {
+    if !viewer.scope.may(Permission::ManageSessions) {
+        return Err(Problem::new(Code::Forbidden).into());
+    }
+    let problem = Problem::from(error);
+    let mut props = read(state, &viewer, agent).await?;
+    props.form = form.refused("run", &problem);
+    Ok(refuse(&problem, move || ui::runs_page(&viewer.shell, props)).await)
+}
+
+/// Lets the writer read older sessions, if that was asked for. Returns the number of those that it had not read.
+async fn read_since(
+    state: &AppState,
+    viewer: &Viewer,
+    agent: &str,
+    since: Option<Timestamp>,
+) -> ledger::Result<Option<u64>> {
+    let Some(since) = since else { return Ok(None) };
+    memory_writer::read_since(&state.ledger, &viewer.scope, agent, since).await.map(Some)
+}
+
+/// Where a request for a run leads: to the page, which says what the run waits for.
+fn page_after(agent: &str, is_due: bool, added: Option<u64>) -> String {
+    let notice = if is_due { "memory_run_asked" } else { "memory_run_waits" };
+    let added = added.map_or_else(String::new, |added| format!("&added={added}"));
+    format!("/agents/{agent}/memory/runs?notice={notice}{added}")
 }
