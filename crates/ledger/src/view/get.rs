@@ -24,17 +24,10 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId)
     found.filter(|view| view.listed).ok_or(Error::NotFound("view"))
 }
 
-/// Returns the view with this slug.
+/// The view with this slug.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such view.
-pub async fn get_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<ViewRecord> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { get_by_slug_on(conn, tenant_id, &slug).await })).await
-}
-
-/// [`get_by_slug`] on an open connection.
 pub(crate) async fn get_by_slug_on(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<ViewRecord> {
     let found = store::view::find_by_slug(conn, tenant_id, slug).await?;
     found.filter(|view| view.listed).ok_or(Error::NotFound("view"))

@@ -16,7 +16,7 @@ mod versions;
 pub use create::{NewView, create, fields_of_schema};
 pub use delete::delete;
 pub(crate) use get::get_by_slug_on;
-pub use get::{get, get_by_slug, get_version};
+pub use get::{get, get_version};
 pub use list::{list, list_by_slug};
 pub use publish::publish;
 pub(crate) use publish::publish_on;

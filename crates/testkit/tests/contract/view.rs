@@ -9,6 +9,7 @@ use ledger::{
     CriteriaSetRecord, Error, ListPage, ViewRecord,
     bundle::{Mode, install},
     criteria_set::{self, CriteriaSetChange},
+    page,
     view::{self, NewView, ViewChange},
 };
 use serde_json::{Value, json};
@@ -248,6 +249,11 @@ async fn wrong_fields_are_refused_by_their_path(f: Fixture) {
     f.done().await;
 }
 
+/// The view that the page of a slug shows.
+async fn by_slug(f: &Fixture, scope: &Scope, slug: &str) -> Result<ViewRecord, Error> {
+    Ok(page::view::read(&f.ledger, scope, slug.to_owned()).await?.view)
+}
+
 async fn a_slug_is_taken_once_and_never_a_page(f: Fixture) {
     let made = weekly_check(&f).await;
     let again = NewView { title: "Weekly check".into(), ..NewView::default() };
@@ -258,7 +264,7 @@ async fn a_slug_is_taken_once_and_never_a_page(f: Fixture) {
         let new = NewView { title: title.into(), slug: slug.map(str::to_owned), ..NewView::default() };
         assert_eq!(fields_of(view::create(&f.ledger, &f.operator, new).await), ["slug"]);
     }
-    assert_eq!(view::get_by_slug(&f.ledger, &f.member, "weekly-check").await.unwrap(), made);
+    assert_eq!(by_slug(&f, &f.member, "weekly-check").await.unwrap(), made);
     f.done().await;
 }
 
@@ -313,7 +319,7 @@ async fn another_workspace_finds_no_view(f: Fixture) {
     let page = ListPage::default;
     let refusals = [
         view::get(&f.ledger, scope, made.id).await.err(),
-        view::get_by_slug(&f.ledger, scope, "weekly-check").await.err(),
+        by_slug(&f, scope, "weekly-check").await.err(),
         view::get_version(&f.ledger, scope, made.id, 1).await.err(),
         view::list_versions(&f.ledger, scope, made.id, page()).await.err(),
         view::update(&f.ledger, scope, made.id, ViewChange { revision: 1, ..ViewChange::default() }).await.err(),
@@ -358,7 +364,7 @@ async fn a_view_that_is_not_listed_is_not_found(f: Fixture) {
     raw.execute("UPDATE views SET listed = 0").await.unwrap();
     let refusals = [
         view::get(&f.ledger, &f.admin, made.id).await.err(),
-        view::get_by_slug(&f.ledger, &f.admin, "weekly-check").await.err(),
+        by_slug(&f, &f.admin, "weekly-check").await.err(),
         view::list_versions(&f.ledger, &f.admin, made.id, ListPage::default()).await.err(),
         view::unpublish(&f.ledger, &f.admin, made.id).await.err(),
     ];
@@ -378,14 +384,14 @@ async fn a_bundle_creates_changes_and_publishes_a_view(f: Fixture) {
     let refused = install(&f.ledger, &f.member, &bundle("Check", false), Mode::Apply).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     let planned = install(&f.ledger, &f.operator, &bundle("Check", true), Mode::DryRun).await.unwrap();
-    assert!(!kept(&planned) && view::get_by_slug(&f.ledger, &f.member, "check").await.is_err());
+    assert!(!kept(&planned) && by_slug(&f, &f.member, "check").await.is_err());
     install(&f.ledger, &f.operator, &bundle("Check", false), Mode::Apply).await.unwrap();
-    let draft = view::get_by_slug(&f.ledger, &f.member, "check").await.unwrap();
+    let draft = by_slug(&f, &f.member, "check").await.unwrap();
     assert_eq!((draft.state, draft.revision), (State::Draft, 1));
     install(&f.ledger, &f.operator, &bundle("Check", true), Mode::Apply).await.unwrap();
     assert!(kept(&install(&f.ledger, &f.operator, &bundle("Check", true), Mode::Apply).await.unwrap()));
     install(&f.ledger, &f.operator, &bundle("Check it", true), Mode::Apply).await.unwrap();
-    let second = view::get_by_slug(&f.ledger, &f.member, "check").await.unwrap();
+    let second = by_slug(&f, &f.member, "check").await.unwrap();
     assert_eq!((second.title.as_str(), second.version, second.revision), ("Check it", Some(2), 2));
     let wrong = json!({ "views": [{ "slug": "new", "title": "x", "fields": [] }] }).to_string();
     assert_eq!(fields_of(install(&f.ledger, &f.operator, &wrong, Mode::Apply).await), ["views[0].slug"]);
