@@ -20,13 +20,13 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use domain::{id::MemoryDocumentId, memory::MemoryPath};
+use domain::memory::MemoryPath;
 use ledger::{
     Error, Ledger, MemoryDocumentRecord, Scope,
     memory::{self, Conflict, Written},
     page::{
         memory as page,
-        memory_document::{self, Document, Part},
+        memory_document::{Document, Part},
         memory_home,
     },
 };
@@ -101,6 +101,21 @@ impl Shown {
     fn newest(path: String, view: View) -> Self {
         if path.is_empty() { Self::Recent } else { Self::Document(Asked { path, view, version: None }) }
     }
+
+    /// What is read for it. A text that cannot be the path of a document, or the id of an erased one, is not found.
+    fn to_page(&self) -> Result<page::Shown, Problem> {
+        let Asked { path, view, version } = match self {
+            Self::Recent => return Ok(page::Shown::Recent),
+            Self::Search(words) => return Ok(page::Shown::Search(words.clone())),
+            Self::Document(asked) => asked,
+        };
+        let not_found = || Problem::new(Code::NotFound);
+        if let Some(id) = path.strip_prefix("erased/") {
+            return id.parse().map(page::Shown::Erased).map_err(|_| not_found());
+        }
+        let path = MemoryPath::parse(path).map_err(|_| not_found())?;
+        Ok(page::Shown::Document(path, part_of(*view, *version)))
+    }
 }
 
 impl From<ShowQuery> for Shown {
@@ -126,41 +141,24 @@ async fn show(
 
 /// Reads the page. A path that is none, or at which there was never a document, is not found.
 async fn read(state: &AppState, scope: &Scope, agent: &str, shown: Shown) -> Result<Props, PageRejection> {
-    let props = props_of(agent, page::memory(&state.ledger, scope, agent).await?);
-    Ok(match shown {
-        Shown::Recent => props,
-        Shown::Search(words) => {
-            let found = memory::search(&state.ledger, scope, Some(agent), &words, 0).await?;
-            Props { found: Some((words, wire_map::found_memories(found).items)), ..props }
-        }
-        Shown::Document(asked) => Props { selected: Some(open(&state.ledger, scope, agent, asked).await?), ..props },
-    })
+    let page = page::memory(&state.ledger, scope, agent, shown.to_page()?).await?;
+    Ok(props_of(agent, shown, page))
 }
 
-/// The page without a document and without a search.
-fn props_of(agent: &str, page: page::Memory) -> Props {
+fn props_of(agent: &str, shown: Shown, page: page::Memory) -> Props {
+    let found = page.found.map(|found| wire_map::found_memories(found).items);
+    let view = if let Shown::Document(asked) = &shown { asked.view } else { View::Text };
     Props {
         agent: agent.to_owned(),
         documents: page.documents.into_iter().map(wire_map::memory_document).collect(),
         has_more: page.has_more,
-        selected: None,
+        selected: page.document.map(|document| selected(document, view)),
         recent: page.recent.into_iter().map(wire_map::memory_version).collect(),
-        found: None,
+        found: if let Shown::Search(words) = shown { Some(words).zip(found) } else { None },
         stalled: stalled_of(page.stalled),
         people: people_of(page.people),
         form: FormState::default(),
     }
-}
-
-/// Opens the document at a path, or what is left of one that was erased.
-async fn open(ledger: &Ledger, scope: &Scope, agent: &str, asked: Asked) -> Result<Selected, PageRejection> {
-    if let Some(id) = asked.path.strip_prefix("erased/") {
-        let id: MemoryDocumentId = id.parse().map_err(|_| Problem::new(Code::NotFound))?;
-        return Ok(selected(memory_document::erased(ledger, scope, agent, id).await?, View::History));
-    }
-    let path = MemoryPath::parse(&asked.path).map_err(|_| Problem::new(Code::NotFound))?;
-    let part = part_of(asked.view, asked.version);
-    Ok(selected(memory_document::read(ledger, scope, agent, path, part).await?, asked.view))
 }
 
 /// What is read for a view besides the text.
@@ -172,12 +170,13 @@ const fn part_of(view: View, version: Option<u64>) -> Part {
     }
 }
 
+/// A document as it is shown. Of an erased one only its history is left.
 fn selected(found: Document, view: View) -> Selected {
     Selected {
         is_erased: found.is_erased,
         document: wire_map::memory_document(found.document),
         text: found.text,
-        view,
+        view: if found.is_erased { View::History } else { view },
         versions: found.versions.into_iter().map(wire_map::memory_version).collect(),
         diff: found.diff.map(wire_map::memory_diff),
         origin: wire_map::memory_blame(found.origin).lines,

@@ -1,17 +1,14 @@
 //! Erasing a memory document with all its versions, and reading what is left: digests, times and authors.
 
 use super::{Stamp, check_agent, read::found};
-use crate::{
-    Error, Ledger, MemoryDocumentRecord, Result,
-    guard::{require, require_for},
-};
+use crate::{Error, Ledger, MemoryDocumentRecord, Result, guard::require_for};
 use domain::{
     Scope,
     id::{MemoryDocumentId, TenantId},
     memory::{Document, MemoryPath, Operation, Source, digest},
     role::Permission,
 };
-use store::{Access, MemoryVersionRecord, MemoryVersionText, WriteTx};
+use store::{Access, Conn, MemoryVersionRecord, MemoryVersionText, WriteTx};
 
 /// The folder of erased documents.
 const FOLDER: &str = "erased/";
@@ -103,35 +100,27 @@ pub async fn erase_on(
 
 /// What is left of an erased document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ErasedDocument {
+pub(crate) struct ErasedDocument {
     /// At the version that erased it, which has the author and the time of the erasure.
-    pub document: MemoryDocumentRecord,
+    pub(crate) document: MemoryDocumentRecord,
     /// Its newest versions without their texts, newest first. The first is the erasure.
-    pub versions: Vec<MemoryVersionRecord>,
+    pub(crate) versions: Vec<MemoryVersionRecord>,
 }
 
 /// Returns what is left of an erased document, with at most `limit` versions.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the agent has no erased document with this id.
-pub async fn find_erased(
-    ledger: &Ledger,
-    scope: &Scope,
+pub(crate) async fn find_erased_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
     agent: &str,
     id: MemoryDocumentId,
     limit: u32,
 ) -> Result<ErasedDocument> {
-    require(scope, Permission::Read)?;
-    check_agent(agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = store::memory::find(conn, tenant_id, id).await?;
-            let document = document.filter(|found| found.agent == agent && found.path.starts_with(FOLDER));
-            let document = document.ok_or(Error::NotFound("memory document"))?;
-            let versions = store::memory::versions(conn, tenant_id, id, None, limit).await?.items;
-            Ok(ErasedDocument { document, versions })
-        })
-    });
-    read.await
+    let document = store::memory::find(conn, tenant_id, id).await?;
+    let document = document.filter(|found| found.agent == agent && found.path.starts_with(FOLDER));
+    let document = document.ok_or(Error::NotFound("memory document"))?;
+    let versions = store::memory::versions(conn, tenant_id, id, None, limit).await?.items;
+    Ok(ErasedDocument { document, versions })
 }

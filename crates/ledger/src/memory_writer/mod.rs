@@ -24,7 +24,6 @@ pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
 pub(crate) use flush::RUNS_MAX;
 pub use flush::{Flushed, flush, read_since, runs, status};
 pub use known::redacted;
-pub use stalled::stalled;
 pub(crate) use stalled::{stalled_of_on, stalled_on};
 pub use store::memory_writer::{RunRecord, RunTotals, Spent, StalledRecord, WriterRecord};
 pub use window::{Range, RunWindow};

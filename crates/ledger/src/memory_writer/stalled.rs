@@ -1,21 +1,14 @@
 //! Writers that wait after failures, or that have sessions which wait: until a time, or for a person.
 
-use crate::{Ledger, Result, guard::require};
-use domain::{Scope, Timestamp, id::TenantId, role::Permission};
+use crate::Result;
+use domain::{Timestamp, id::TenantId};
 use store::{Conn, memory_writer::StalledRecord};
 
 /// Most writers of one answer.
 const STALLED_MAX: u32 = 50;
 
-/// Returns the writers of the workspace that wait after failures, or that have sessions which wait, by agent. A time of
-/// a next try that has passed is left out.
-pub async fn stalled(ledger: &Ledger, scope: &Scope) -> Result<Vec<StalledRecord>> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, now) = (scope.tenant_id, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(stalled_on(conn, tenant_id, now))).await
-}
-
-/// [`stalled`] on an open connection.
+/// The writers of the workspace that wait after failures, or that have sessions which wait, by agent. A time of a next
+/// try that has passed is left out.
 pub(crate) async fn stalled_on(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<StalledRecord>> {
     let found = store::memory_writer::stalled(conn, tenant_id, STALLED_MAX).await?;
     Ok(found.into_iter().map(|writer| shown(writer, now)).collect())

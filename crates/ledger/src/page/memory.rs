@@ -1,15 +1,18 @@
 //! The pages /agents, /agents/{slug}, /agents/{slug}/memory, /agents/{slug}/memory/runs and /memory.
 
-use super::names::{People, people_on};
+use super::{
+    memory_document::{Document, Part, document_on, erased_on},
+    names::{People, people_on},
+};
 use crate::{
     CardRecord, Ledger, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, Result,
     action::{self, ListActions},
     guard::require,
     insight::{self, InsightsRecord},
-    memory::check_agent,
+    memory::{FoundMemory, attribute, check_agent, check_search, search_on},
     memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_of_on},
 };
-use domain::{Scope, limit::PAGE_MAX, role::Permission};
+use domain::{Scope, id::MemoryDocumentId, limit::PAGE_MAX, memory::MemoryPath, role::Permission};
 use std::collections::BTreeMap;
 use store::retention::ErasedOfAgent;
 
@@ -20,7 +23,20 @@ const ERASED_MAX: u32 = 10_000;
 /// Days of the figures of an agent.
 const DAYS: u32 = 30;
 
-/// What every page of an agent's memory shows.
+/// What the page of an agent's memory shows beside the list of documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// The newest changes.
+    Recent,
+    /// What a search for these words finds.
+    Search(String),
+    /// The document at a path, which may be deleted.
+    Document(MemoryPath, Part),
+    /// What is left of an erased document.
+    Erased(MemoryDocumentId),
+}
+
+/// The page of an agent's memory.
 #[derive(Debug)]
 pub struct Memory {
     /// Documents that are not deleted, by path.
@@ -29,6 +45,10 @@ pub struct Memory {
     pub has_more: bool,
     /// The newest versions of all documents.
     pub recent: Vec<MemoryVersionRecord>,
+    /// What a search found, the best first; `None` without a search.
+    pub found: Option<Vec<FoundMemory>>,
+    /// The document that is shown.
+    pub document: Option<Document>,
     /// The agent's writer, if it waits after failures.
     pub stalled: Vec<StalledRecord>,
     /// Everyone who may have written a version.
@@ -78,27 +98,49 @@ pub struct ListedAgent {
     pub sessions: u64,
 }
 
-/// Reads what every page of an agent's memory shows.
+/// Reads the page of an agent's memory.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if `agent` is not a slug.
-pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Memory> {
+/// [`crate::Error::NotFound`] if `agent` is not a slug, and for a document that never was or a version it does not have;
+/// [`crate::Error::Invalid`] for a search that is too long.
+pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, shown: Shown) -> Result<Memory> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
+    let limit = if let Shown::Search(query) = &shown { check_search(query, 0)? } else { 0 };
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
+            let (mut found, mut document, mut texts) = (None, None, Vec::new());
+            match shown {
+                Shown::Recent => {}
+                Shown::Search(query) => {
+                    found = Some(search_on(conn, tenant_id, Some(&agent), &query, limit).await?);
+                }
+                Shown::Document(path, part) => {
+                    let (opened, of_lines) = document_on(conn, tenant_id, &agent, &path, part).await?;
+                    (document, texts) = (Some(opened), of_lines);
+                }
+                Shown::Erased(id) => document = Some(erased_on(conn, tenant_id, &agent, id).await?),
+            }
             let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
-            Ok(Memory {
+            let page = Memory {
                 documents: listed.items,
                 has_more: listed.has_more,
                 recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+                found,
+                document,
                 stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
                 people: people_on(conn, tenant_id).await?,
-            })
+            };
+            Ok((page, texts))
         })
     });
-    read.await
+    let (mut page, texts) = read.await?;
+    if let Some(document) = &mut page.document {
+        // Comparing many versions takes long, and no snapshot is needed for it.
+        document.origin = attribute(texts);
+    }
+    Ok(page)
 }
 
 /// Reads the page of an agent.

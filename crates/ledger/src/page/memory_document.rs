@@ -1,11 +1,15 @@
 //! The document on the page /agents/{slug}/memory.
 
 use crate::{
-    Error, Ledger, MemoryDocumentRecord, MemoryVersionRecord, Result,
-    guard::require,
-    memory::{BlamedLine, MemoryText, VersionDiff, attribute, check_agent, diff_on, find_erased, read_on},
+    Error, MemoryDocumentRecord, MemoryVersionRecord, Result,
+    memory::{BlamedLine, MemoryText, VersionDiff, diff_on, find_erased_on, read_on},
 };
-use domain::{Scope, id::MemoryDocumentId, limit::MEMORY_BLAME_VERSIONS_MAX, memory::MemoryPath, role::Permission};
+use domain::{
+    id::{MemoryDocumentId, TenantId},
+    limit::MEMORY_BLAME_VERSIONS_MAX,
+    memory::MemoryPath,
+};
+use store::{Conn, MemoryVersionText};
 
 /// Number of versions in the history of a document.
 const VERSIONS: u32 = 50;
@@ -38,44 +42,45 @@ pub struct Document {
     pub origin: Vec<BlamedLine>,
 }
 
-/// Reads the document at a path, which may be deleted.
+/// Reads the document at a path, which may be deleted, and for [`Part::Origin`] the texts that its lines come from.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there was never a document at this path, or if it has no such version.
-pub async fn read(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, part: Part) -> Result<Document> {
-    require(scope, Permission::Read)?;
-    check_agent(agent)?;
-    let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let found = read_on(conn, tenant_id, &agent, &path).await?;
-            let MemoryText { document, text } = found.ok_or(Error::NotFound("memory document"))?;
-            let (mut versions, mut diff, mut texts) = (Vec::new(), None, Vec::new());
-            match part {
-                Part::Text => {}
-                Part::History(version) => {
-                    versions = store::memory::versions(conn, tenant_id, document.id, None, VERSIONS).await?.items;
-                    diff = Some(diff_on(conn, tenant_id, &document, None, version).await?);
-                }
-                Part::Origin => {
-                    let limit = MEMORY_BLAME_VERSIONS_MAX;
-                    texts = store::memory::latest_texts(conn, tenant_id, document.id, limit).await?;
-                }
-            }
-            let shown = Document { document, text, is_erased: false, versions, diff, origin: Vec::new() };
-            Ok((shown, texts))
-        })
-    });
-    let (shown, texts) = read.await?;
-    Ok(Document { origin: attribute(texts), ..shown })
+pub(super) async fn document_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    path: &MemoryPath,
+    part: Part,
+) -> Result<(Document, Vec<MemoryVersionText>)> {
+    let found = read_on(conn, tenant_id, agent, path).await?;
+    let MemoryText { document, text } = found.ok_or(Error::NotFound("memory document"))?;
+    let (mut versions, mut diff, mut texts) = (Vec::new(), None, Vec::new());
+    match part {
+        Part::Text => {}
+        Part::History(version) => {
+            versions = store::memory::versions(conn, tenant_id, document.id, None, VERSIONS).await?.items;
+            diff = Some(diff_on(conn, tenant_id, &document, None, version).await?);
+        }
+        Part::Origin => {
+            let limit = MEMORY_BLAME_VERSIONS_MAX;
+            texts = store::memory::latest_texts(conn, tenant_id, document.id, limit).await?;
+        }
+    }
+    Ok((Document { document, text, is_erased: false, versions, diff, origin: Vec::new() }, texts))
 }
 
 /// Reads what is left of an erased document.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the agent has no erased document with this id.
-pub async fn erased(ledger: &Ledger, scope: &Scope, agent: &str, id: MemoryDocumentId) -> Result<Document> {
-    let left = find_erased(ledger, scope, agent, id, VERSIONS).await?;
+pub(super) async fn erased_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    id: MemoryDocumentId,
+) -> Result<Document> {
+    let left = find_erased_on(conn, tenant_id, agent, id, VERSIONS).await?;
     Ok(Document {
         document: left.document,
         text: String::new(),

@@ -10,7 +10,8 @@ use domain::{
 use ledger::{
     Error, ListPage, MemoryAgentRecord, MemoryVersionRecord,
     memory::{self, Change, Listing, Write, Written},
-    page, token,
+    page::{self, memory::Shown},
+    token,
 };
 use testkit::{Fixture, on_both_engines, text};
 
@@ -356,12 +357,13 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
         assert_eq!((now.digest, now.author.as_str()), (old.digest, old.author.as_str()));
         assert!(now.erased_at.is_some());
     }
-    let left = memory::find_erased(&f.ledger, &f.member, AGENT, before[0].document_id, 2).await.unwrap();
-    assert_eq!((left.document.author, left.versions.len()), (f.admin.caller.to_string(), 2));
-    assert_eq!((left.versions[0].version, left.versions[0].operation), (3, Operation::Erased));
+    let left = async |agent, id| page::memory::memory(&f.ledger, &f.member, agent, Shown::Erased(id)).await;
+    let shown = left(AGENT, before[0].document_id).await.unwrap().document.unwrap();
+    assert_eq!((shown.document.author, shown.versions.len()), (f.admin.caller.to_string(), 3));
+    assert_eq!((shown.versions[0].version, shown.versions[0].operation), (3, Operation::Erased));
     let there = versions(&f, "topics/b.md").await[0].document_id;
     for (agent, id) in [("other", before[0].document_id), (AGENT, there)] {
-        let missing = memory::find_erased(&f.ledger, &f.member, agent, id, 2).await;
+        let missing = left(agent, id).await;
         assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
     }
     let totals = totals(&f, &f.admin).await;

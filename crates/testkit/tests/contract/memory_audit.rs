@@ -17,7 +17,7 @@ use ledger::{
     memory::{self, Change, Listing, Write},
     memory_forget::{self, Forget},
     memory_writer::WriterTerms,
-    page::memory_document::{self, Part},
+    page::{self, memory::Shown, memory_document::Part},
     session::{self, Completion},
 };
 use serde_json::{Value, json};
@@ -163,8 +163,9 @@ async fn assert_audited(f: &Fixture, before: &Seen, after: &Seen, step: usize) {
 /// The version that a writer names: mostly the newest one, at times an older or a future one.
 async fn base(f: &Fixture, choices: &mut Choices, path: &str) -> u64 {
     let at = memory::path(path).unwrap();
-    let found = memory_document::read(&f.ledger, &f.member, AGENT, at, Part::Text).await;
-    let newest = found.map_or(0, |found| if found.document.is_deleted { 0 } else { found.document.version });
+    let page = page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Document(at, Part::Text)).await;
+    let found = page.ok().and_then(|page| page.document).map(|found| found.document);
+    let newest = found.map_or(0, |document| if document.is_deleted { 0 } else { document.version });
     match choices.below(5) {
         0 => newest.saturating_sub(1),
         1 => newest + 1,

@@ -66,7 +66,7 @@ async fn flush(f: &Fixture) {
 
 /// What waits after failures.
 async fn stalled(f: &Fixture) -> Option<StalledRecord> {
-    let mut found = memory_writer::stalled(&f.ledger, &f.member).await.unwrap();
+    let mut found = page::memory_home::read(&f.ledger, &f.member, None).await.unwrap().stalled;
     assert!(found.len() <= 1, "{found:?}");
     found.pop()
 }
@@ -193,16 +193,8 @@ async fn a_failed_window_is_halved_until_the_conversation_that_fails_is_alone(f:
         }
     }
     // The other half goes on before what failed is tried once more.
-    let halves: [&[SessionId]; 8] = [
-        &talks[..],
-        &talks[..6],
-        &talks[6..],
-        &talks[6..9],
-        &talks[9..],
-        &talks[6..8],
-        &talks[8..9],
-        &talks[6..7],
-    ];
+    let halves: [&[SessionId]; 8] =
+        [&talks[..], &talks[..6], &talks[6..], &talks[6..9], &talks[9..], &talks[6..8], &talks[8..9], &talks[6..7]];
     let (halved, alone) = tried.split_at(halves.len());
     assert_eq!((halved, alone), (&halves.map(<[_]>::to_vec)[..], &[vec![bad], vec![bad], vec![bad]][..]));
     assert!(due(&f).await.is_none());

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use ledger::{
     Error,
     memory_writer::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
-    page,
+    page::{self, memory::Shown},
     work_queue::QueueScope,
 };
 use testkit::{Fixture, on_both_engines};
@@ -25,7 +25,7 @@ on_both_engines!(
 );
 
 async fn stalled(f: &Fixture) -> Vec<StalledRecord> {
-    memory_writer::stalled(&f.ledger, &f.member).await.unwrap()
+    page::memory_home::read(&f.ledger, &f.member, None).await.unwrap().stalled
 }
 
 async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
@@ -50,7 +50,7 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     let found = stalled(&f).await;
     let [parked] = found.as_slice() else { panic!("a parked writer is not listed") };
     assert!(parked.parked_at.is_some() && parked.failures == FAILURES_MAX, "{parked:?}");
-    assert_eq!(memory_writer::stalled(&f.ledger, &f.stranger).await.unwrap(), []);
+    assert_eq!(page::memory_home::read(&f.ledger, &f.stranger, None).await.unwrap().stalled, []);
 
     // Today has it for those who can do something.
     let today = async |scope: &Scope| {
@@ -59,7 +59,7 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     };
     assert_eq!((today(&f.operator).await, today(&f.member).await), (1, 0));
     assert_eq!(page::insight::read(&f.ledger, &f.member, 7).await.unwrap().stalled.len(), 1);
-    assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT).await.unwrap().stalled.len(), 1);
+    assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Recent).await.unwrap().stalled.len(), 1);
     assert_eq!(page::memory::agent(&f.ledger, &f.member, "other").await.unwrap().stalled.len(), 0);
     memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     assert_eq!(stalled(&f).await, []);
@@ -88,7 +88,10 @@ async fn the_pages_of_an_agent_show_its_writer_however_many_others_wait(f: Fixtu
     assert!(listed.len() == 50 && listed.iter().all(|writer| writer.agent != AGENT), "{listed:?}");
     let waits = page::memory::runs(&f.ledger, &f.member, AGENT).await.unwrap().stalled.expect("its session is parked");
     assert_eq!((waits.agent.as_str(), waits.parked_sessions, waits.failures), (AGENT, 1, FAILURES_MAX));
-    assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT).await.unwrap().stalled, [waits.clone()]);
+    assert_eq!(
+        page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Recent).await.unwrap().stalled,
+        [waits.clone()]
+    );
     assert_eq!(page::memory::agent(&f.ledger, &f.member, AGENT).await.unwrap().stalled, [waits]);
     assert!(page::memory::runs(&f.ledger, &f.stranger, AGENT).await.unwrap().stalled.is_none());
     f.done().await;

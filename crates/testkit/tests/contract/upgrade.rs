@@ -14,6 +14,7 @@ use domain::{
 use ledger::{
     feedback_request::NewRequest,
     memory_writer::{self, WriterTerms},
+    page,
     response::{self, Respondent, Submission},
     session::{self, NewSession},
     thread::{self, NewThread},
@@ -173,11 +174,11 @@ async fn a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed(f
     raw.execute(migration).await.unwrap();
     drop(raw);
     assert!(take(&f, WriterTerms::default()).await.is_none(), "it waits for a person");
-    let found = memory_writer::stalled(&f.ledger, &f.member).await.unwrap();
+    let found = page::memory_home::read(&f.ledger, &f.member, None).await.unwrap().stalled;
     let [parked] = found.as_slice() else { panic!("a parked writer is not listed") };
     assert_eq!((parked.failures, parked.parked_sessions, parked.parked_at.is_some()), (3, 0, true));
     memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
-    assert_eq!(memory_writer::stalled(&f.ledger, &f.member).await.unwrap(), []);
+    assert_eq!(page::memory_home::read(&f.ledger, &f.member, None).await.unwrap().stalled, []);
     let run = take(&f, WriterTerms::default()).await.unwrap();
     assert_eq!(run.ranges.iter().map(|range| range.session).collect::<Vec<_>>(), [id]);
     f.done().await;
