@@ -141,7 +141,12 @@ pub async fn reload_item(store: Store) {
 /// not be replaced for it: a button that is replaced between press and release loses the click.
 fn keep_next(old: &HtmlElement, new: &HtmlElement) {
     for (old, new) in dom::find_all(old, "[name=next]").iter().zip(dom::find_all(new, "[name=next]")) {
-        let _ = new.set_attribute("value", &old.get_attribute("value").unwrap_or_default());
+        let of = |input: &HtmlElement| input.get_attribute("value").unwrap_or_default();
+        let (was, now) = (of(old), of(&new));
+        // After a decision other forms stand here, which lead to pages with another notice.
+        if was.split_once('?').map(|parts| parts.1) == now.split_once('?').map(|parts| parts.1) {
+            let _ = new.set_attribute("value", &was);
+        }
     }
 }
 
