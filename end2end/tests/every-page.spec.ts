@@ -86,6 +86,9 @@ const FIELDS = [
 
 /** What the addresses below name. */
 async function make() {
+  const agent = slug("pages");
+  const document = { baseVersion: 0, text: "- The back door is open\n" };
+  await api().send("PUT", `/api/agents/${agent}/memory/document?path=topics/doors.md`, document);
   const { id: question } = await askWithForm({ message: "Which offer do we take?", fields: FIELDS, blocking: false });
   const form = slug("visit");
   const view = await api().post<{ id: string }>("/api/views", { title: unique("Visit"), slug: form, fields: FIELDS });
@@ -95,7 +98,7 @@ async function make() {
   const entity = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: "North", fields: {} });
   const { members } = await api("admin").get<{ members: { id: string; email: string }[] }>("/api/members");
   const member = members.find(({ email }) => email === environment().tenants.acme.people.member.email)!.id;
-  return { agent: slug("pages"), question, form, type: type.slug, entity: entity.id, member };
+  return { agent, question, form, type: type.slug, entity: entity.id, member };
 }
 
 let made: Awaited<ReturnType<typeof make>>;

@@ -7,7 +7,7 @@ import { askQuestion, itemOf, slug, unique } from "../questions";
 import { api, BINARY, expect, signIn, environment, test } from "../support";
 
 // Nothing is undone here.
-test.use({ undoSeconds: 2 });
+test.use({ undoSeconds: 3 });
 
 test("a relation is shown by title, and chosen from what it can lead to @nojs", async ({ page }) => {
   const companies = await api().post<{ id: string; slug: string }>("/api/entity-types", { name: unique("Company") });

@@ -7,7 +7,7 @@ import { askQuestion, askWithForm, itemOf, unique } from "../questions";
 import { api, expect, expectAccessibleAsWide, hydrated, signIn, test } from "../support";
 
 // Nothing is undone here, and most tests wait until the answer has reached the agent.
-test.use({ undoSeconds: 2 });
+test.use({ undoSeconds: 3 });
 
 const TRIP = {
   type: "object",

@@ -3,6 +3,7 @@
  * approval.
  */
 import { type Page } from "@playwright/test";
+import { askQuestion } from "../questions";
 import { api, emptyInbox, expect, expectAccessible, hydrated, signIn, environment, test } from "../support";
 
 interface Approval {
@@ -117,7 +118,7 @@ test("a value that cannot be is refused at its field and nothing typed is lost @
 });
 
 test.describe("after a denial", () => {
-  test.use({ undoSeconds: 2 });
+  test.use({ undoSeconds: 3 });
 
   test("a denial needs a reason, and sends the agent back to work with it @nojs", async ({ page }) => {
     const { item, session, agentSlug } = await staged((await dealType()).id, "Acme Corp", { stage: "Won" });
@@ -474,7 +475,9 @@ test("axe finds nothing in light and dark, nothing overflows at 1280 or 360 px, 
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));
   await signIn(page, "admin");
-  for (const path of ["/inbox", `/inbox/${item.id}`, "/inbox?state=snoozed", "/inbox?state=settled&assignedTo=all"]) {
+  const { item: question } = await askQuestion({ message: "Which day?" });
+  const open = ["/inbox", `/inbox/${item.id}`, `/inbox/${question.id}`];
+  for (const path of [...open, "/inbox?state=snoozed", "/inbox?state=settled&assignedTo=all"]) {
     await openInbox(page, path);
     await expectAccessible(page, path);
     expect(await page.evaluate(() => (window as { pwned?: number }).pwned), "stored script ran").toBeUndefined();
