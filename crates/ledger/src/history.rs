@@ -112,8 +112,9 @@ pub async fn recent(
     found.await
 }
 
-/// Returns the turns of an agent that its memory writer has not covered yet, whatever their channels: what its next run
-/// reads. Oldest first. Empty for an agent without a writer.
+/// Returns the turns of an agent that its memory writer has not covered yet, of the sessions that began first, whatever
+/// their channels, oldest first. The next run may read others: new sessions come before a backlog. Empty for an agent
+/// without a writer.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if `agent` is not a slug; [`crate::Error::Invalid`] for a `limit` above
