@@ -247,8 +247,8 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
 /// session that makes it fail is found and holds no other. A session that was alone is tried again later, and is parked
 /// after [`FAILURES_MAX`] failures in a row; the writer goes on with other sessions. After [`FAILED_RUNS_MAX`] failed
 /// runs in a row, of whatever sessions, the writer is parked. After an outage the writer waits as a whole, and is
-/// parked after [`FAILURES_MAX`] of them in a row. An outage counts for a session that is tried again alone too: other
-/// sessions that succeed end the outage, and it would be tried without end.
+/// parked after [`FAILURES_MAX`] of them in a row. An outage of a window that comes after new sessions is a failure of
+/// that window too: new sessions that succeed end the outage, and it would be tried without end.
 ///
 /// # Errors
 /// [`Error::Unavailable`] if the lease was lost.
@@ -257,14 +257,14 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
     // Sessions of which there was nothing to read are at no fault.
     let sessions: Vec<SessionId> = run.window.sessions.iter().map(|(_, id)| *id).collect();
-    let is_alone_again = run.is_left && sessions.len() == 1;
+    let is_after_new = run.is_after_new;
     let scope = Scope::system(tenant_id);
     let recorded = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
         Box::pin(async move {
             let (spent, writer) = ending.lock(tx).await?;
             let now = ending.record.ended_at;
             let (next, is_parked) = if is_outage {
-                let is_parked = is_alone_again && leave(tx, &ending, &sessions).await?;
+                let is_parked = is_after_new && leave(tx, &ending, &sessions).await?;
                 let (failures, retry_at, parked_at) = next_try(writer.failures, now);
                 let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
                 (next, parked_at.is_some() || is_parked)

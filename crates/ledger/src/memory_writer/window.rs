@@ -80,8 +80,8 @@ pub struct Range {
 pub struct RunWindow {
     /// Why the run is due.
     pub cause: RunCause,
-    /// Whether it is of sessions that a failed run left.
-    pub is_left: bool,
+    /// Whether new sessions are read before it: a failed run left its sessions, or they are of the backlog.
+    pub is_after_new: bool,
     /// When its window was read (UTC).
     pub began: Timestamp,
     /// Events that the run covers, by session.
@@ -128,8 +128,8 @@ pub(super) async fn read(
             let known = known::read(conn, tenant_id, &agent, &sessions).await?;
             let (ranges, mut window, channels) = reading.done();
             let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
-            let is_left = part == Part::Left;
-            Ok(RunWindow { cause, is_left, began, ranges, window, channels, card, known, approvals: 1 })
+            let is_after_new = part != Part::New;
+            Ok(RunWindow { cause, is_after_new, began, ranges, window, channels, card, known, approvals: 1 })
         })
     });
     read.await

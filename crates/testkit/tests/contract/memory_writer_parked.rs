@@ -28,6 +28,7 @@ on_both_engines!(
     halves_stay_halves_when_a_person_asks_for_a_run,
     an_outage_of_the_model_makes_the_writer_wait_and_parks_no_window,
     a_window_for_which_the_model_is_away_while_others_succeed_is_parked,
+    a_half_for_which_the_model_is_away_while_others_succeed_is_halved_further,
     a_model_that_fails_on_window_after_window_stops_the_writer,
 );
 
@@ -276,6 +277,40 @@ async fn a_window_for_which_the_model_is_away_while_others_succeed_is_parked(f: 
     }
     f.clock.advance(TimeDelta::hours(1));
     assert!(due(&f).await.is_none(), "it waits for a person");
+    assert_eq!(stalled(&f).await.unwrap().parked_sessions, 1);
+    f.done().await;
+}
+
+async fn a_half_for_which_the_model_is_away_while_others_succeed_is_halved_further(f: Fixture) {
+    let bad = talked(&f, "A text on which the model times out.").await;
+    for number in 0..3 {
+        talked(&f, &format!("I like train {number}.")).await;
+    }
+    let run = due(&f).await.unwrap();
+    assert_eq!(sessions(&run).len(), 4);
+    fail(&f, run).await;
+    let mut tries = 0;
+    loop {
+        f.clock.advance(TimeDelta::hours(1));
+        let run = due(&f).await.unwrap();
+        if !sessions(&run).contains(&bad) {
+            succeed(&f, run).await;
+            continue;
+        }
+        tries += 1;
+        assert!(tries < 10, "it is tried without end");
+        if outage(&f, run).await.state == RunState::Parked {
+            break;
+        }
+        // New sessions end the outage.
+        f.clock.advance(TimeDelta::hours(1));
+        let good = ended(&f, "I like ships.").await;
+        let run = due(&f).await.unwrap();
+        assert_eq!(sessions(&run), [good]);
+        succeed(&f, run).await;
+    }
+    f.clock.advance(TimeDelta::hours(1));
+    assert!(due(&f).await.is_none(), "the others are read");
     assert_eq!(stalled(&f).await.unwrap().parked_sessions, 1);
     f.done().await;
 }

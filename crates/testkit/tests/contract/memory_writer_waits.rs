@@ -90,7 +90,7 @@ async fn the_pages_of_an_agent_show_its_writer_however_many_others_wait(f: Fixtu
     assert_eq!((waits.agent.as_str(), waits.parked_sessions, waits.failures), (AGENT, 1, FAILURES_MAX));
     assert_eq!(
         page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Recent).await.unwrap().stalled,
-        [waits.clone()]
+        std::slice::from_ref(&waits)
     );
     assert_eq!(page::memory::agent(&f.ledger, &f.member, AGENT).await.unwrap().stalled, [waits]);
     assert!(page::memory::runs(&f.ledger, &f.stranger, AGENT).await.unwrap().stalled.is_none());
