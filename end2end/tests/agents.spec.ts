@@ -1,5 +1,5 @@
 /** The page of an agent: a card is previewed and given by forms alone, what was erased, the list of its sessions. */
-import { api, expect, expectAccessible, signIn, test } from "../support";
+import { api, environment, expect, expectAccessible, signIn, test } from "../support";
 import { type Page } from "@playwright/test";
 
 const card = (data: Record<string, unknown>) =>
@@ -44,7 +44,11 @@ test("a card whose documents were edited after its preview is not given until it
   await preview(page, agent, card({ name: "Iris", description: "A cook." }));
   await expect(page.locator(".card-change")).toHaveCount(1);
   const edited = "A gardener who is patient.\n";
-  await api().send("PUT", description, { baseVersion: 1, text: edited });
+  // Only people change what comes from the card.
+  const form = { step: "save", path: "self/description.md", baseVersion: "1", text: edited };
+  const headers = { origin: environment().url };
+  const saved = await page.context().request.post(`/agents/${agent}/memory`, { form, headers, maxRedirects: 0 });
+  expect(saved.status()).toBe(303);
   const refused = page.waitForResponse((response) => response.url().endsWith(`/agents/${agent}/card`));
   await use.click();
   expect((await refused).status()).toBe(409);
