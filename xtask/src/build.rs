@@ -70,8 +70,8 @@ pub fn build_first() -> Result<()> {
     };
     let (site, server) = std::thread::scope(|threads| {
         let site = threads.spawn(|| {
-            // The server's last crates compile one after the other. The site takes what they leave of the processors: on
-            // Linux a nice value is a thread's own, and the processes that it starts inherit it.
+            // The server's last crates compile one after the other. The site takes what they leave of the processors:
+            // on Linux a nice value is a thread's own, and the processes that it starts inherit it.
             let _ = rustix::process::nice(10);
             crate::site::build(crate::site::FIRST)
         });

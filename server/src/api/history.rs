@@ -61,9 +61,9 @@ pub async fn channel(
 
 /// List the turns that are not summarised yet
 ///
-/// What the agent's memory writer has not read: the turns past its watermarks, of the 50 such sessions that began first,
-/// on all channels, oldest first. The next run may read others: new sessions come before a backlog. Empty for an agent
-/// without a writer.
+/// What the agent's memory writer has not read: the turns past its watermarks, of the 50 such sessions that began
+/// first, on all channels, oldest first. The next run may read others: new sessions come before a backlog. Empty for an
+/// agent without a writer.
 #[utoipa::path(
     get, path = "/api/agents/{slug}/history/unsummarised", operation_id = "listUnsummarisedHistory", tag = "memory",
     params(("slug" = wire::schema::Slug, Path, description = "The agent"), UnsummarisedQuery),

@@ -83,7 +83,7 @@ enum Shown {
     Recent,
     /// What a search for these words finds.
     Search(String),
-    /// A document.
+    /// The document at a path, or what is left of an erased one.
     Document(Asked),
 }
 

@@ -101,8 +101,8 @@ pub struct ListedAgent {
 /// Reads the page of an agent's memory.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if `agent` is not a slug, and for a document that never was or a version it does not have;
-/// [`crate::Error::Invalid`] for a search that is too long.
+/// [`crate::Error::NotFound`] if `agent` is not a slug, and for a document that never was or a version it does not
+/// have; [`crate::Error::Invalid`] for a search that is too long.
 pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, shown: Shown) -> Result<Memory> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;

@@ -284,7 +284,7 @@ async fn a_window_for_which_the_model_is_away_while_others_succeed_is_parked(f: 
 async fn a_half_for_which_the_model_is_away_while_others_succeed_is_halved_further(f: Fixture) {
     let bad = talked(&f, "A text on which the model times out.").await;
     for number in 0..3 {
-        talked(&f, &format!("I like train {number}.")).await;
+        ended(&f, &format!("I like train {number}.")).await;
     }
     let run = due(&f).await.unwrap();
     assert_eq!(sessions(&run).len(), 4);

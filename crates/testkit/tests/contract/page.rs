@@ -174,8 +174,8 @@ async fn a_page_is_one_snapshot(f: Fixture) {
 }
 
 async fn a_memory_is_searched_and_a_document_opened_in_one_snapshot(f: Fixture) {
-    put(&f, &f.member, "topics/tea.md", 0, "green\n").await.unwrap();
-    put(&f, &f.member, "topics/tea.md", 1, "green\nblack\n").await.unwrap();
+    put(&f, &f.operator, "topics/tea.md", 0, "green\n").await.unwrap();
+    put(&f, &f.operator, "topics/tea.md", 1, "green\nblack\n").await.unwrap();
     let (l, m, at) = (&f.ledger, &f.member, memory::path("topics/tea.md").unwrap());
     let home = one_snapshot(&f, page::memory_home::read(l, m, None)).await;
     assert_eq!((home.agents.len(), home.found), (1, None));
