@@ -1,0 +1,1 @@
+-- Claims in one statement and policies are PostgreSQL's.
