@@ -134,7 +134,7 @@ pub fn parse(text: &str) -> Result<Answer, String> {
     if text.len() > ANSWER_BYTES_MAX {
         return Err(format!("the answer has more than {ANSWER_BYTES_MAX} bytes"));
     }
-    let answer: Answer = serde_json::from_str(unfenced(text.trim())).map_err(|error| error.to_string())?;
+    let answer: Answer = serde_json::from_str(unfenced(text.trim())).map_err(|error| unreadable(&error))?;
     if answer.schema != SCHEMA {
         return Err(format!("`schema` is {}; it must be {SCHEMA}", answer.schema));
     }
@@ -145,6 +145,11 @@ pub fn parse(text: &str) -> Result<Answer, String> {
         (_, true, false) => Err("`read` asks for documents; propose nothing in the same answer".to_owned()),
         _ => Ok(answer),
     }
+}
+
+/// Says of a text that is no JSON at all that it is none, because the parser's own message names only a place.
+fn unreadable(error: &serde_json::Error) -> String {
+    if error.is_data() { error.to_string() } else { format!("it is not JSON: {error}") }
 }
 
 fn unfenced(text: &str) -> &str {
@@ -233,8 +238,8 @@ mod tests {
     #[test]
     fn what_is_malformed_or_contradicts_itself_is_named() {
         for (text, says) in [
-            ("", "EOF"),
-            ("I have noted it.", "expected value"),
+            ("", "it is not JSON: EOF"),
+            ("I have noted it.", "it is not JSON: expected value at line 1"),
             (r#"{"schema":2,"nothing":true}"#, "`schema` is 2"),
             (r#"{"schema":1,"nothing":false,"ops":[]}"#, "no summary"),
             (r#"{"schema":1,"nothing":true,"summary":{"title":"x","body":"y","evidence":[]}}"#, "`nothing` is true"),
