@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::build::{Build, TESTED, checked_cargo};
+use crate::build::{Build, build_tests};
 use crate::process::run;
 use crate::progress::say;
 use crate::steps::Count;
@@ -27,9 +27,10 @@ pub fn e2e(build: Build, arguments: &[String]) -> Result<()> {
     run(tool(build, "playwright").arg("test").args(arguments))
 }
 
-/// Writes the page of all components, which one spec checks. The tests have compiled the example already.
+/// Writes the page of all components, which one spec checks. It is compiled together with the tests: alone it would get
+/// other features of its dependencies, and cargo would compile `leptos` and `app` once more.
 fn gallery() -> Result<()> {
-    run(checked_cargo().args(["build", "--example", "gallery"]).args(TESTED))?;
+    build_tests()?;
     run(program(target("debug/examples/gallery")).arg(gallery_folder()))
 }
 
