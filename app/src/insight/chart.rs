@@ -70,6 +70,15 @@ impl SeriesColor {
     }
 }
 
+/// The side of the vertical axis. It is the side that is seen first where the drawing is wider than the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AxisSide {
+    /// Beside the first bar.
+    Left,
+    /// Beside the last bar.
+    Right,
+}
+
 /// One series of the chart: one part of every bar.
 #[derive(Debug, Clone)]
 pub struct Series {
@@ -85,27 +94,40 @@ pub struct Series {
 
 /// The chart, hidden from assistive technology because a table next to it has the same figures. `None` if there is
 /// nothing to draw. `tick` formats a value of the vertical axis; an empty text omits the tick.
-pub fn stacked_bars(days: &[String], series: &[Series], tick: impl Fn(f64) -> String) -> Option<String> {
+pub fn stacked_bars(
+    days: &[String],
+    series: &[Series],
+    axis: AxisSide,
+    tick: impl Fn(f64) -> String,
+) -> Option<String> {
     let sums = (0..days.len()).map(|day| series.iter().filter_map(|s| s.values.get(day)).sum::<f64>());
     let top = sums.fold(0.0, f64::max);
     if top <= 0.0 {
         return None;
     }
     let mut svg = String::new();
-    draw(&mut svg, days, series, top, &tick).ok()?;
+    draw(&mut svg, days, series, axis, (top, &tick)).ok()?;
     Some(themed(&svg))
 }
 
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &dyn Fn(f64) -> String) -> Drawn {
+fn draw(
+    svg: &mut String,
+    days: &[String],
+    series: &[Series],
+    axis: AxisSide,
+    (top, tick): (f64, &dyn Fn(f64) -> String),
+) -> Drawn {
     let root = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
     let last = u32::try_from(days.len()).unwrap_or(u32::MAX).saturating_sub(1);
-    let mut chart = ChartBuilder::on(&root)
-        .margin(6)
-        .x_label_area_size(26)
-        .y_label_area_size(label_width(top, tick))
-        .build_cartesian_2d((0..last).into_segmented(), 0.0..top * 1.05)?;
+    let mut builder = ChartBuilder::on(&root);
+    builder.margin(6).x_label_area_size(26);
+    match axis {
+        AxisSide::Left => builder.y_label_area_size(label_width(top, tick)),
+        AxisSide::Right => builder.right_y_label_area_size(label_width(top, tick)),
+    };
+    let mut chart = builder.build_cartesian_2d((0..last).into_segmented(), 0.0..top * 1.05)?;
     let named = |at: &SegmentValue<u32>| match at {
         SegmentValue::CenterOf(at) => days.get(*at as usize).cloned().unwrap_or_default(),
         SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
@@ -177,7 +199,7 @@ mod tests {
     fn bars_use_the_colours_of_the_page_and_are_stacked() {
         let good = Series { name: "Good", color: SeriesColor::Positive, values: vec![2.0, 0.0, 1.0], says: None };
         let bad = Series { name: "Bad", color: SeriesColor::Negative, values: vec![1.0, 0.0, 0.0], says: None };
-        let svg = stacked_bars(&days(3), &[good, bad], |value| format!("{value:.0}")).unwrap();
+        let svg = stacked_bars(&days(3), &[good, bad], AxisSide::Right, |value| format!("{value:.0}")).unwrap();
         assert_eq!(svg.matches("var(--chart-positive)").count(), 2, "a day without a value has no bar");
         assert_eq!(svg.matches("var(--chart-negative)").count(), 1);
         assert!(svg.contains("Mar 2") && svg.contains("viewBox=\"0 0 720 200\""), "{svg}");
@@ -185,12 +207,27 @@ mod tests {
     }
 
     #[test]
+    fn the_vertical_axis_is_on_the_side_that_is_asked_for() {
+        let series = [Series { name: "Cost", color: SeriesColor::Accent, values: vec![2.0], says: None }];
+        // How far right the label of 2 is.
+        let place = |axis| {
+            let svg = stacked_bars(&days(1), &series, axis, |value| format!("tick {value:.1}")).unwrap();
+            let label = svg.split("<text ").find(|text| text.contains("tick 2.0")).unwrap().to_owned();
+            let number = label.split_once("x=\"").unwrap().1.split_once('"').unwrap().0;
+            number.parse::<u32>().unwrap()
+        };
+        assert!(place(AxisSide::Left) < WIDTH / 4 && place(AxisSide::Right) > WIDTH / 4 * 3);
+    }
+
+    #[test]
     fn no_data_draws_nothing_and_a_year_is_drawn() {
         let series = |values| [Series { name: "Cost", color: SeriesColor::Accent, values, says: None }];
-        assert_eq!(stacked_bars(&days(7), &series(vec![0.0; 7]), |_| String::new()), None);
-        assert_eq!(stacked_bars(&[], &series(Vec::new()), |_| String::new()), None);
+        assert_eq!(stacked_bars(&days(7), &series(vec![0.0; 7]), AxisSide::Left, |_| String::new()), None);
+        assert_eq!(stacked_bars(&[], &series(Vec::new()), AxisSide::Left, |_| String::new()), None);
         for count in [1, 366] {
-            let svg = stacked_bars(&days(count), &series(vec![0.004; count]), |value| format!("${value}")).unwrap();
+            let svg =
+                stacked_bars(&days(count), &series(vec![0.004; count]), AxisSide::Right, |value| format!("${value}"));
+            let svg = svg.unwrap();
             assert_eq!(svg.matches("var(--chart-accent)").count(), count);
         }
     }

@@ -1,6 +1,6 @@
 //! One section: a question, its chart and legend, and the figures as a table.
 
-use super::chart::{Series, stacked_bars};
+use super::chart::{AxisSide, Series, stacked_bars};
 use crate::{
     render::static_html,
     sessions::Filter,
@@ -39,7 +39,8 @@ pub struct Section {
 pub fn section(days: &[Day], section: Section) -> impl IntoView + use<> {
     let Section { name, title, answer, series, word, sessions_of } = section;
     let short: Vec<_> = days.iter().map(|day| day.short.clone()).collect();
-    let drawing = stacked_bars(&short, &series, word);
+    // The newest day is at the right, and seen first.
+    let drawing = stacked_bars(&short, &series, AxisSide::Right, word);
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let body = drawing.map(|svg| {

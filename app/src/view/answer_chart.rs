@@ -1,7 +1,7 @@
 //! The answers to one question as bars, and the same figures as a table.
 
 use crate::{
-    insight::chart::{Series, SeriesColor, stacked_bars},
+    insight::chart::{AxisSide, Series, SeriesColor, stacked_bars},
     render::static_html,
     text::{
         number::{counted, percent},
@@ -24,7 +24,7 @@ pub fn answer_chart(at: usize, chart: &Chart) -> InertElement {
     let values = chart.bars.iter().map(|bar| bar.count as f64).collect();
     let series = Series { name: "Responses", color: SeriesColor::Accent, values, says: None };
     let tick = |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { String::new() };
-    let drawing = stacked_bars(&short, &[series], tick);
+    let drawing = stacked_bars(&short, &[series], AxisSide::Left, tick);
     let heading = format!("answers-{at}");
     let labelled = heading.clone();
     let figures = table(chart, &title);
