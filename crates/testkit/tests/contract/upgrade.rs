@@ -21,7 +21,7 @@ use ledger::{
     view_link,
 };
 use serde_json::json;
-use testkit::{Fixture, Raw, on_both_engines};
+use testkit::{Fixture, Raw, on_both_engines, text};
 
 on_both_engines!(
     channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade,
@@ -36,6 +36,7 @@ const RESPONSES: &str = include_str!("../../../../migrations/postgres/0047_priva
 const RESPONSES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0047_private_responses.sql");
 const WINDOWS: &str = include_str!("../../../../migrations/postgres/0048_parked_windows.sql");
 const WINDOWS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0048_parked_windows.sql");
+const COMPRESSION: &str = include_str!("../../../../migrations/postgres/0051_event_compression.sql");
 
 /// Takes the schema back to where the migration of channels begins.
 async fn remove_channels(raw: &mut Raw) {
@@ -181,5 +182,42 @@ async fn a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed(f
     assert_eq!(page::memory_home::read(&f.ledger, &f.member, None).await.unwrap().stalled, []);
     let run = take(&f, WriterTerms::default()).await.unwrap();
     assert_eq!(run.ranges.iter().map(|range| range.session).collect::<Vec<_>>(), [id]);
+    f.done().await;
+}
+
+#[tokio::test]
+async fn large_events_are_compressed_with_lz4_in_every_partition_also_after_an_upgrade() {
+    let f = Fixture::postgres().await;
+    let session = f.running().await;
+    let mut raw = f.engine.raw().await;
+    let large = |number: u32| format!("message {number} ").repeat(2_000);
+    let methods = "SELECT pg_column_compression(content) FROM session_events WHERE octet_length(content) > 10000 \
+                   ORDER BY sequence";
+    f.append(session.id, 1, vec![text(&large(0))]).await.unwrap();
+    assert_eq!(raw.texts(methods).await, ["lz4"]);
+
+    let tables = "SELECT 'session_events' UNION SELECT inhrelid::regclass::text FROM pg_inherits \
+                  WHERE inhparent = 'session_events'::regclass";
+    for table in raw.texts(tables).await {
+        raw.execute(&format!("ALTER TABLE {table} ALTER COLUMN content SET COMPRESSION pglz")).await.unwrap();
+    }
+    f.append(session.id, 1, vec![text(&large(1))]).await.unwrap();
+    raw.execute(COMPRESSION).await.unwrap();
+    f.append(session.id, 1, vec![text(&large(2))]).await.unwrap();
+    assert_eq!(raw.texts(methods).await, ["lz4", "pglz", "lz4"]);
+    raw.execute(
+        "CREATE TABLE later PARTITION OF session_events FOR VALUES FROM ('ff000000-0000-0000-0000-000000000000') \
+                 TO (MAXVALUE)",
+    )
+    .await
+    .unwrap();
+    let others = "SELECT COUNT(*) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE (c.relname = 'later' \
+                  OR c.relname LIKE 'session_events%' AND c.relkind IN ('r', 'p')) \
+                  AND a.attname IN ('content', 'metadata') AND a.attcompression <> 'l'";
+    assert_eq!(raw.number(others).await, 0);
+
+    let kept: Vec<String> = f.log(session.id).await.into_iter().map(|event| event.content).collect();
+    assert!((0..3).all(|number| kept.iter().any(|content| content.contains(&large(number)))));
+    f.assert_verified().await;
     f.done().await;
 }
