@@ -184,6 +184,71 @@ async fn an_unreachable_server_stops_no_agent_and_gets_every_hook_later_once_and
     assert!(times.is_sorted(), "events happened when the agent called: {times:?}");
 }
 
+/// Answers every request with an internal error.
+async fn fail_always(listener: TcpListener) {
+    loop {
+        let (mut agent, _) = listener.accept().await.unwrap();
+        tokio::spawn(async move {
+            let mut request = [0; 64 * 1024];
+            let _ = agent.read(&mut request).await;
+            let body = r#"{"code":"internal","title":"Internal error","status":500,"requestId":"r"}"#;
+            let head =
+                "HTTP/1.1 500 Internal Server Error\r\ncontent-type: application/problem+json\r\nconnection: close";
+            let _ = agent.write_all(format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).as_bytes()).await;
+        });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hooks_that_a_server_fails_about_wait_until_it_works_again() {
+    let app = App::start();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let machine = Machine::new(&app, &format!("http://{address}"));
+    let failing = tokio::spawn(fail_always(listener));
+    let lines: Vec<_> = CLAUDE_CODE.lines().collect();
+    for line in &lines[..3] {
+        assert_eq!(machine.hook("claude-code", line).await, json!({}));
+    }
+    assert_eq!(machine.waiting(), 3);
+    failing.abort();
+    let _ended = failing.await;
+    let open = Arc::new(AtomicBool::new(true));
+    let proxy = tokio::spawn(pass_on(TcpListener::bind(address).await.unwrap(), app.address.clone(), open));
+    for line in &lines[3..] {
+        machine.hook("claude-code", line).await;
+    }
+    machine.settle("claude-code", lines.last().unwrap()).await;
+    proxy.abort();
+    assert_eq!(recorded_hooks(&session_of_hooks(&app).await.1), names(CLAUDE_CODE));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_spool_that_is_full_is_sent_and_has_room_again() {
+    let app = App::start();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let machine = Machine::new(&app, &format!("http://{address}"));
+    let lines: Vec<_> = CLAUDE_CODE.lines().collect();
+    machine.hook("claude-code", lines[0]).await;
+    let folder = std::fs::read_dir(machine.state.path().join("hooks")).unwrap().next().unwrap().unwrap().path();
+    // As large as all hooks may be together.
+    std::fs::File::create(folder.join("z.json")).unwrap().set_len(64 * 1024 * 1024).unwrap();
+    machine.hook("claude-code", lines[1]).await;
+    assert_eq!(machine.waiting(), 2, "there is no room for another one");
+    let open = Arc::new(AtomicBool::new(true));
+    let proxy = tokio::spawn(pass_on(TcpListener::bind(address).await.unwrap(), app.address.clone(), open));
+    for line in &lines[2..] {
+        machine.hook("claude-code", line).await;
+    }
+    machine.settle("claude-code", lines.last().unwrap()).await;
+    proxy.abort();
+    let mut expected = names(CLAUDE_CODE);
+    expected.remove(1);
+    assert_eq!(recorded_hooks(&session_of_hooks(&app).await.1), expected);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_never_answers_holds_no_agent() {
     let app = App::start();

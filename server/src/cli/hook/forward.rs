@@ -62,9 +62,10 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
             };
         }
     };
-    // The hook is sent after those in the spool.
-    spool.add(&entry)?;
-    deliver(&client, spool, &entry, deadline).await
+    // The hook is sent after those in the spool. Where they leave no room for it, sending them makes some.
+    let full = spool.add(&entry).is_err();
+    let answer = deliver(&client, spool, &entry, deadline).await;
+    if full { spool.add(&entry).map(|()| HookAnswer::default()) } else { answer }
 }
 
 /// Sends the hooks in the spool, oldest first, until all are sent, the server cannot be reached, or the deadline has
@@ -106,7 +107,7 @@ enum Sent {
     Answered(HookAnswer),
     /// The server refuses the hook; a repeat would be refused again.
     Refused(String),
-    /// The server cannot be reached, or refuses the token; the hook is sent again later.
+    /// The server cannot be reached, fails, or refuses the token; the hook is sent again later.
     Away,
 }
 
@@ -119,6 +120,8 @@ async fn send(client: &Client, entry: &Entry, deadline: Instant) -> Sent {
     match timeout_at(deadline, call).await {
         Err(_) => Sent::Away,
         Ok(Ok(answer)) => Sent::Answered(answer),
+        // The server may fail about every hook. If it fails about this one alone, it must not hold up the others.
+        Ok(Err(error)) if error.status().is_some_and(|status| status >= 500) && !entry.is_old() => Sent::Away,
         // With a valid token or the right address the hooks in the spool can be sent.
         Ok(Err(error)) if error.is_retryable() || error.code() == Some(Code::Unauthenticated) => Sent::Away,
         Ok(Err(Error::Protocol { .. })) => Sent::Away,

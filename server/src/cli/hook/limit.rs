@@ -12,6 +12,9 @@ pub const PAYLOAD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub const SPOOL_FILES_MAX: usize = 5_000;
 /// Most bytes in the spool.
 pub const SPOOL_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Age of a hook after which an internal error of the server counts as a refusal of it, hours. One that always fails
+/// would hold up those that wait behind it.
+pub const FAILING_HOURS_MAX: i64 = 24;
 /// Timeout of a hook as installed, seconds; it is longer than the deadlines.
 pub const INSTALLED_TIMEOUT_SECONDS: u32 = 5;
 /// Timeout of a hook when the agent quits, seconds: the most that Codex allows.

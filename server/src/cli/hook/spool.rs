@@ -3,6 +3,8 @@
 //! Each server and token has a folder of its own, so that hooks never reach another workspace.
 
 use super::limit;
+use crate::ambient::SystemClock;
+use domain::{Clock as _, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -27,6 +29,14 @@ pub struct Entry {
     pub source: String,
     /// The hook's JSON as the agent sent it.
     pub payload: Box<RawValue>,
+}
+
+impl Entry {
+    /// Whether it is older than [`limit::FAILING_HOURS_MAX`].
+    pub fn is_old(&self) -> bool {
+        let at = self.at.parse::<Timestamp>();
+        at.is_ok_and(|at| (SystemClock.now() - at).num_hours() >= limit::FAILING_HOURS_MAX)
+    }
 }
 
 /// The folder of one server and token.
