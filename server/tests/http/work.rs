@@ -47,3 +47,66 @@ async fn a_coding_agents_run_is_a_transcript_with_a_result_and_its_cost() {
     let agents: Vec<_> = kinds.iter().filter(|kind| kind.starts_with("agent.")).collect();
     assert_eq!(agents, [&"agent.message", &"agent.tool_call", &"agent.tool_result", &"agent.message"]);
 }
+
+/// The session, and its events after the creation.
+async fn log(app: &App, id: &str) -> (Value, Vec<Value>) {
+    let session = get(app, &format!("/api/sessions/{id}")).await;
+    let events = get(app, &format!("/api/sessions/{id}/events?limit=1000")).await["events"].take();
+    let Value::Array(events) = events else { panic!("{events}") };
+    (session, events)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_that_the_server_cannot_store_as_it_is_ends_the_session_at_once() {
+    let app = App::start();
+    let deep = "printf '{\"type\":\"result\",\"result\":1,\"usage\":{\"a\":'; printf '[%.0s' $(seq 110); \
+                printf ']%.0s' $(seq 110); printf '}}\\n'";
+    for (script, code) in [(r"printf 'a\0b\n' >&2; exit 3", "exit_3"), (deep, "result_refused")] {
+        let session = start(&app, json!(null)).await;
+        work_once(&app, &["--", "sh", "-c", script]).await;
+        let session = get(&app, &format!("/api/sessions/{session}")).await;
+        let found = json!([session["status"], session["error"]["code"], session["attempt"]]);
+        assert_eq!(found, json!(["failed", code, 1]), "{session}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_runs_again_records_events_with_an_id_of_their_own_once() {
+    let app = App::start();
+    let session = start(&app, json!(null)).await;
+    let uuid = "0193b0a0-0000-7000-8000-00000000abcd";
+    let script = format!(
+        r#"for id in step-1 {uuid}; do echo "{{\"type\":\"agent.message\",\"id\":\"$id\",\"content\":\"Step.\"}}"; done
+        [ -n "$SHIFTBOOK_RESUME" ] || echo '{{"type":"request_feedback","message":"Which region?"}}'"#
+    );
+    for run in 0..2 {
+        work_once(&app, &["--", "sh", "-c", &script]).await;
+        if run == 0 {
+            let reply = json!({ "content": { "answer": "EU" } });
+            app.post(Who::Operator, &format!("/api/sessions/{session}/elicitation-reply"), reply).await;
+        }
+    }
+    let (session, events) = log(&app, &session).await;
+    assert_eq!((&session["status"], &session["attempt"]), (&json!("completed"), &json!(2)), "{session}");
+    let steps = events.iter().filter(|event| event["type"] == "agent.message");
+    let ids: Vec<_> = steps.map(|event| (&event["externalEventId"], event["id"] == uuid)).collect();
+    assert_eq!(ids, [(&json!("step-1"), false), (&Value::Null, true)], "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_several_requests_the_last_is_made_and_what_is_not_used_is_in_the_log() {
+    let app = App::start();
+    let ask = r#"echo '{"type":"request_feedback","message":"First?"}'; echo '{"type":"request_feedback","message":"Second?"}'
+        echo '{"type":"result","result":null,"usage":{"inputTokens":7}}'"#;
+    for (end, status, asked, unasked) in [("0", "waiting_human", json!(["Second?"]), 1), ("1", "failed", json!([]), 2)]
+    {
+        let session = start(&app, json!(null)).await;
+        work_once(&app, &["--", "sh", "-c", &format!("{ask}; exit {end}")]).await;
+        let requests = get(&app, &format!("/api/sessions/{session}/feedback-requests")).await;
+        let messages: Vec<_> = requests["items"].as_array().unwrap().iter().map(|one| one["message"].clone()).collect();
+        let (session, events) = log(&app, &session).await;
+        let noted = |note: &str| events.iter().filter(|event| event["metadata"][note] == true).count();
+        assert_eq!((&session["status"], json!(messages)), (&json!(status), asked), "{session}");
+        assert_eq!((noted("unasked"), noted("unusedResult")), (unasked, 1), "{events:?}");
+    }
+}

@@ -44,12 +44,15 @@ impl EventStamp {
     }
 
     /// Called once per event, before the first attempt to send it: a repeat carries the same id, by which the server
-    /// recognises it.
-    fn fill(&self, mut event: NewEvent) -> NewEvent {
+    /// recognises it. An event with an external id is recognised by that one, and a second id would contradict it.
+    fn fill(&self, mut event: NewEvent) -> Stamped {
         let now = truncate(self.clock.now());
-        event.id.get_or_insert_with(|| EventId::new(now, &*self.entropy));
+        if event.external_event_id.is_none() {
+            event.id.get_or_insert_with(|| EventId::new(now, &*self.entropy));
+        }
+        let has_own_time = event.at.is_some();
         event.at.get_or_insert(now);
-        event
+        Stamped { event, has_own_time }
     }
 
     fn fresh_key(&self) -> String {
@@ -74,9 +77,17 @@ enum Item {
     Flush(oneshot::Sender<()>),
 }
 
+/// An event with an id and a time.
+#[derive(Debug)]
+struct Stamped {
+    event: NewEvent,
+    /// Whether the command gave it its time.
+    has_own_time: bool,
+}
+
 #[derive(Debug)]
 struct Queued {
-    event: NewEvent,
+    stamped: Stamped,
     capacity: Option<OwnedSemaphorePermit>,
 }
 
@@ -90,11 +101,11 @@ impl EventSender {
     /// # Errors
     /// If the lease is lost.
     pub async fn push(&self, event: NewEvent) -> Result<(), Closed> {
-        let event = self.stamp.fill(event);
-        let bytes = event::size(&event).clamp(1, limit::QUEUE_BYTES_MAX);
+        let stamped = self.stamp.fill(event);
+        let bytes = event::size(&stamped.event).clamp(1, limit::QUEUE_BYTES_MAX);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         let capacity = Arc::clone(&self.capacity).acquire_many_owned(bytes).await.map_err(|_| Closed)?;
-        self.sender.send(Item::Event(Queued { event, capacity: Some(capacity) })).await.map_err(|_| Closed)
+        self.sender.send(Item::Event(Queued { stamped, capacity: Some(capacity) })).await.map_err(|_| Closed)
     }
 
     /// A new idempotency key for a call of the session.
@@ -183,35 +194,37 @@ impl EventAppender {
     }
 
     /// Sends a batch. A refused batch is halved until the refused event is found; that event is sent as text with the
-    /// reason.
+    /// reason. One that another run of the command recorded before differs in the time that it got here, so it is sent
+    /// again without: the server compares the rest.
     async fn deliver(&self, batch: Vec<Queued>) -> Result<(), Stopped> {
         let mut permits = Vec::with_capacity(batch.len());
-        let events = batch.into_iter().map(|queued| (permits.push(queued.capacity), queued.event).1).collect();
-        let mut todo = vec![Chunk { events, replaced: false }];
+        let stamped = batch.into_iter().map(|queued| (permits.push(queued.capacity), queued.stamped).1);
+        let mut todo = vec![Chunk::new(stamped, false)];
         while let Some(mut chunk) = todo.pop() {
             let count = chunk.events.len();
-            let Err(reason) = self.append(&mut chunk).await? else {
+            let Err(refusal) = self.append(&mut chunk).await? else {
                 self.observer.events_appended(count);
                 continue;
             };
             if count > 1 {
-                let events = chunk.events.split_off(count / 2);
-                todo.push(Chunk { events, replaced: chunk.replaced });
+                todo.push(chunk.split_off(count / 2));
+                todo.push(chunk);
+            } else if refusal.code == Some(Code::IdConflict) && chunk.take_times() {
                 todo.push(chunk);
             } else if chunk.replaced {
-                self.lease.lose(LeaseLoss::Unwritable(format!("the log takes no more events: {reason}")));
+                self.lease.lose(LeaseLoss::Unwritable(format!("the log takes no more events: {}", refusal.reason)));
                 return Err(Stopped);
             } else {
-                let texts = chunk.events.iter().flat_map(|refused| event::as_text(refused, &reason));
-                todo.push(Chunk { events: texts.map(|text| self.stamp.fill(text)).collect(), replaced: true });
+                let texts = chunk.events.iter().flat_map(|refused| event::as_text(refused, &refusal.reason));
+                todo.push(Chunk::new(texts.map(|text| self.stamp.fill(text)), true));
             }
         }
         Ok(())
     }
 
-    /// Sends one append and repeats it while its error is transient. The inner error is the server's reason for
-    /// refusing the events.
-    async fn append(&self, chunk: &mut Chunk) -> Result<Result<(), String>, Stopped> {
+    /// Sends one append and repeats it while its error is transient. The inner error is the server's refusal of the
+    /// events.
+    async fn append(&self, chunk: &mut Chunk) -> Result<Result<(), Refusal>, Stopped> {
         let body = Append { attempt: Some(self.lease.attempt), events: mem::take(&mut chunk.events) };
         let mut backoff = self.lease.backoff();
         let answer = loop {
@@ -236,7 +249,7 @@ impl EventAppender {
             }
             let patient = error.is_retryable() || backoff.tries() < limit::SERVER_ERRORS_MAX;
             if !(is_transient(&error) && patient) {
-                break Err(error.to_string());
+                break Err(Refusal { code: error.code(), reason: error.to_string() });
             }
             let pause = backoff.pause(&error);
             select! {
@@ -249,10 +262,37 @@ impl EventAppender {
     }
 }
 
+/// Why the server refuses the events of an append.
+struct Refusal {
+    code: Option<Code>,
+    reason: String,
+}
+
 struct Chunk {
     events: Vec<NewEvent>,
+    /// For each event, whether the command gave it its time.
+    own_times: Vec<bool>,
     /// Whether the events are the text of an event that was refused.
     replaced: bool,
+}
+
+impl Chunk {
+    fn new(stamped: impl Iterator<Item = Stamped>, replaced: bool) -> Self {
+        let (events, own_times) = stamped.map(|stamped| (stamped.event, stamped.has_own_time)).unzip();
+        Self { events, own_times, replaced }
+    }
+
+    /// Splits the chunk in two at this event and returns the second part.
+    fn split_off(&mut self, at: usize) -> Self {
+        Self { events: self.events.split_off(at), own_times: self.own_times.split_off(at), replaced: self.replaced }
+    }
+
+    /// Removes the times that the queue gave its events. False if there is none.
+    fn take_times(&mut self) -> bool {
+        let own_times = self.own_times.iter().copied();
+        let given = self.events.iter_mut().zip(own_times).filter(|(_, is_own)| !is_own);
+        given.filter_map(|(event, _)| event.at.take()).count() > 0
+    }
 }
 
 /// Events that are sent in one append.
@@ -272,7 +312,7 @@ impl Batch {
     }
 
     fn push(&mut self, queued: Queued, now: Instant) {
-        self.bytes += event::size(&queued.event);
+        self.bytes += event::size(&queued.stamped.event);
         self.events.push(queued);
         self.last = now;
     }
@@ -293,7 +333,7 @@ mod tests {
 
     fn queued(text: &str) -> Queued {
         let event = event::texts("agent.message", text, &event::Notes::new()).remove(0);
-        Queued { event, capacity: None }
+        Queued { stamped: Stamped { event, has_own_time: false }, capacity: None }
     }
 
     #[test]

@@ -204,6 +204,12 @@ fn session(status: &str) -> Value {
     })
 }
 
+/// Whether two events have the same id, or the same external one.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let is = |name: &str| one[name].is_string() && one[name] == other[name];
+    is("id") || is("externalEventId")
+}
+
 fn refusal(code: Code) -> Response {
     let status = code.http_status();
     let body = json!({ "code": code, "title": code.title(), "status": status, "requestId": "r" });
@@ -333,9 +339,10 @@ impl Memory {
             if !self.append(sent, &attempt) {
                 return refusal(Code::InvalidRequest);
             }
-            let sequence = |id: &Value| self.events.iter().position(|known| known["id"] == *id).unwrap() + 1;
+            let sequence = |sent: &Value| self.events.iter().position(|known| is_same(known, sent)).unwrap() + 1;
+            let id = |sent: &Value| if sent["id"].is_null() { json!(GATE_ID) } else { sent["id"].clone() };
             let events: Vec<_> =
-                sent.iter().map(|sent| json!({ "id": sent["id"], "sequence": sequence(&sent["id"]) })).collect();
+                sent.iter().map(|sent| json!({ "id": id(sent), "sequence": sequence(sent) })).collect();
             answer = json!({ "events": events, "headSequence": self.events.len() });
         } else if call == "feedback-requests" {
             answer = self.asked.clone();
@@ -366,7 +373,9 @@ impl Memory {
 
     /// Appends all events or none; whether it appended them.
     fn append(&mut self, events: &[Value], attempt: &Value) -> bool {
-        assert!(events.len() <= 100 && events.iter().all(|e| e["id"].is_string() && e["at"].is_string()));
+        let is_known_by = |event: &Value, name: &str| event[name].is_string();
+        let has_one_id = |event: &Value| is_known_by(event, "id") != is_known_by(event, "externalEventId");
+        assert!(events.len() <= 100 && events.iter().all(|e| has_one_id(e) && e["at"].is_string()));
         let hated = |event: &Value| {
             self.refused_text.is_some_and(|text| event["type"] != "agent.message" && event.to_string().contains(text))
         };
@@ -374,7 +383,7 @@ impl Memory {
             return false;
         }
         for event in events {
-            if !self.events.iter().any(|known| known["id"] == event["id"]) {
+            if !self.events.iter().any(|known| is_same(known, event)) {
                 let mut event = event.clone();
                 event["attempt"] = attempt.clone();
                 self.events.push(event);

@@ -167,11 +167,10 @@ impl Worker {
     }
 
     async fn yield_session(&self, lease: &Lease, yielded: YieldOutcome) -> End {
-        let detail: String = yielded.detail.chars().take(REASON_CHARS_MAX).collect();
         let body = Yield {
             attempt: lease.attempt,
             status: yielded.status,
-            detail: Some(detail),
+            detail: Some(reason(&yielded.detail)),
             paused_tool_call: yielded.paused,
             question: yielded.question,
             wait_for: yielded.for_children.then_some(WaitsFor::Children),
@@ -213,8 +212,7 @@ impl Worker {
                 .loss()
                 .map_or_else(|| End::Lost("the log is closed".into()), |loss| End::Lost(loss.to_string()));
         }
-        let detail: String = failure.message.chars().take(REASON_CHARS_MAX).collect();
-        yield_session(lease, idle_yield(lease, &detail, json_of(failure.usage))).await
+        yield_session(lease, idle_yield(lease, &reason(&failure.message), json_of(failure.usage))).await
     }
 }
 
@@ -363,11 +361,26 @@ fn refusal_events(errors: &[FieldProblem]) -> Vec<wire::event::NewEvent> {
     event::texts("external.event", &text, &event::note(event::OUTPUT_REFUSED, true))
 }
 
+/// A text as the API takes it: without NUL, and at most [`REASON_CHARS_MAX`] characters.
+fn reason(text: &str) -> String {
+    let replaced = |letter| if letter == '\0' { char::REPLACEMENT_CHARACTER } else { letter };
+    text.chars().map(replaced).take(REASON_CHARS_MAX).collect()
+}
+
 async fn fail(lease: &Lease, failure: &Failure) -> End {
-    let message = failure.message.chars().take(REASON_CHARS_MAX).collect();
-    let error = SessionError { message, code: Some(failure.code.clone()) };
-    let body = Fail { attempt: lease.attempt, error, usage: json_of(failure.usage.clone()) };
-    let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.fail(lease.session_id, &body)).await;
+    let send = async |message: String, usage: Option<Json>| {
+        let error = SessionError { message, code: Some(failure.code.clone()) };
+        let body = Fail { attempt: lease.attempt, error, usage };
+        lease.retry_while_held(lease.backoff(), |_| lease.api.fail(lease.session_id, &body)).await
+    };
+    let mut answer = send(reason(&failure.message), json_of(failure.usage.clone())).await;
+    if let Err(error) = &answer
+        && LeaseLoss::of(error).is_none()
+        && !is_transient(error)
+    {
+        // Without an end the session would run again when its lease is over, and do its work once more.
+        answer = send(reason(&format!("it failed, and the server refused the message: {error}")), None).await;
+    }
     end_of(answer, End::Failed(failure.code.clone()))
 }
 

@@ -132,7 +132,14 @@ fn begins_like_object(text: &str, line: &Line) -> bool {
     line.begins && text.trim_start().starts_with('{')
 }
 
-/// The result of a command that failed afterwards, as text: it is not the session's result.
+/// A request that people do not get, as text: the command failed afterwards, or made another one for which it waits. It
+/// is no message of the agent, which would count as its reply.
+pub fn unasked(ask: &AskFeedback) -> Vec<NewEvent> {
+    let text = serde_json::to_string(ask).unwrap_or_else(|_| ask.message.clone());
+    event::texts("external.event", &text, &note("unasked", true))
+}
+
+/// The result of a command that failed afterwards or asks people, as text: it is not the session's result.
 pub fn unused_result(output: &Output) -> Vec<NewEvent> {
     let text = json!({ "type": "result", "result": output.result, "usage": output.usage }).to_string();
     event::texts("agent.message", &text, &note("unusedResult", true))

@@ -323,11 +323,16 @@ async fn conclude(
     };
     let PipeOutput { outcome, asked, .. } = stdout;
     let outcome = outcome.unwrap_or_default();
+    let asks = status.success() && outcome.failure.is_none();
+    let has_result = outcome.failure.is_none() && (outcome.result.is_some() || outcome.usage.is_some());
+    // A closed queue means that the lease is lost, which the worker sees by itself.
+    if has_result && (!status.success() || asked.is_some()) {
+        let _ = context.record(lines::unused_result(&outcome)).await;
+    }
+    if let Some(ask) = asked.as_ref().filter(|_| !asks) {
+        let _ = context.record(lines::unasked(ask)).await;
+    }
     if !status.success() {
-        if outcome.failure.is_none() && (outcome.result.is_some() || outcome.usage.is_some()) {
-            // A closed queue means that the lease is lost, which the worker sees by itself.
-            let _ = context.record(lines::unused_result(&outcome)).await;
-        }
         let (sentence, code) = child::describe(status);
         let tail = stderr.tail();
         let message = outcome.failure.map(|failure| failure.message).unwrap_or_default();
@@ -335,7 +340,7 @@ async fn conclude(
         let message = if more.is_empty() { sentence } else { format!("{sentence}:\n{}", more.join("\n")) };
         return Outcome::Failed(Failure::new(code, message).with_usage(outcome.usage.as_ref()));
     }
-    if let (Some(ask), None) = (&asked, &outcome.failure) {
+    if let Some(ask) = asked.as_ref().filter(|_| asks) {
         return park(context, ask).await;
     }
     match outcome.failure {

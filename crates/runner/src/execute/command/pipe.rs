@@ -2,7 +2,7 @@
 
 use super::{
     super::{event, event_queue::EventSender, lease::Lease, limit, worker_api::WorkerApi},
-    lines::LineParser,
+    lines::{self, LineParser},
     output::{Output, Parsed},
     split::{Line, Splitter},
 };
@@ -128,7 +128,14 @@ impl PipeReader {
             match parsed {
                 Parsed::Result(outcome) => self.output.outcome = Some(outcome),
                 Parsed::Event(event) => self.record(event).await,
-                Parsed::Ask(ask) if ask.blocking.unwrap_or(true) => self.output.asked = Some(*ask),
+                Parsed::Ask(ask) if ask.blocking.unwrap_or(true) => {
+                    // The session waits for one answer: the last request counts, as the last result does.
+                    if let Some(earlier) = self.output.asked.replace(*ask) {
+                        for event in lines::unasked(&earlier) {
+                            self.record(event).await;
+                        }
+                    }
+                }
                 Parsed::Ask(ask) => self.ask_aside(&ask).await,
             }
         }
