@@ -20,6 +20,8 @@ const INSERT: &str = "INSERT INTO memory_forgotten (tenant_id, id, mark, author,
      VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0)";
 const FINISH: &str = "UPDATE memory_forgotten SET finished_at = $3, documents = $4, lines = $5, proposals = $6, denials = $7 \
      WHERE tenant_id = $1 AND id = $2";
+const RUNNING: &str =
+    "SELECT COUNT(*) FROM memory_forgotten WHERE tenant_id = $1 AND finished_at IS NULL AND begun_at > $2";
 const LIFT: &str = "UPDATE memory_forgotten SET lifted_at = $3, lifted_by = $4 \
      WHERE tenant_id = $1 AND mark = $2 AND lifted_at IS NULL";
 const MARKS: &str = "SELECT DISTINCT mark FROM memory_forgotten WHERE tenant_id = $1 AND lifted_at IS NULL LIMIT $2";
@@ -35,6 +37,7 @@ const FORGET_DENIAL: &str = "DELETE FROM memory_denials WHERE tenant_id = $1 AND
 pub(crate) const SQL: Texts = &[
     ("memory_forget::INSERT", INSERT),
     ("memory_forget::FINISH", FINISH),
+    ("memory_forget::RUNNING", RUNNING),
     ("memory_forget::LIFT", LIFT),
     ("memory_forget::MARKS", MARKS),
     ("memory_forget::PROPOSALS", PROPOSALS),
@@ -86,6 +89,12 @@ pub async fn lift(
 }
 
 type One<T> = (T,);
+
+/// Whether a person is being forgotten at the moment, which began after this time.
+pub async fn is_running(conn: &mut Conn<'_>, tenant_id: TenantId, since: Timestamp) -> Result<bool> {
+    let (running,) = run!(conn, fetch_one One<i64>, RUNNING, tenant_id.0, to_micros(since))?;
+    Ok(running > 0)
+}
 
 /// The marks of the people who are forgotten.
 pub async fn marks(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<Digest>> {

@@ -42,6 +42,12 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
         Box::pin(async move { Ok(store::memory_forget::begin(tx, tenant_id, (id, mark), (&name, at)).await?) })
     });
     begun.await?;
+    // A run that has read the person's turns or a document about them writes nothing any more, and its window is read
+    // again without them. This is a transaction of its own: a run that begins after the mark sees it.
+    let stopped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id).await?) })
+    });
+    stopped.await?;
     let before = find(ledger, scope, of.clone()).await?;
     for proposal in &before.answer.proposals {
         end_proposal(ledger, scope, proposal.session_id).await?;

@@ -23,6 +23,9 @@ use store::{
     memory_writer::{OpenSession, WriterRecord},
 };
 
+/// How long writers wait for an erasure of a person that goes on. One that was interrupted does not stop them for good.
+const FORGETTING_TIME_MAX: TimeDelta = TimeDelta::minutes(10);
+
 /// How an agent's writer runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriterTerms {
@@ -116,7 +119,18 @@ pub async fn take(
     let Some((cause, part)) = due else { return Ok(None) };
     let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
     let taken = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await?) })
+        Box::pin(async move {
+            if !store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await? {
+                return Ok(false);
+            }
+            // A document that is about to be cleaned must not be shown to the model. This is a statement after the
+            // lease is taken, so that it sees every mark whose transaction did not wait for the lease.
+            if store::memory_forget::is_running(tx.conn(), tenant_id, now - FORGETTING_TIME_MAX).await? {
+                store::memory_writer::release(tx, tenant_id, &name, &owner).await?;
+                return Ok(false);
+            }
+            Ok(true)
+        })
     });
     if !taken.await? {
         return Ok(None);

@@ -12,8 +12,8 @@ pub use watermark::{
     open_sessions, session_failures, track, track_part,
 };
 pub use writer::{
-    Lease, Spent, StalledRecord, WriterFailure, WriterRecord, ensure, fail, find, finish, flush, hold, release,
-    release_all, stalled, stalled_of, take, tracked, unflush,
+    Lease, Spent, StalledRecord, WriterFailure, WriterRecord, end_leases, ensure, fail, find, finish, flush, hold,
+    release, release_all, stalled, stalled_of, take, tracked, unflush,
 };
 
 use crate::engine::Texts;

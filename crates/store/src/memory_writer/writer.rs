@@ -37,6 +37,8 @@ const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id =
 const RELEASE: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
      WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
 const RELEASE_ALL: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE owner IS NOT NULL";
+// Every row is locked, so that a writer that is about to take its lease has it first, and loses it.
+const END_LEASES: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE tenant_id = $1";
 const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant_id = $1 AND agent = $2";
 const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, failed_runs = 0, \
      parked_at = NULL WHERE tenant_id = $1 AND agent = $2";
@@ -57,6 +59,7 @@ pub(crate) const SQL: Texts = &[
     ("memory_writer::writer::HOLD", HOLD),
     ("memory_writer::writer::RELEASE", RELEASE),
     ("memory_writer::writer::RELEASE_ALL", RELEASE_ALL),
+    ("memory_writer::writer::END_LEASES", END_LEASES),
     ("memory_writer::writer::TRACKED", TRACKED),
     ("memory_writer::writer::FLUSH", FLUSH),
     ("memory_writer::writer::UNFLUSH", UNFLUSH),
@@ -255,6 +258,12 @@ pub async fn hold(
 /// Gives the lease up, if this server holds it.
 pub async fn release(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, owner: &str) -> Result<()> {
     run!(tx.conn(), execute, RELEASE, tenant_id.0, agent, owner)?;
+    Ok(())
+}
+
+/// Ends the leases of all agents of a workspace: runs that go on write nothing.
+pub async fn end_leases(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
+    run!(tx.conn(), execute, END_LEASES, tenant_id.0)?;
     Ok(())
 }
 

@@ -26,6 +26,9 @@ on_both_engines!(
     what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays,
     a_forgotten_person_is_not_learnt_again_until_an_admin_allows_it,
     proposals_about_a_person_are_withdrawn_and_their_texts_erased,
+    a_run_that_has_read_what_is_forgotten_writes_nothing,
+    a_run_that_has_read_what_is_forgotten_proposes_nothing,
+    no_run_begins_while_a_person_is_being_forgotten,
     only_admins_forget_and_only_people,
 );
 
@@ -257,5 +260,47 @@ async fn only_admins_forget_and_only_people(f: Fixture) {
     put(&f, &f.operator, "people/discord-1.md", 0, "theirs\n").await.unwrap();
     memory_forget::forget(&f.ledger, &f.stranger, of("discord-1")).await.unwrap();
     assert!(text(&f, "people/discord-1.md").await.is_some());
+    f.done().await;
+}
+
+async fn a_run_that_has_read_what_is_forgotten_writes_nothing(f: Fixture) {
+    forgotten_meanwhile(f, Policy::Auto).await;
+}
+
+async fn a_run_that_has_read_what_is_forgotten_proposes_nothing(f: Fixture) {
+    forgotten_meanwhile(f, Policy::Review).await;
+}
+
+/// A person is forgotten while the model works on their turn and on a document about them.
+async fn forgotten_meanwhile(f: Fixture, policy: Policy) {
+    let session = talked(&f, &format!("I live in {MARKER}.")).await;
+    let said = Evidence { line: 3, session, sequence: 2 };
+    written(&f, "topics/towns.md", &format!("# Towns\n\n- {MARKER}\n- Lisbon\n"), vec![said]).await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let own = own_path(&run);
+    let learnt = changes(&run, json!([line(&run, &format!("lives in {MARKER}"))]), Value::Null);
+    memory_forget::forget(&f.ledger, &f.admin, of(&own)).await.unwrap();
+
+    let late = finish(&f, run, learnt, policy).await;
+    assert!(matches!(late, Err(Error::Unavailable(_))), "{late:?}");
+    assert!(proposals(&f).await.is_empty());
+    assert_eq!(text(&f, &own).await, None);
+    assert_eq!(text(&f, "topics/towns.md").await.unwrap(), "# Towns\n\n- Lisbon\n");
+    let again = take(&f, WriterTerms::default()).await.unwrap();
+    assert!(!format!("{:?}", again.window).contains(MARKER), "it would be learnt again");
+    f.done().await;
+}
+
+async fn no_run_begins_while_a_person_is_being_forgotten(f: Fixture) {
+    let run = waiting(&f, "I like trains.", "Likes trains").await;
+    memory_forget::forget(&f.ledger, &f.admin, of(&own_path(&run))).await.unwrap();
+    talked_again(&f, "I like ships.").await;
+    let mut raw = f.engine.raw().await;
+    raw.execute("UPDATE memory_forgotten SET finished_at = NULL").await.unwrap();
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    // One that was interrupted holds the writers up for a while, not for good.
+    f.clock.advance(chrono::TimeDelta::minutes(11));
+    assert!(take(&f, WriterTerms::default()).await.is_some());
+    drop(raw);
     f.done().await;
 }
