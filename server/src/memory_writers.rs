@@ -5,6 +5,7 @@ use crate::{
     config::{Error, Settings},
     state::AppState,
 };
+use domain::Timestamp;
 use ledger::{auth, memory_writer::WriterTerms};
 use runner::{
     execute::command::ApiAccess,
@@ -44,16 +45,17 @@ pub fn prepare(settings: &Settings) -> Result<Vec<PreparedWriter>, Error> {
     Ok(writers)
 }
 
-/// Runs the writers until the server stops, and lets them summarise what is open.
-pub async fn run(state: AppState, writers: Vec<PreparedWriter>) {
+/// Runs the writers until the server stops, and lets them summarise what is open. `started` is when the server started,
+/// before it listened (UTC).
+pub async fn run(state: AppState, writers: Vec<PreparedWriter>, started: Timestamp) {
     let mut tasks = JoinSet::new();
     for writer in writers {
-        tasks.spawn(serve(state.clone(), writer));
+        tasks.spawn(serve(state.clone(), writer, started));
     }
     while tasks.join_next().await.is_some() {}
 }
 
-async fn serve(state: AppState, writer: PreparedWriter) {
+async fn serve(state: AppState, writer: PreparedWriter, started: Timestamp) {
     let tenant = loop {
         match auth::find_workspace_by_operator(&state.ledger, &writer.workspace).await {
             Ok(Some(tenant)) => break tenant,
@@ -68,5 +70,5 @@ async fn serve(state: AppState, writer: PreparedWriter) {
     let PreparedWriter { agent, terms, writer_model, .. } = writer;
     tracing::info!(agent, workspace = tenant.slug, "a memory writer is at work");
     let writer = MemoryWriter { tenant_id: tenant.id, agent, terms, writer_model };
-    writer.work(state.ledger.clone(), state.shutdown.token()).await;
+    writer.work(state.ledger.clone(), started, state.shutdown.token()).await;
 }

@@ -92,6 +92,8 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     if state.set_up.is_open(&state.ledger).await? {
         print_set_up_code(&state.set_up);
     }
+    // Before anybody knows the address: what is written from now on is not what a server left that died.
+    let started = state.ledger.now();
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = VERSION, "serving");
     let sweeps =
@@ -100,7 +102,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
-    let writers = tokio::spawn(memory_writers::run(state.clone(), writers));
+    let writers = tokio::spawn(memory_writers::run(state.clone(), writers, started));
     let outbox_worker =
         OutboxWorker { ledger: state.ledger.clone(), http, mail, public_origin: state.public_origin.clone() };
     let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));

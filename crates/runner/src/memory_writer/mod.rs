@@ -38,14 +38,15 @@ pub struct MemoryWriter {
 impl MemoryWriter {
     /// Looks for work until `stop`. Then the run that goes on ends, and what is open is summarised, as far as both
     /// fit in five seconds. A run that does not fit is done again: nothing of it is written. What a server that died
-    /// left is due at the start, and until a run has read it: its lease may have to run out first.
-    pub async fn work(self, ledger: Ledger, stop: CancellationToken) {
+    /// left is due at the start, and until a run has read it: its lease may have to run out first. `started` is when
+    /// this server started, before anybody could write to it (UTC).
+    pub async fn work(self, ledger: Ledger, started: Timestamp, stop: CancellationToken) {
         let late = async {
             stop.cancelled().await;
             sleep(DRAIN).await;
         };
         tokio::select! {
-            () = self.look_until(&ledger, &stop) => {}
+            () = self.look_until(&ledger, started, &stop) => {}
             () = late => {
                 tracing::info!(agent = self.agent, "the memory writer could not finish; the next start does it");
             }
@@ -55,8 +56,7 @@ impl MemoryWriter {
         }
     }
 
-    async fn look_until(&self, ledger: &Ledger, stop: &CancellationToken) {
-        let started = ledger.now();
+    async fn look_until(&self, ledger: &Ledger, started: Timestamp, stop: &CancellationToken) {
         let mut ticks = interval(CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

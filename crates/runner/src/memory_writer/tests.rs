@@ -216,7 +216,7 @@ async fn a_server_that_starts_summarises_what_a_crash_left() {
     assert!(ran(&f, &writer).await.is_none(), "nobody is silent for long");
     f.clock.advance(chrono::TimeDelta::seconds(1));
     let stop = CancellationToken::new();
-    let working = tokio::spawn(writer.work(f.ledger.clone(), stop.clone()));
+    let working = tokio::spawn(writer.work(f.ledger.clone(), f.ledger.now(), stop.clone()));
     for _ in 0..3_000 {
         if proposals(&f).await.len() == 2 {
             break;
@@ -238,7 +238,7 @@ async fn a_run_that_the_servers_end_meets_is_finished_and_what_is_open_follows()
     assert!(ran(&f, &writer).await.is_none());
     talked(&f, "Hello").await;
     let stop = CancellationToken::new();
-    let working = tokio::spawn(writer.work(f.ledger.clone(), stop.clone()));
+    let working = tokio::spawn(writer.work(f.ledger.clone(), f.ledger.now(), stop.clone()));
     while model.received() == 0 {
         tokio::task::yield_now().await;
     }
@@ -272,7 +272,7 @@ async fn a_server_that_stops_summarises_window_after_window() {
     }
     let stop = CancellationToken::new();
     stop.cancel();
-    writer.work(f.ledger.clone(), stop).await;
+    writer.work(f.ledger.clone(), f.ledger.now(), stop).await;
     let runs = ledger::memory_writer::runs(&f.ledger, &f.member, "scout").await.unwrap();
     let turns: Vec<_> = runs.iter().map(|run| run.turns as usize).collect();
     assert_eq!((turns.len(), turns.iter().sum::<usize>()), (2, messages), "{turns:?}");
@@ -295,7 +295,7 @@ async fn a_server_that_stops_summarises_what_follows_a_window_without_turns() {
     thread::start(&f.ledger, &f.member, new).await.unwrap();
     let stop = CancellationToken::new();
     stop.cancel();
-    writer.work(f.ledger.clone(), stop).await;
+    writer.work(f.ledger.clone(), f.ledger.now(), stop).await;
     assert_eq!(proposals(&f).await.len(), 2);
     f.done().await;
 }
@@ -311,7 +311,7 @@ async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
     thread::start(&f.ledger, &f.member, new).await.unwrap();
     let stop = CancellationToken::new();
     stop.cancel();
-    writer.work(f.ledger.clone(), stop).await;
+    writer.work(f.ledger.clone(), f.ledger.now(), stop).await;
     assert_eq!(proposals(&f).await.len(), 2);
     let status = ledger::memory_writer::status(&f.ledger, &f.member, "scout").await.unwrap();
     assert_eq!(status.lease, None);
@@ -337,7 +337,7 @@ async fn a_server_that_stops_waits_five_seconds_for_a_model_that_does_not_answer
     assert!(ran(&f, &writer).await.is_none());
     talked(&f, "The launch is on Friday").await;
     let stop = CancellationToken::new();
-    let working = tokio::spawn(writer.clone().work(f.ledger.clone(), stop.clone()));
+    let working = tokio::spawn(writer.clone().work(f.ledger.clone(), f.ledger.now(), stop.clone()));
     while model.received() == 0 {
         tokio::task::yield_now().await;
     }
