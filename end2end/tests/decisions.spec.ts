@@ -143,6 +143,20 @@ test.describe("what has taken effect", () => {
     expect(await stateOf(other.item.id)).toEqual({ state: "open", decisions: 0 });
   });
 
+  test("Ctrl Enter in a field of an item decides that item, whatever is selected in the list", async ({ page }) => {
+    const { item } = await staged(unique("Ctrl Enter"), { stage: "Won", amount: 3 });
+    const other = await staged(unique("Ctrl Enter elsewhere"), { stage: "Won", amount: 4 });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await hydrated(page);
+    await row(page, other.item.id).getByRole("checkbox").check();
+    const amount = page.locator("[name='value.amount']");
+    await amount.fill("7");
+    await amount.press("ControlOrMeta+Enter");
+    await expect.poll(async () => (await stateOf(item.id)).state, OFTEN).toBe("settled");
+    expect(await stateOf(other.item.id)).toEqual({ state: "open", decisions: 0 });
+  });
+
   test("a decided item is shown against what the record was, in the past tense @nojs", async ({ page }) => {
     const title = unique("Then");
     const { deal, item } = await staged(title, { stage: "Won" });
@@ -156,6 +170,68 @@ test.describe("what has taken effect", () => {
     await expect(page.locator("#gate .gate-values")).toContainText("Lead");
     await expect(page.locator("#gate [data-part=state]")).toContainText("Approved by");
     expect((await api().get<{ version: number }>(`/api/entities/${deal.id}`)).version).toBe(2);
+  });
+});
+
+test.describe("of several items", () => {
+  const bar = (page: Page) => page.locator("#inbox-batch-bar");
+  const reason = (page: Page) => bar(page).locator("[name=note]");
+  const press = (page: Page, verdict: "approve" | "deny") => bar(page).locator(`[name=decision][value=${verdict}]`).click();
+
+  async function two() {
+    const items = [await staged(unique("Many"), { stage: "Won" }), await staged(unique("Many"), { amount: 3 })];
+    return items.map(({ item }) => item.id);
+  }
+
+  async function select(page: Page, ids: string[]) {
+    for (const id of ids) await row(page, id).getByRole("checkbox").check();
+  }
+
+  async function notesOf(id: string) {
+    const { decisions } = await api().get<{ decisions: { note?: string | null }[] }>(`/api/approvals/${id}`);
+    return decisions.map(({ note }) => note ?? null);
+  }
+
+  test("an approval has no reason that was typed for a denial, and a denial's goes with it", async ({ page }) => {
+    const [approved, denied] = [await two(), await two()];
+    await signIn(page, "reviewer");
+    await page.goto("/inbox");
+    await hydrated(page);
+    await select(page, approved);
+    await page.keyboard.press("r");
+    await reason(page).fill("Duplicate, do not contact");
+    await page.keyboard.press("Escape");
+    await press(page, "approve");
+    for (const id of approved) await expect.poll(() => notesOf(id)).toEqual([null]);
+
+    await select(page, denied);
+    await page.keyboard.press("r");
+    await reason(page).fill("Too early");
+    await press(page, "deny");
+    for (const id of denied) await expect.poll(() => notesOf(id)).toEqual(["Too early"]);
+    await expect(reason(page)).toBeHidden();
+    await expect(reason(page)).toHaveValue("");
+  });
+
+  test.describe("without time to undo", () => {
+    test.use({ undoSeconds: 0 });
+
+    test("each decision about several needs a second press of the same button", async ({ page }) => {
+      const batches = [await two(), await two()];
+      await signIn(page, "reviewer");
+      await page.goto("/inbox");
+      await hydrated(page);
+      const button = bar(page).locator("[name=decision][value=approve]");
+      for (const [turn, ids] of batches.entries()) {
+        await select(page, ids);
+        await expect(button, `batch ${turn}`).toHaveText("Approve");
+        await button.click();
+        await expect(button).toHaveText("Press again: this cannot be undone");
+        for (const id of ids) expect(await stateOf(id), `batch ${turn}`).toEqual({ state: "open", decisions: 0 });
+        await button.click();
+        for (const id of ids) await expect.poll(async () => (await stateOf(id)).decisions).toBe(1);
+      }
+    });
   });
 });
 

@@ -210,3 +210,30 @@ test("a stream that neither opens nor fails is given up and asked for again", as
   await page.clock.fastForward(1_000);
   await expect(page.locator(".connection")).toHaveText("Live");
 });
+
+test("a tab that takes the stream over from a closed one shows what happened in between", async ({ page, context }) => {
+  const action = await api().createAction({ name: "Handed over", agentSlug: "handed-over" });
+  const session = await api().trigger(action.id);
+  const claim = await api().claim("handed-over", 600);
+  await signIn(page, "operator");
+  await page.goto("/today");
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  const other = await context.newPage();
+  await other.goto(`/sessions/${session.id}`);
+  await hydrated(other);
+  await expect(other.locator(".connection")).toHaveAttribute("data-state", "live");
+  await expect(other.locator("#summary")).toContainText(/running/i);
+
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await context.route("**/api/live", async (route) => {
+    await released;
+    await route.continue();
+  });
+  const asked = other.waitForRequest("**/api/live");
+  await page.close();
+  await asked;
+  await api().complete(session.id, claim.attempt, { text: "Done meanwhile" });
+  release();
+  await expect(other.locator("#summary")).toContainText(/completed/i);
+});

@@ -89,7 +89,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
     let answer =
         (approval.kind == GateKind::Question && may).then(|| answer(&answer_form, &form.of("respond"), entities));
-    let decides = answer.is_some().then_some("");
+    let decides = may.then_some("");
     let approved = form.of("approve");
     let is_edited = rows.iter().any(|row| approved.value(&row.name).is_some());
     let table_heading = match approval.kind {

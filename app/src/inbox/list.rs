@@ -52,8 +52,8 @@ pub struct List {
     pub items: Vec<Approval>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is a page after the first.
-    pub is_continued: bool,
+    /// Cursor of this page; absent on the first page.
+    pub cursor: Option<String>,
     /// The viewer's held decisions, which can still be undone.
     pub held: Vec<Approval>,
     /// Sessions of the viewer that wait for an answer in a terminal.

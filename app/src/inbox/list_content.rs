@@ -58,8 +58,10 @@ pub fn content(list: &List) -> Content {
         let href = list.href(&format!("&cursor={}", query(cursor)));
         view! { <ButtonLink small=true attr:rel="next" href=href>"Show more"</ButtonLink> }
     });
-    let first =
-        list.is_continued.then(|| view! { <ButtonLink small=true href=list.href("")>"Back to the first"</ButtonLink> });
+    let first = list
+        .cursor
+        .is_some()
+        .then(|| view! { <ButtonLink small=true href=list.href("")>"Back to the first"</ButtonLink> });
     let is_empty = list.items.is_empty() && list.terminal_sessions.is_empty() && list.questions.is_empty();
     Content {
         rows: rows(list),
@@ -76,6 +78,9 @@ pub fn content(list: &List) -> Content {
 }
 
 fn empty(list: &List) -> impl IntoView + use<> {
+    if list.cursor.is_some() {
+        return view! { <Empty sentence="Nothing more on this page." link=None/> };
+    }
     let (words, link) = match (list.shown, list.everyone) {
         (Shown::Open, false) => {
             ("Nothing is waiting for you.", Some(("Show what is waiting for others", "/inbox?assignedTo=all")))

@@ -11,6 +11,7 @@ use crate::{
     document::render,
     render::{static_html, to_html},
     shell::{RailEntry, Shell, frame},
+    text::escape,
     ui::{
         page_head::PageHead,
         tabs::{Tab, Tabs},
@@ -49,7 +50,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
 
 /// The query with which the island reads the list.
 fn query(list: &List) -> String {
-    format!("state={}{}", list.shown.as_str(), if list.everyone { "&assignedTo=all" } else { "" })
+    let everyone = if list.everyone { "&assignedTo=all" } else { "" };
+    let cursor = list.cursor.as_deref().map(|cursor| format!("&cursor={}", escape::query(cursor)));
+    format!("state={}{everyone}{}", list.shown.as_str(), cursor.unwrap_or_default())
 }
 
 fn tabs(list: &List) -> impl IntoView + use<> {
@@ -67,4 +70,17 @@ fn tabs(list: &List) -> impl IntoView + use<> {
         tab("Decided", Shown::Settled, true),
     ];
     view! { <Tabs label="Which items" tabs=tabs/> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_read_again_from_where_its_page_begins() {
+        let first = List { everyone: true, ..List::default() };
+        assert_eq!(query(&first), "state=open&assignedTo=all");
+        let later = List { cursor: Some("a+b/c=".to_owned()), ..List::default() };
+        assert_eq!(query(&later), "state=open&cursor=a%2Bb%2Fc%3D");
+    }
 }

@@ -22,7 +22,7 @@ use crate::{
 };
 use leptos::{
     ev::SubmitEvent,
-    prelude::{GetValue as _, Set as _, SetValue as _, Update as _},
+    prelude::{GetValue as _, Set as _, SetValue as _, Update as _, UpdateValue as _},
     server_fn::ServerFn as _,
 };
 
@@ -72,8 +72,7 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
         store.announce("Nothing is selected.");
         return;
     }
-    if let Some(pressed) = pressed.as_ref().filter(|pressed| needs_second_click(store, item.as_ref(), pressed)) {
-        pressed.set_text_content(Some("Press again: this cannot be undone"));
+    if pressed.as_ref().is_some_and(|pressed| needs_second_click(store, item.as_ref(), pressed)) {
         store.announce("This cannot be undone. Press again to confirm.");
         return;
     }
@@ -95,14 +94,23 @@ fn visible_button(item: Option<&HtmlElement>, pressed: HtmlElement) -> HtmlEleme
     of.and_then(|item| dom::find(item, visible)).unwrap_or(pressed)
 }
 
-/// Decisions that cannot be undone need a second click: returns whether this was the first.
+/// Decisions that cannot be undone need a second click: returns whether this was the first. The button says so until it
+/// or another one is clicked.
 fn needs_second_click(store: Store, item: Option<&HtmlElement>, pressed: &HtmlElement) -> bool {
+    let mut is_second = false;
+    if let Some((last, words)) = store.pressed_last.try_update_value(Option::take).flatten() {
+        last.set_text_content(words.as_deref());
+        is_second = last.is_same_node(Some(pressed));
+    }
     let at_once = item.is_some_and(|item| item.get_attribute("data-undo").as_deref() == Some("0"))
         || pressed.get_attribute("value").as_deref() == Some("cancel");
     let decides = pressed.get_attribute("name").as_deref() == Some("decision");
-    let last = store.pressed_last.get_value();
-    store.pressed_last.set_value(Some(pressed.clone()));
-    at_once && decides && last.is_none_or(|last| !last.is_same_node(Some(pressed)))
+    let asks = at_once && decides && !is_second;
+    if asks {
+        store.pressed_last.set_value(Some((pressed.clone(), pressed.text_content())));
+        pressed.set_text_content(Some("Press again: this cannot be undone"));
+    }
+    asks
 }
 
 /// Hides the decided rows and shows the next item, before the request is sent.
@@ -134,6 +142,9 @@ async fn run(store: Store, sent: Sent) {
         Ok(offer) => {
             store.remove(&sent.leaving);
             store.refused.set(Vec::new());
+            if sent.path == DecideMany::PATH {
+                clear_reason(store);
+            }
             if sent.path != SnoozeItems::PATH {
                 sent.leaving.iter().for_each(|row| tab_draft::forget(&row.key));
             }
@@ -150,6 +161,17 @@ async fn run(store: Store, sent: Sent) {
             }
         }
         Err(refusal) => restore(store, &sent, &refusal).await,
+    }
+}
+
+/// Empties and closes the reason of a batch: it was about the items that are decided.
+fn clear_reason(store: Store) {
+    let [buttons, _] = store.fixed;
+    if let Some(reason) = buttons.find("[name=note]") {
+        let _ = js_sys::Reflect::set(&reason, &"value".into(), &"".into());
+    }
+    if let Some(open) = buttons.find("details[open]") {
+        let _ = open.remove_attribute("open");
     }
 }
 

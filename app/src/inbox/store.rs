@@ -61,7 +61,7 @@ pub struct Store {
     pub hiding: StoredValue<Option<String>>,
     /// The button that was pressed last: a decision that cannot be undone needs a second press of the same one.
     #[cfg(feature = "hydrate")]
-    pub pressed_last: StoredValue<Option<HtmlElement>, LocalStorage>,
+    pub pressed_last: StoredValue<Option<(HtmlElement, Option<String>)>, LocalStorage>,
     /// Items that can be shown at once, by id.
     #[cfg(feature = "hydrate")]
     kept: StoredValue<Vec<(String, Kept)>, LocalStorage>,

@@ -61,7 +61,8 @@ impl InboxBackend for Backend {
         let verdict = Verdict::parse(&decision).filter(|verdict| matches!(verdict, Verdict::Approve | Verdict::Deny));
         let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve or deny");
         let verdict = self.answer(verdict.ok_or_else(unknown))?;
-        let note = typed_text(note);
+        // The field of the reason is in the form also where "Approve" is pressed.
+        let note = typed_text(note).filter(|_| verdict == Verdict::Deny);
         let (ledger, scope) = (&self.state.ledger, self.scope());
         let decide = |id, digest| {
             let new = NewDecision { verdict, value: None, note: note.clone(), digest: Some(digest) };

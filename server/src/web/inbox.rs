@@ -160,7 +160,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         everyone: query.request().everyone,
         items: found.items.into_iter().map(wire_map::approval).collect(),
         next_cursor: found.next_cursor,
-        is_continued: query.cursor.is_some(),
+        cursor: query.cursor.clone(),
         held: found.held.into_iter().map(wire_map::approval).collect(),
         now,
         current: None,

@@ -148,6 +148,11 @@ pub fn broadcast(word: &'static str, data: &str) {
     }
 }
 
+/// Whether this is the last known position of the stream. It is empty before the first one.
+pub fn is_at(mark: &str) -> bool {
+    POSITION.with_borrow(|position| position == mark)
+}
+
 /// Sends the position of the stream to this page and to every other tab.
 pub fn broadcast_position(mark: &str) {
     post(&["mark ", mark].concat());

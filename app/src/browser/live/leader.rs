@@ -23,6 +23,8 @@ thread_local! {
     static LAST_MESSAGE_AT: Cell<f64> = const { Cell::new(0.0) };
     static FAILURES: Cell<u32> = const { Cell::new(0) };
     static WAS_OPEN: Cell<bool> = const { Cell::new(false) };
+    /// Whether another tab read the stream before, until the first position shows whether something was missed.
+    static IS_HANDED_OVER: Cell<bool> = const { Cell::new(false) };
     /// Counts opened streams. Messages of older streams are ignored.
     static GENERATION: Cell<u32> = const { Cell::new(0) };
 }
@@ -30,6 +32,7 @@ thread_local! {
 /// Reads the stream for the lifetime of the page.
 pub fn lead() {
     hub::become_leader();
+    IS_HANDED_OVER.set(!hub::is_at(""));
     let window = dom::window();
     dom::on(&window, "online", |_: Event| {
         hub::broadcast_state(State::Reconnecting);
@@ -107,7 +110,12 @@ fn open() {
     dom::on(&source, "mark", move |event: MessageEvent| {
         if current() {
             heard();
-            hub::broadcast_position(event.data().as_string().unwrap_or_default().trim_matches('"'));
+            let data = event.data().as_string().unwrap_or_default();
+            let mark = data.trim_matches('"');
+            if IS_HANDED_OVER.take() && !hub::is_at(mark) {
+                hub::broadcast("resync", "");
+            }
+            hub::broadcast_position(mark);
         }
     });
     dom::on(&source, "beat", move |_: MessageEvent| {
