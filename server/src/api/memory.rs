@@ -9,7 +9,7 @@ use crate::{
 use axum::{Json, extract::State};
 use domain::{id::SessionId, memory::Folder};
 use ledger::{
-    ListPage, MemoryVersionRecord, memory as use_case,
+    ListPage, MemoryVersionRecord, memory as use_case, memory_forget,
     page::{self, People},
 };
 use serde::Deserialize;
@@ -246,8 +246,8 @@ pub async fn revert(
 
 /// Erase a memory document
 ///
-/// Removes the texts of all its versions from the database. Digests, times and authors stay. It cannot be undone. Only
-/// admins may erase.
+/// Removes the texts of all its versions from the database, and with them proposals to change it and lines that were
+/// denied for it. Digests, times and authors stay. It cannot be undone. Only admins may erase.
 #[utoipa::path(
     post, path = "/api/agents/{slug}/memory/erase", operation_id = "eraseMemory", tag = "memory",
     request_body = EraseMemory,
@@ -263,7 +263,7 @@ pub async fn erase(
     JsonBody(body): JsonBody<EraseMemory>,
 ) -> Result<Json<ErasedMemory>, Problem> {
     let path = use_case::path(&body.path)?;
-    let erased = use_case::erase(&state.ledger, caller.scope(), &agent, path).await?;
+    let erased = memory_forget::erase(&state.ledger, caller.scope(), &agent, path).await?;
     Ok(Json(ErasedMemory { versions: erased.versions }))
 }
 

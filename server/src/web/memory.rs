@@ -24,6 +24,7 @@ use domain::memory::MemoryPath;
 use ledger::{
     Error, Ledger, MemoryDocumentRecord, Scope,
     memory::{self, Conflict, Written},
+    memory_forget,
     page::{
         memory as page,
         memory_document::{Document, Part},
@@ -253,7 +254,7 @@ async fn apply(ledger: &Ledger, scope: &Scope, agent: &str, form: &Form) -> Resu
         Step::Revert(to, change) => memory::revert(ledger, scope, agent, path, to, change).await.map(Done::from),
         Step::Rename(to, change) => memory::rename(ledger, scope, agent, path, to, change).await.map(Done::from),
         Step::Delete(change) => memory::delete(ledger, scope, agent, path, change).await.map(|_| Done::Deleted),
-        Step::Erase => memory::erase(ledger, scope, agent, path).await.map(|_| Done::Erased),
+        Step::Erase => memory_forget::erase(ledger, scope, agent, path).await.map(|_| Done::Erased),
     }
 }
 

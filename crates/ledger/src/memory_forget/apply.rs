@@ -50,7 +50,7 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     stopped.await?;
     let before = find(ledger, scope, of.clone()).await?;
     for proposal in &before.answer.proposals {
-        end_proposal(ledger, scope, proposal.session_id).await?;
+        end_proposal(ledger, scope, proposal.session_id, REASON).await?;
     }
     // A decision that took effect meanwhile has written a document.
     let names = Forget { names: Some([before.answer.names.clone(), before.answer.short_names.clone()].concat()), ..of };
@@ -72,9 +72,9 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
 }
 
 /// Withdraws a proposal that waits, and erases the content of its session.
-async fn end_proposal(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<()> {
+pub(super) async fn end_proposal(ledger: &Ledger, scope: &Scope, id: SessionId, reason: &str) -> Result<()> {
     if !get(ledger, scope, id).await?.status().is_final() {
-        match cancel(ledger, scope, id, Some(REASON.to_owned())).await {
+        match cancel(ledger, scope, id, Some(reason.to_owned())).await {
             Ok(_) => {}
             // Its decision took effect meanwhile.
             Err(_) if get(ledger, scope, id).await?.status().is_final() => {}

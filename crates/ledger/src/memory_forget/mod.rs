@@ -1,14 +1,16 @@
-//! Forgetting a person in the memories of all agents of a workspace.
+//! Forgetting a person in the memories of all agents of a workspace, and erasing one document.
 //!
 //! Erased are their documents, lines that come from their turns, lines that name them, proposals that quote either,
 //! and denied lines. A mark stays, so that no writer learns them again. The logs of conversations are not touched:
 //! retention erases those.
 
 mod apply;
+mod document;
 mod find;
 mod person;
 
 pub use apply::{Remembered, forget, lift};
+pub use document::erase;
 pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};
 
 /// Why others are refused.

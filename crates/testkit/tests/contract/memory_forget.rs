@@ -29,6 +29,7 @@ on_both_engines!(
     a_run_that_has_read_what_is_forgotten_writes_nothing,
     a_run_that_has_read_what_is_forgotten_proposes_nothing,
     no_run_begins_while_a_person_is_being_forgotten,
+    erasing_a_document_takes_its_proposals_and_denied_lines_with_it,
     only_admins_forget_and_only_people,
 );
 
@@ -302,5 +303,42 @@ async fn no_run_begins_while_a_person_is_being_forgotten(f: Fixture) {
     f.clock.advance(chrono::TimeDelta::minutes(11));
     assert!(take(&f, WriterTerms::default()).await.is_some());
     drop(raw);
+    f.done().await;
+}
+
+async fn erasing_a_document_takes_its_proposals_and_denied_lines_with_it(f: Fixture) {
+    let run = waiting(&f, "I like trains.", &format!("Denied {MARKER}")).await;
+    let own = own_path(&run);
+    let denied = proposals(&f).await.remove(0);
+    gate::decide(&f.ledger, &f.operator, denied.gate.id, says(Verdict::Deny)).await.unwrap();
+    settle(&f).await;
+    put(&f, &f.operator, &own, 0, &format!("# Mia\n\n## Notes\n\n- {MARKER} before\n")).await.unwrap();
+    talked_again(&f, "I like buses.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let topic = json!({ "op": "create", "path": "topics/buses.md", "heading": [], "base_sha256": null,
+        "body": "# Buses\n\n- Red\n", "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "" });
+    let change = changes(&run, json!([line(&run, &format!("Waits {MARKER}")), topic]), Value::Null);
+    finish(&f, run, change, Policy::Review).await.unwrap();
+    assert_eq!(proposals(&f).await.len(), 2);
+    talked_again(&f, "I like ships.").await;
+    let late = take(&f, WriterTerms::default()).await.unwrap();
+
+    let refused = memory_forget::erase(&f.ledger, &f.operator, AGENT, memory::path(&own).unwrap()).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path(&own).unwrap()).await.unwrap();
+
+    let left: Vec<_> = proposals(&f).await.iter().map(|item| item.gate.title.clone()).collect();
+    assert!(left.len() == 1 && left[0].contains("topics/buses.md"), "{left:?}");
+    let change = changes(&late, json!([line(&late, "more")]), Value::Null);
+    assert!(matches!(finish(&f, late, change, Policy::Review).await, Err(Error::Unavailable(_))));
+    let mut raw = f.engine.raw().await;
+    let columns = ["gates.task", "memory_denials.line", "memory_versions.body", "session_events.metadata"];
+    for column in columns {
+        let (table, column) = column.split_once('.').unwrap();
+        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
+        assert_eq!(found, 0, "{table}.{column}");
+    }
+    drop(raw);
+    f.assert_verified().await;
     f.done().await;
 }
