@@ -16,6 +16,8 @@ const HEIGHT: u32 = 200;
 const FONT: u32 = 15;
 /// Most days labelled on the horizontal axis.
 const DAYS_NAMED_MAX: usize = 7;
+/// Room left of the first bar for half of its day's name, units, where no axis is there.
+const DAY_OVERHANG: u32 = 26;
 /// Smallest and largest width of the labels of the vertical axis, units.
 const LABEL_WIDTH_MIN: u32 = 40;
 const LABEL_WIDTH_MAX: u32 = 200;
@@ -125,7 +127,7 @@ fn draw(
     builder.margin(6).x_label_area_size(26);
     match axis {
         AxisSide::Left => builder.y_label_area_size(label_width(top, tick)),
-        AxisSide::Right => builder.right_y_label_area_size(label_width(top, tick)),
+        AxisSide::Right => builder.margin_left(DAY_OVERHANG).right_y_label_area_size(label_width(top, tick)),
     };
     let mut chart = builder.build_cartesian_2d((0..last).into_segmented(), 0.0..top * 1.05)?;
     let named = |at: &SegmentValue<u32>| match at {

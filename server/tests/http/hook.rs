@@ -4,6 +4,7 @@ use crate::app::{App, Who, problem};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
+    net::SocketAddr,
     path::Path,
     process::Stdio,
     sync::{
@@ -115,6 +116,11 @@ fn names(lines: &str) -> Vec<String> {
     lines.lines().map(name).collect()
 }
 
+/// An address at which nobody listens.
+async fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
+}
+
 /// Forwards connections to the server. While `open` is false, the server's answers are dropped.
 async fn pass_on(listener: TcpListener, address: String, open: Arc<AtomicBool>) {
     loop {
@@ -154,9 +160,7 @@ async fn a_recorded_session_that_the_binary_forwards_is_in_the_log() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unreachable_server_stops_no_agent_and_gets_every_hook_later_once_and_in_order() {
     let app = App::start();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let address = free_address().await;
     let machine = Machine::new(&app, &format!("http://{address}"));
     let lines: Vec<_> = CLAUDE_CODE.lines().collect();
     let (while_down, while_up) = lines.split_at(10);
@@ -226,9 +230,7 @@ async fn hooks_that_a_server_fails_about_wait_until_it_works_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_spool_that_is_full_is_sent_and_has_room_again() {
     let app = App::start();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let address = free_address().await;
     let machine = Machine::new(&app, &format!("http://{address}"));
     let lines: Vec<_> = CLAUDE_CODE.lines().collect();
     machine.hook("claude-code", lines[0]).await;
