@@ -20,11 +20,12 @@ pub struct Erased {
     pub versions: u64,
 }
 
-/// Erases a document with the texts of all its versions, and overwrites them in the database file. It cannot be undone.
+/// Erases a document with the texts of all its versions, and overwrites them in the database file. What quotes it is
+/// erased by [`crate::memory_forget::erase`], which is the use case.
 ///
 /// # Errors
 /// [`Error::NotFound`] if no document has this path. A deleted one is erased too.
-pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<Erased> {
+pub(crate) async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<Erased> {
     require_for(scope, Permission::Administer, "only admins can erase memory documents")?;
     check_agent(agent)?;
     let (tenant_id, author, agent) = (scope.tenant_id, scope.caller.to_string(), agent.to_owned());

@@ -14,11 +14,14 @@ use crate::{
 };
 use domain::{
     Scope,
-    id::{SessionId, new_v7},
+    id::{SessionId, TenantId, new_v7},
     role::Permission,
 };
 use std::sync::Arc;
-use store::{Access, memory_forget::Counts};
+use store::{
+    Access,
+    memory_forget::{Counts, DenialRecord},
+};
 
 /// Reason of the cancelled sessions of proposals. It names no one.
 const REASON: &str = "a person is forgotten";
@@ -45,7 +48,7 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     // A run that has read the person's turns or a document about them writes nothing any more, and its window is read
     // again without them. This is a transaction of its own: a run that begins after the mark sees it.
     let stopped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id).await?) })
+        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id, None).await?) })
     });
     stopped.await?;
     let before = find(ledger, scope, of.clone()).await?;
@@ -85,10 +88,8 @@ pub(super) async fn end_proposal(ledger: &Ledger, scope: &Scope, id: SessionId, 
     Ok(())
 }
 
-async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Result<Counts> {
-    let tenant_id = scope.tenant_id;
-    let Found { names, lines, own, denials, .. } = found;
-    let mut counts = Counts { documents: (lines.len() + own.len()) as u64, ..Counts::default() };
+/// Deletes denied lines.
+pub(super) async fn forget_denials(ledger: &Ledger, tenant_id: TenantId, denials: Vec<DenialRecord>) -> Result<()> {
     let deleted = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
         Box::pin(async move {
             for denial in denials {
@@ -97,7 +98,14 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
             Ok(())
         })
     });
-    deleted.await?;
+    deleted.await
+}
+
+async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Result<Counts> {
+    let tenant_id = scope.tenant_id;
+    let Found { names, lines, own, denials, .. } = found;
+    let mut counts = Counts { documents: (lines.len() + own.len()) as u64, ..Counts::default() };
+    forget_denials(ledger, tenant_id, denials).await?;
     let names = Arc::new(names);
     for (id, said) in lines {
         let (stamp, author, names) = (Stamp::new(ledger), author.to_owned(), names.clone());

@@ -1,6 +1,6 @@
 //! Erases a document together with what quotes it: proposals to change it, and lines of it that were denied.
 
-use super::apply::end_proposal;
+use super::apply::{end_proposal, forget_denials};
 use crate::{
     Error, Ledger, Result,
     memory::{self, Erased},
@@ -12,7 +12,7 @@ use domain::{
     limit::PAGE_MAX,
     memory::MemoryPath,
 };
-use store::{Access, memory_forget::DenialRecord};
+use store::memory_forget::DenialRecord;
 
 /// Reason of the cancelled sessions of proposals. It names no document.
 const REASON: &str = "its document is erased";
@@ -26,23 +26,16 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     let tenant_id = scope.tenant_id;
     let erased = memory::erase(ledger, scope, agent, path.clone()).await?;
     // A run that was shown the document would propose its text again.
+    let name = agent.to_owned();
     let stopped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id).await?) })
+        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id, Some(&name)).await?) })
     });
     stopped.await?;
     for session in proposals(ledger, scope, (agent, &path)).await? {
         end_proposal(ledger, scope, session, REASON).await?;
     }
     let denials = denials(ledger, scope, (agent, &path)).await?;
-    let forgotten = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move {
-            for denial in denials {
-                store::memory_forget::forget_denial(tx, tenant_id, &denial.agent, &denial.line).await?;
-            }
-            Ok(())
-        })
-    });
-    forgotten.await?;
+    forget_denials(ledger, tenant_id, denials).await?;
     ledger.store().empty_wal().await;
     Ok(erased)
 }

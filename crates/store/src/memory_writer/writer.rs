@@ -38,7 +38,8 @@ const RELEASE: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NUL
      WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
 const RELEASE_ALL: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE owner IS NOT NULL";
 // Every row is locked, so that a writer that is about to take its lease has it first, and loses it.
-const END_LEASES: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE tenant_id = $1";
+const END_LEASES: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
+     WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL)";
 const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant_id = $1 AND agent = $2";
 const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, failed_runs = 0, \
      parked_at = NULL WHERE tenant_id = $1 AND agent = $2";
@@ -261,9 +262,9 @@ pub async fn release(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, own
     Ok(())
 }
 
-/// Ends the leases of all agents of a workspace: runs that go on write nothing.
-pub async fn end_leases(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
-    run!(tx.conn(), execute, END_LEASES, tenant_id.0)?;
+/// Ends the lease of an agent, or of all agents of a workspace: runs that go on write nothing.
+pub async fn end_leases(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: Option<&str>) -> Result<()> {
+    run!(tx.conn(), execute, END_LEASES, tenant_id.0, agent)?;
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use domain::{
 use ledger::{
     Error, ListPage, MemoryAgentRecord, MemoryVersionRecord,
     memory::{self, Change, Listing, Write, Written},
+    memory_forget,
     page::{self, memory::Shown},
     token,
 };
@@ -257,7 +258,7 @@ async fn another_workspace_finds_nothing(f: Fixture) {
     missing("blame", memory::blame(l, s, AGENT, at.clone()).await.err());
     missing("delete", memory::delete(l, s, AGENT, at.clone(), change(1)).await.err());
     missing("revert", memory::revert(l, s, AGENT, at.clone(), 1, change(1)).await.err());
-    missing("erase", memory::erase(l, s, AGENT, at.clone()).await.err());
+    missing("erase", memory_forget::erase(l, s, AGENT, at.clone()).await.err());
     assert!(memory::list(l, s, AGENT, Listing::default()).await.unwrap().items.is_empty());
     assert!(memory::audit(l, s, AGENT, ListPage::default()).await.unwrap().items.is_empty());
     for agent in [None, Some(AGENT)] {
@@ -293,7 +294,7 @@ async fn roles_and_worker_tokens_bound_who_writes(f: Fixture) {
     let other = Write { text: "y\n".into(), session_id: Some(session), ..Write::default() };
     let refused = memory::write(&f.ledger, &second, AGENT, memory::path("topics/b.md").unwrap(), other).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "a worker used another's session: {refused:?}");
-    let erased = memory::erase(&f.ledger, &f.operator, AGENT, memory::path("topics/a.md").unwrap()).await;
+    let erased = memory_forget::erase(&f.ledger, &f.operator, AGENT, memory::path("topics/a.md").unwrap()).await;
     assert!(matches!(erased, Err(Error::Forbidden(_))), "{erased:?}");
     let full = token::create(&f.ledger, &f.admin, "full", Role::Operator, None).await.unwrap().1;
     let full = ledger::auth::by_token(&f.ledger, &full).await.unwrap().unwrap().scope;
@@ -344,7 +345,7 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
     put(&f, &f.operator, path, 1, "zanzibarmarker two\n").await.unwrap();
     put(&f, &f.operator, "topics/b.md", 0, "other\n").await.unwrap();
     let before = versions(&f, path).await;
-    let erased = memory::erase(&f.ledger, &f.admin, AGENT, memory::path(path).unwrap()).await.unwrap();
+    let erased = memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path(path).unwrap()).await.unwrap();
     assert_eq!(erased.versions, 2);
     assert!(matches!(read(&f, path).await, Err(Error::NotFound(_))));
     assert!(memory::search(&f.ledger, &f.admin, None, "zanzibarmarker", 0).await.unwrap().is_empty());
@@ -370,7 +371,7 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
     assert_eq!(totals[0].documents, 1);
     // The path is free again, and an erasure cannot be repeated.
     assert!(matches!(
-        memory::erase(&f.ledger, &f.admin, AGENT, memory::path(path).unwrap()).await,
+        memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path(path).unwrap()).await,
         Err(Error::NotFound(_))
     ));
     if let Some(file) = f.engine.file() {
@@ -395,11 +396,11 @@ async fn an_erasure_succeeds_while_the_file_is_read_and_the_log_is_emptied_later
     let mut reader = f.engine.raw().await;
     reader.execute("BEGIN").await.unwrap();
     reader.number("SELECT COUNT(*) FROM sessions").await;
-    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
     assert!(std::fs::metadata(&log).unwrap().len() > 0, "the reader still needs the log");
     put(&f, &f.operator, "topics/c.md", 0, "other\n").await.unwrap();
     reader.execute("ROLLBACK").await.unwrap();
-    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/b.md").unwrap()).await.unwrap();
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/b.md").unwrap()).await.unwrap();
     assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
     let bytes = std::fs::read(&file).unwrap();
     let marker = b"zanzibarmarker";

@@ -209,7 +209,7 @@ async fn change(f: &Fixture, choices: &mut Choices, step: usize) -> Result<(), E
             let to = 1 + choices.below(3) as u64;
             memory::revert(l, &f.operator, AGENT, at, to, old).await.map(drop)
         }
-        8 => memory::erase(l, [&f.admin, &f.operator][choices.below(2)], AGENT, at).await.map(drop),
+        8 => memory_forget::erase(l, [&f.admin, &f.operator][choices.below(2)], AGENT, at).await.map(drop),
         9 => {
             let data = json!({ "name": "Iris", "description": format!("Card {}", choices.below(3)) });
             let card = json!({ "spec": "chara_card_v2", "spec_version": "2.0", "data": data }).to_string();

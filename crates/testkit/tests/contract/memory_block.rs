@@ -20,6 +20,7 @@ use domain::{
 use ledger::{
     Error, MemoryBounds, auth, history,
     memory::{self, Write},
+    memory_forget,
     memory_writer::WriterTerms,
     session::{self, Claim, ListSessions, NewSession},
     thread::{self, Message, NewThread, RelayedAuthor},
@@ -152,7 +153,7 @@ async fn memories_of_the_same_channel_come_first(f: Fixture) {
     assert_eq!(other.user_id, f.admin.user_id());
     assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
     // An erased document leaves nothing of where it came from.
-    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
     let metadata = given(&f, talk(Some(channel("7")), "When is the launch?")).await.unwrap();
     assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_channels").await, 2);

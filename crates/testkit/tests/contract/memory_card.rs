@@ -36,7 +36,7 @@ async fn a_refusal_says_what_is_not_allowed(f: Fixture) {
     assert!(why.contains("a character card"), "{why}");
     let why = refused(memory::preview_card(l, s, AGENT, CardFormat::Json, card).await.err());
     assert!(why.contains("a character card"), "{why}");
-    let why = refused(memory::erase(l, &f.operator, AGENT, memory::path("topics/a.md").unwrap()).await.err());
+    let why = refused(memory_forget::erase(l, &f.operator, AGENT, memory::path("topics/a.md").unwrap()).await.err());
     assert!(why.contains("memory documents"), "{why}");
     let person = memory_forget::Forget { person: "discord-1".into(), ..memory_forget::Forget::default() };
     let why = refused(memory_forget::forget(l, &f.operator, person).await.err());

@@ -183,7 +183,7 @@ async fn documents_are_found_by_their_origin(f: Fixture) {
     let rows = async || f.engine.raw().await.number("SELECT COUNT(*) FROM memory_origins").await;
     assert_eq!(rows().await, 3);
     assert_eq!(revert(&f, s).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/a.md"]);
-    memory::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
     assert_eq!(rows().await, 1, "an erased document leaves no origin");
     assert_eq!(preview(&f, s).await, []);
     assert_eq!(preview(&f, other).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/b.md"]);
