@@ -58,9 +58,11 @@ impl NewAction {
     }
 }
 
-/// Highest number that is appended to a slug made from a name: `report`, `report-2`, … `report-50`.
-const SAME_NAMES_MAX: u32 = 50;
-/// Random characters in a slug that cannot be made from the name.
+/// Highest number that is appended to a slug made from a name: `report`, `report-2`, … `report-9`. Each number is
+/// tried in a transaction of its own. The tasks that follow get random characters, so that any number of tasks may
+/// have one name.
+const NUMBERED_MAX: u32 = 9;
+/// Random characters in a slug that neither the name nor a number makes unique.
 const RANDOM_CHARS: usize = 10;
 
 /// Returns whether this is a task that people create for themselves: assigned to the caller, with nothing but a
@@ -87,8 +89,8 @@ fn is_own_task(scope: &Scope, new: &NewAction) -> bool {
 }
 
 /// Creates an action. Operators and admins may create any action. Other people may create a task for themselves.
-/// If a slug made from the name is taken, it gets a number. A slug that the caller gave is refused when it is
-/// taken.
+/// If a slug made from the name is taken, it gets a number, and random characters when the numbers are taken too. A
+/// slug that the caller gave is refused when it is taken.
 ///
 /// # Errors
 /// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields and for references to what is not in
@@ -121,24 +123,23 @@ async fn create_with(
     if let Some(slug) = new.slug.clone() {
         return create_as(ledger, scope, (new, slug), creation).await;
     }
+    let random: String = ledger.request_id().to_string().chars().rev().take(RANDOM_CHARS).collect();
     // A name in another script, such as 在庫 or Отчёт, has no letters for a slug.
-    let base = match slugify(&new.name) {
-        Some(slug) => slug,
-        None => {
-            format!("task-{}", ledger.request_id().to_string().chars().rev().take(RANDOM_CHARS).collect::<String>())
-        }
-    };
+    let base = slugify(&new.name).unwrap_or_else(|| format!("task-{random}"));
     let mut made = create_as(ledger, scope, (new.clone(), base.clone()), creation.clone()).await;
-    for number in 2..=SAME_NAMES_MAX {
+    for tail in (2..=NUMBERED_MAX).map(|number| number.to_string()).chain([random]) {
         if !matches!(made, Err(Error::NameTaken(_))) {
             break;
         }
-        let tail = format!("-{number}");
-        let kept: String = base.chars().take(SLUG_CHARS_MAX - tail.len()).collect();
-        let slug = format!("{}{tail}", kept.trim_end_matches('-'));
-        made = create_as(ledger, scope, (new.clone(), slug), creation.clone()).await;
+        made = create_as(ledger, scope, (new.clone(), with_tail(&base, &tail)), creation.clone()).await;
     }
     made
+}
+
+/// `base-tail`, with as much of the base as the length of a slug allows.
+fn with_tail(base: &str, tail: &str) -> String {
+    let kept: String = base.chars().take(SLUG_CHARS_MAX - 1 - tail.len()).collect();
+    format!("{}-{tail}", kept.trim_end_matches('-'))
 }
 
 async fn create_as(

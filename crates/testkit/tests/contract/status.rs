@@ -15,6 +15,7 @@ on_both_engines!(
     who_may_cancel_and_retry,
     the_log_has_the_reason_of_a_cancel,
     actions_of_one_name_get_numbered_slugs,
+    any_number_of_actions_may_have_one_name,
 );
 
 /// Executes one command through the ledger. Returns whether it was accepted.
@@ -217,5 +218,19 @@ async fn actions_of_one_name_get_numbered_slugs(f: Fixture) {
     assert_eq!(slugs, ["weekly-report", "weekly-report-2", "weekly-report-3"]);
     let given = ledger::action::create(&f.ledger, &f.operator, new(Some("weekly-report"))).await;
     assert!(matches!(given, Err(ledger::Error::NameTaken(_))), "{given:?}");
+    f.done().await;
+}
+
+async fn any_number_of_actions_may_have_one_name(f: Fixture) {
+    // The longest slug that a name makes, so that what is appended replaces its end.
+    let name = "follow up ".repeat(20);
+    let mut slugs = std::collections::BTreeSet::new();
+    for _ in 0..60 {
+        let new = ledger::action::NewAction { name: name.trim().into(), ..Default::default() };
+        let made = ledger::action::create(&f.ledger, &f.operator, new).await.unwrap();
+        assert!(domain::slug::is_slug(&made.slug), "{}", made.slug);
+        slugs.insert(made.slug);
+    }
+    assert_eq!(slugs.len(), 60);
     f.done().await;
 }
