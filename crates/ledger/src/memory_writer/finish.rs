@@ -1,6 +1,10 @@
 //! The end of a run: one transaction moves the watermarks, writes the proposals and records the run.
 
-use super::{SESSIONS_MAX, budget::spent_today, window, window::RunWindow};
+use super::{
+    SESSIONS_MAX,
+    budget::spent_today,
+    window::{self, Part, RunWindow},
+};
 use crate::{
     Error, Ledger, Result,
     commit::EventFactory,
@@ -21,7 +25,7 @@ use domain::{
     thread::cut,
 };
 use store::{
-    WriteTx,
+    Conn, WriteTx,
     memory_writer::{RunRecord, SessionFailure, Spent, WriterFailure, WriterRecord},
 };
 
@@ -175,12 +179,26 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
                 store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
                 (failures, failed_runs) = (0, 0);
             }
-            let next = (ending.began, failures, failed_runs);
+            let served = served(tx.conn(), &ending, writer.flush_at).await?;
+            let next = (served, failures, failed_runs);
             store::memory_writer::finish(tx, tenant_id, &ending.agent, next, spent).await?;
             Ok(ending.record)
         })
     });
     written.await
+}
+
+/// Returns the time up to which this run serves requests for a run; `None` while conversations are left to which nobody
+/// has written since the request, because one window does not hold them all. One that goes on is due by its own turns.
+async fn served(conn: &mut Conn<'_>, ending: &Ending, flush_at: Option<Timestamp>) -> Result<Option<Timestamp>> {
+    let Some(asked_at) = flush_at else { return Ok(None) };
+    for part in [Part::New, Part::Backlog] {
+        let rest = part.sessions(conn, ending.tenant_id, &ending.agent, ending.record.ended_at).await?;
+        if rest.iter().any(|session| session.updated_at <= asked_at) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(ending.began))
 }
 
 /// Writes a change, or opens a proposal. Returns whether it was written.

@@ -44,8 +44,7 @@ const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant
 const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, failed_runs = 0, \
      parked_at = NULL WHERE tenant_id = $1 AND agent = $2";
 const UNFLUSH: &str = "UPDATE memory_writers SET flush_at = NULL WHERE tenant_id = $1 AND agent = $2 AND flush_at = $3";
-// A flush that was asked for after the run began stays for the next one.
-const FINISH: &str = "UPDATE memory_writers SET flush_at = CASE WHEN flush_at > $3 THEN flush_at ELSE NULL END, \
+const FINISH: &str = "UPDATE memory_writers SET flush_at = CASE WHEN flush_at <= $3 THEN NULL ELSE flush_at END, \
      retry_at = NULL, failures = $4, failed_runs = $5, parked_at = NULL, day = $6, runs = $7, tokens = $8 \
      WHERE tenant_id = $1 AND agent = $2";
 const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, failed_runs = $5, parked_at = $6, day = $7, \
@@ -292,18 +291,18 @@ pub async fn unflush(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, at:
     Ok(())
 }
 
-/// Records a run that succeeded. `began` is the time at which it read its window. A run that did not ask the model
-/// keeps the failures and failed runs in a row.
+/// Records a run that succeeded. Requests for a run that were made up to `served` are done; without it they stay for
+/// the next window, as do later ones. A run that did not ask the model keeps the failures and failed runs in a row.
 pub async fn finish(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     agent: &str,
-    (began, failures, failed_runs): (Timestamp, u32, u32),
+    (served, failures, failed_runs): (Option<Timestamp>, u32, u32),
     spent: Spent,
 ) -> Result<()> {
-    let (began, failures, failed_runs) = (to_micros(began), i64::from(failures), i64::from(failed_runs));
+    let (served, failures, failed_runs) = (served.map(to_micros), i64::from(failures), i64::from(failed_runs));
     let (day, runs, tokens) = (spent.day, i64::from(spent.runs), spent.tokens.cast_signed());
-    run!(tx.conn(), execute, FINISH, tenant_id.0, agent, began, failures, failed_runs, day, runs, tokens)?;
+    run!(tx.conn(), execute, FINISH, tenant_id.0, agent, served, failures, failed_runs, day, runs, tokens)?;
     Ok(())
 }
 

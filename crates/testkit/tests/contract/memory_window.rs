@@ -18,6 +18,7 @@ use domain::{
         limit::{DOCUMENT_CHARS_SHOWN_MAX, DOCUMENTS_LISTED_MAX, TURN_CHARS_MAX, WINDOW_CHARS_MAX},
         plan::Policy,
         prompt::render,
+        run::RunCause,
         turn::Taint,
     },
     session::Type,
@@ -42,6 +43,7 @@ on_both_engines!(
     the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
     what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_for_it,
     what_is_new_is_read_before_a_backlog_that_somebody_asked_for,
+    a_request_for_a_run_reads_all_that_was_open_window_after_window,
 );
 
 async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fixture) {
@@ -309,5 +311,33 @@ async fn what_is_new_is_read_before_a_backlog_that_somebody_asked_for(f: Fixture
     let last = ended("Goodbye").await;
     assert_eq!(read_next(&f).await, [old[0], last]);
     assert_eq!(read_next(&f).await, []);
+    f.done().await;
+}
+
+async fn a_request_for_a_run_reads_all_that_was_open_window_after_window(f: Fixture) {
+    // Nothing but the request makes a run due.
+    let terms = WriterTerms { turn_threshold: 1_000, ..WriterTerms::default() };
+    assert!(take(&f, terms).await.is_none());
+    // One more than a window has.
+    let mut open = Vec::new();
+    for number in 0..51 {
+        f.clock.advance(TimeDelta::milliseconds(2));
+        open.push(talk(&f, &format!("Open {number}"), "Noted.").await.id);
+    }
+    assert!(take(&f, terms).await.is_none());
+    memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(1));
+    for expected in [&open[..50], &open[50..]] {
+        let run = take(&f, terms).await.unwrap();
+        let sessions: Vec<_> = run.ranges.iter().map(|range| range.session).collect();
+        assert_eq!((run.cause, &sessions[..]), (RunCause::Flush, expected));
+        finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
+    }
+    // A conversation that goes on is not read turn by turn: the request is done.
+    f.clock.advance(TimeDelta::seconds(1));
+    let said = Message { text: "One more thing".into(), id: None };
+    thread::send_message(&f.ledger, &f.member, open[0], said).await.unwrap();
+    turn(&f, "Noted.").await;
+    assert!(take(&f, terms).await.is_none());
     f.done().await;
 }
