@@ -9,7 +9,7 @@ use crate::{
 use domain::{
     Scope,
     id::{TenantId, TokenId, UserId},
-    limit::NAME_CHARS_MAX,
+    limit::{NAME_CHARS_MAX, TOKENS_MAX, TOKENS_OF_PERSON_MAX},
     role::{Permission, Role, TokenScope, may_give},
 };
 use store::Access;
@@ -17,7 +17,7 @@ use store::Access;
 /// Creates a token of the workspace and returns its secret, which is not stored in plain text.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a wrong name.
+/// [`Error::Invalid`] for a wrong name; [`Error::LimitReached`] if the workspace has too many tokens.
 pub async fn create(
     ledger: &Ledger,
     scope: &Scope,
@@ -34,7 +34,7 @@ pub async fn create(
 ///
 /// # Errors
 /// [`Error::Forbidden`] if the caller is not a person; [`Error::Invalid`] for a wrong name, or if the token would allow
-/// more than the caller's role.
+/// more than the caller's role; [`Error::LimitReached`] if the caller or the workspace has too many tokens.
 pub async fn create_personal(
     ledger: &Ledger,
     scope: &Scope,
@@ -89,7 +89,7 @@ async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) ->
     Ok(read.await?.ok_or_else(|| Error::invalid("user", "not a member of this workspace"))?.user_id)
 }
 
-/// Returns the tokens, newest first, including revoked ones. Admins get all tokens, other people their own.
+/// Returns the tokens that work, newest first, and then the newest revoked ones, 1,000 together. Admins get all tokens, other people their own.
 ///
 /// # Errors
 /// [`Error::Forbidden`] if the caller is neither an admin nor a person.
@@ -148,8 +148,23 @@ async fn make(
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::token::insert(tx, tenant_id, &row, digest).await?) })
+            Box::pin(async move {
+                // A token that no list shows cannot be revoked.
+                if store::token::count_working(tx.conn(), tenant_id, None).await? >= TOKENS_MAX {
+                    return Err(too_many(format!("a workspace has at most {TOKENS_MAX} tokens")));
+                }
+                if let Some(user_id) = user_id
+                    && store::token::count_working(tx.conn(), tenant_id, Some(user_id)).await? >= TOKENS_OF_PERSON_MAX
+                {
+                    return Err(too_many(format!("a person has at most {TOKENS_OF_PERSON_MAX} tokens in a workspace")));
+                }
+                Ok(store::token::insert(tx, tenant_id, &row, digest).await?)
+            })
         })
         .await?;
     Ok((token, secret.into_string()))
+}
+
+fn too_many(what: String) -> Error {
+    Error::LimitReached(format!("{what} that are not revoked: revoke those that are not used"))
 }

@@ -57,6 +57,7 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 // Two people may submit the set-up page at the same time. The second one is refused.
+                store::user::lock_setup(tx).await?;
                 if store::user::any(tx.conn()).await? {
                     return Err(Error::SetupDone);
                 }

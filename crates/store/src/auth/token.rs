@@ -26,8 +26,16 @@ macro_rules! token_select {
 const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at, user_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const BY_DIGEST: &str = token_select!("k.secret_digest = $1");
-const LIST: &str = token_select!("k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2");
-const LIST_OWN: &str = token_select!("k.tenant_id = $1 AND k.user_id = $3 ORDER BY k.id DESC LIMIT $2");
+const BY_ID: &str = token_select!("k.tenant_id = $1 AND k.id = $2");
+// A token that works must be found and revoked, however many were revoked since.
+const LIST: &str =
+    token_select!("k.tenant_id = $1 ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.id DESC LIMIT $2");
+const LIST_OWN: &str = token_select!(
+    "k.tenant_id = $1 AND k.user_id = $3 ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.id DESC LIMIT $2"
+);
+const COUNT_WORKING: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND revoked_at IS NULL";
+const COUNT_WORKING_OWN: &str =
+    "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
 const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
 const REVOKE: &str = "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
 const REVOKE_OF: &str =
@@ -38,8 +46,11 @@ const EXISTS_OWN: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 A
 pub(crate) const SQL: Texts = &[
     ("auth::token::INSERT", INSERT),
     ("auth::token::BY_DIGEST", BY_DIGEST),
+    ("auth::token::BY_ID", BY_ID),
     ("auth::token::LIST", LIST),
     ("auth::token::LIST_OWN", LIST_OWN),
+    ("auth::token::COUNT_WORKING", COUNT_WORKING),
+    ("auth::token::COUNT_WORKING_OWN", COUNT_WORKING_OWN),
     ("auth::token::TOUCH", TOUCH),
     ("auth::token::REVOKE", REVOKE),
     ("auth::token::REVOKE_OF", REVOKE_OF),
@@ -70,8 +81,8 @@ pub struct TokenRecord {
     pub user_id: Option<UserId>,
 }
 
-/// Most tokens that one list returns.
-const TOKENS_MAX: i64 = 1_000;
+/// Most tokens that one list returns. As many may work.
+const LISTED_MAX: i64 = domain::limit::TOKENS_MAX.cast_signed();
 
 row! {
     struct Row {
@@ -142,13 +153,28 @@ pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option
     run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records).transpose()
 }
 
-/// The tokens of a workspace, or of one person in it, newest first.
+/// The token with this id, revoked or not.
+pub async fn find_by_id(conn: &mut Conn<'_>, tenant_id: TenantId, id: TokenId) -> Result<Option<TokenRecord>> {
+    let row = run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?;
+    Ok(row.map(Row::into_records).transpose()?.map(|(_, token)| token))
+}
+
+/// The tokens of a workspace, or of one person in it: those that work, newest first, then revoked ones, newest first.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId>) -> Result<Vec<TokenRecord>> {
     let rows = match whose {
-        None => run!(conn, fetch_all Row, LIST, tenant_id.0, TOKENS_MAX)?,
-        Some(user_id) => run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, TOKENS_MAX, user_id.0)?,
+        None => run!(conn, fetch_all Row, LIST, tenant_id.0, LISTED_MAX)?,
+        Some(user_id) => run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, LISTED_MAX, user_id.0)?,
     };
     rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
+}
+
+/// The number of tokens of a workspace, or of one person in it, that are not revoked.
+pub async fn count_working(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId>) -> Result<u64> {
+    let (count,) = match whose {
+        None => run!(conn, fetch_one(i64,), COUNT_WORKING, tenant_id.0)?,
+        Some(user_id) => run!(conn, fetch_one(i64,), COUNT_WORKING_OWN, tenant_id.0, user_id.0)?,
+    };
+    Ok(count.cast_unsigned())
 }
 
 /// Records the time of the last use.

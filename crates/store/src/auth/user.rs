@@ -20,6 +20,7 @@ const BY_ID: &str = "SELECT id, email, name, password_hash FROM users WHERE id =
 // Rows that refer to the person can be written meanwhile.
 const BY_ID_LOCKED_POSTGRES: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1 FOR NO KEY UPDATE";
 const ANY_USER: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 1) AS one";
+const SETUP_LOCK_POSTGRES: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('shiftbook.setup', 4052))";
 const SET_PASSWORD: &str = "UPDATE users SET password_hash = $2 WHERE id = $1";
 const SET_NAME: &str = "UPDATE users SET name = $2 WHERE id = $1";
 const INSERT_MEMBER: &str = "INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES ($1, $2, $3, $4) \
@@ -74,6 +75,7 @@ pub(crate) const POSTGRES_SQL: Texts = &[
     ("auth::user::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
     ("auth::user::MEMBER_LOCKED_POSTGRES", MEMBER_LOCKED_POSTGRES),
     ("auth::user::TENANT_LOCKED_POSTGRES", TENANT_LOCKED_POSTGRES),
+    ("auth::user::SETUP_LOCK_POSTGRES", SETUP_LOCK_POSTGRES),
 ];
 
 /// A person's account.
@@ -151,6 +153,15 @@ pub async fn find(conn: &mut Conn<'_>, id: UserId) -> Result<Option<UserRecord>>
 pub async fn find_locked(tx: &mut WriteTx<'_>, id: UserId) -> Result<Option<UserRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
     Ok(run!(tx.conn(), fetch_optional UserRow, sql, id.0)?.map(user))
+}
+
+/// Makes other calls wait until the transaction ends, so that one set-up sees the account of another. SQLite has one
+/// writer and needs no lock.
+pub async fn lock_setup(tx: &mut WriteTx<'_>) -> Result<()> {
+    if let Conn::Postgres(c) = tx.conn() {
+        sqlx::query(SETUP_LOCK_POSTGRES).execute(&mut **c).await?;
+    }
+    Ok(())
 }
 
 /// Whether any person has an account.

@@ -1,6 +1,10 @@
 //! P-27: a stolen database contains no usable secret. Also tests of the sign-in itself.
 
-use domain::role::Role;
+use domain::{
+    Scope,
+    limit::{TOKENS_MAX, TOKENS_OF_PERSON_MAX},
+    role::Role,
+};
 use ledger::{Error, auth, member, token};
 use std::path::Path;
 use testkit::{Fixture, on_both_engines};
@@ -9,7 +13,9 @@ on_both_engines!(
     signing_in_and_out,
     repeated_failures_slow_down_and_a_success_forgets_them,
     a_revoked_token_stops_at_once,
+    a_token_that_works_is_listed_however_many_were_revoked,
     set_up_works_once,
+    of_two_set_ups_at_once_one_is_refused,
 );
 
 const PASSWORD: &str = "correct horse battery";
@@ -57,10 +63,54 @@ async fn a_revoked_token_stops_at_once(f: Fixture) {
     f.done().await;
 }
 
+async fn a_token_that_works_is_listed_however_many_were_revoked(f: Fixture) {
+    let list = async |scope: &Scope| token::list(&f.ledger, scope).await.unwrap();
+    let (first, _) = token::create_personal(&f.ledger, &f.member, "first", Role::Member, None).await.unwrap();
+    for number in 1..TOKENS_OF_PERSON_MAX {
+        token::create_personal(&f.ledger, &f.member, &number.to_string(), Role::Member, None).await.unwrap();
+    }
+    let refused = token::create_personal(&f.ledger, &f.member, "one more", Role::Member, None).await.err();
+    assert!(matches!(refused, Some(Error::LimitReached(_))), "{refused:?}");
+    // One person's tokens are no limit of others.
+    token::create_personal(&f.ledger, &f.other_member, "mine", Role::Member, None).await.unwrap();
+    for token in list(&f.member).await.iter().filter(|token| token.id != first.id) {
+        token::revoke(&f.ledger, &f.member, token.id).await.unwrap();
+    }
+    // Tokens of one moment are in no order.
+    f.clock.advance(chrono::TimeDelta::milliseconds(2));
+    token::create_personal(&f.ledger, &f.member, "one more", Role::Member, None).await.unwrap();
+    let own = list(&f.member).await;
+    assert_eq!((own[0].name.as_str(), own[1].id), ("one more", first.id), "before those that were revoked");
+    assert!(own[2..].iter().all(|token| token.revoked_at.is_some()));
+    assert_eq!(own.len() as u64, TOKENS_OF_PERSON_MAX + 1);
+    f.done().await;
+}
+
 async fn set_up_works_once(f: Fixture) {
     assert!(!auth::needs_setup(&f.ledger).await.unwrap());
     let refused = auth::setup(&f.ledger, "Mine", "new@mine.test", "long enough 1", "").await.err();
     assert!(matches!(refused, Some(Error::SetupDone)), "{refused:?}");
+    f.done().await;
+}
+
+async fn of_two_set_ups_at_once_one_is_refused(f: Fixture) {
+    let mut raw = f.engine.raw().await;
+    let other = f.second_ledger(ledger::Mode::Tool).await;
+    // In the second round the two requests are the same, as of a button that was pressed twice.
+    for second in ["Yours", "Mine again"] {
+        for table in ["api_tokens", "browser_sessions", "memberships", "users"] {
+            raw.execute(&format!("DELETE FROM {table}")).await.unwrap();
+        }
+        assert!(auth::needs_setup(&f.ledger).await.unwrap());
+        let first = if second == "Yours" { "Mine" } else { second };
+        let (one, two) = tokio::join!(
+            auth::setup(&f.ledger, first, "new@mine.test", "long enough 1", ""),
+            auth::setup(&other, second, "new@mine.test", "long enough 1", ""),
+        );
+        let refused = [one.err(), two.err()];
+        assert!(refused.iter().flatten().all(|error| matches!(error, Error::SetupDone)), "{refused:?}");
+        assert_eq!(refused.iter().flatten().count(), 1, "{refused:?}");
+    }
     f.done().await;
 }
 
@@ -74,7 +124,8 @@ fn bytes_of(dir: &Path) -> Vec<u8> {
 async fn no_issued_secret_is_in_the_files() {
     let f = Fixture::sqlite().await;
     let mut secrets = vec![PASSWORD.to_owned(), f.worker_secret.clone()];
-    for n in 0..1_000 {
+    // The fixture has one.
+    for n in 1..TOKENS_MAX {
         secrets.push(token::create(&f.ledger, &f.admin, &format!("t{n}"), Role::Member, None).await.unwrap().1);
     }
     secrets.push(auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD, "").await.unwrap().secret);
