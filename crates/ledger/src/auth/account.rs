@@ -57,6 +57,11 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
     if !verify_password(place, current, Some(user.password_hash.clone())).await? {
         return Err(wrong());
     }
+    // The attempt was right. If the new password is refused, it must not count as a wrong one.
+    let cleared = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+        Box::pin(async move { Ok(store::clear_sign_in_attempts(tx, digest).await?) })
+    });
+    cleared.await?;
     let password_hash = hash_password(ledger, new).await?;
     ledger
         .store()
@@ -69,7 +74,6 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
                 }
                 store::user::set_password(tx, user_id, &password_hash).await?;
                 store::access_link::delete_resets(tx, user_id).await?;
-                store::clear_sign_in_attempts(tx, digest).await?;
                 Ok(store::browser_session::delete_of_user(tx, user_id, kept).await?)
             })
         })

@@ -13,7 +13,7 @@ use domain::{
 };
 use quick_cache::sync::Cache;
 use std::sync::atomic::{AtomicU64, Ordering};
-use store::{Access, TenantRecord, TokenRecord};
+use store::{Access, Conn, TenantRecord, TokenRecord};
 
 /// A sign-in ends when it is not used for this long.
 pub(super) const IDLE_LIFE: TimeDelta = TimeDelta::hours(12);
@@ -108,9 +108,15 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
         return Ok(Some(known));
     }
     let generation = ledger.identities().generation();
-    let found = ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
-    let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
-    let Some(role) = role_now(ledger, tenant.id, &token).await? else { return Ok(None) };
+    let found = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let found = store::token::find(conn, digest).await?;
+            let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
+            let role = role_now(conn, tenant.id, &token).await?;
+            Ok(role.map(|role| (tenant, token, role)))
+        })
+    });
+    let Some((tenant, token, role)) = found.await? else { return Ok(None) };
     if token.last_used_at.is_none_or(|seen| now - seen > TOUCH_EVERY) {
         let (tenant_id, id) = (tenant.id, token.id);
         let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
@@ -133,16 +139,19 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
 /// Returns the present role of a token. A token that acts for a person never has more rights than that person
 /// has now. `None` if the person is no longer a member, or if the token has a limited scope and the person's
 /// role no longer permits it.
-async fn role_now(ledger: &Ledger, tenant_id: TenantId, token: &TokenRecord) -> Result<Option<Role>> {
+pub(super) async fn role_now(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    token: &TokenRecord,
+) -> store::Result<Option<Role>> {
     let Some(user_id) = token.user_id else { return Ok(Some(token.role)) };
-    let found = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move { store::user::find_member(conn, tenant_id, user_id).await })
-    });
-    Ok(found.await?.and_then(|member| match (may_give(member.role, token.role, None), token.scope) {
-        (true, _) => Some(token.role),
-        // A limited token is refused instead of lowered: the person's lower role may not permit its scope.
-        (false, Some(_)) => None,
-        (false, None) => Some(member.role),
+    Ok(store::user::find_member(conn, tenant_id, user_id).await?.and_then(|member| {
+        match (may_give(member.role, token.role, None), token.scope) {
+            (true, _) => Some(token.role),
+            // A limited token is refused instead of lowered: the person's lower role may not permit its scope.
+            (false, Some(_)) => None,
+            (false, None) => Some(member.role),
+        }
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     Secret, SecretKind, SignedIn, hash_password,
+    link_maker::may_still,
     password::verify_password,
     sign_in::{NewSignIn, start},
     throttle::{email_digest, reserve},
@@ -11,13 +12,7 @@ use crate::{
     error::{Error, Result},
     guard::Fields,
 };
-use domain::{
-    Timestamp,
-    id::{TenantId, UserId},
-    limit::NAME_CHARS_MAX,
-    member::MemberStatus,
-    role::Role,
-};
+use domain::{Timestamp, id::UserId, limit::NAME_CHARS_MAX, member::MemberStatus, role::Role};
 use store::{Access, AccessLinkRecord, LinkPurpose, TenantRecord, UserRecord, WriteTx};
 
 /// What a link permits.
@@ -44,7 +39,8 @@ pub struct OpenLink {
     pub expires_at: Timestamp,
 }
 
-/// Returns the link with this secret, or `None` if it is not valid (any more). This does not use the link up.
+/// Returns the link with this secret, or `None` if it is not valid (any more): it has expired, was used, replaced or
+/// withdrawn, or who made it may not make it now. This does not use the link up.
 pub async fn find_link(ledger: &Ledger, secret: &str) -> Result<Option<OpenLink>> {
     let Some(secret) = Secret::parse(SecretKind::Link, secret) else { return Ok(None) };
     let Some((link, user)) = read(ledger, secret.digest()).await? else { return Ok(None) };
@@ -68,18 +64,17 @@ pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str,
     let gone = || Error::NotFound("link");
     let digest = Secret::parse(SecretKind::Link, secret).ok_or_else(gone)?.digest();
     let (link, user) = read(ledger, digest).await?.ok_or_else(gone)?;
-    let tenant_id = link.tenant.id;
     let user = match (link.purpose, user) {
         (LinkPurpose::Invitation(role), None) => join_new(ledger, digest, &link, role, name, password).await?,
-        (LinkPurpose::Invitation(role), Some(user)) => join(ledger, digest, tenant_id, role, user, password).await?,
+        (LinkPurpose::Invitation(role), Some(user)) => join(ledger, digest, &link, role, user, password).await?,
         (LinkPurpose::Reset { by_operator, .. }, Some(user)) => {
-            reset(ledger, digest, (tenant_id, by_operator), user, password).await?
+            reset(ledger, digest, &link, by_operator, user, password).await?
         }
         (LinkPurpose::Reset { .. }, None) => return Err(gone()),
     };
     ledger.access_changed().await;
-    start(ledger, NewSignIn { user, tenant_id: Some(tenant_id), cleared: Some(email_digest(&link.email)), browser })
-        .await
+    let tenant_id = Some(link.tenant.id);
+    start(ledger, NewSignIn { user, tenant_id, cleared: Some(email_digest(&link.email)), browser }).await
 }
 
 /// Returns a valid link and the account with its address, if there is one.
@@ -88,6 +83,9 @@ async fn read(ledger: &Ledger, digest: [u8; 32]) -> Result<Option<(AccessLinkRec
     let read = ledger.store().read(Access::System, move |conn| {
         Box::pin(async move {
             let Some(link) = store::access_link::find(conn, digest, now).await? else { return Ok(None) };
+            if !may_still(conn, &link).await? {
+                return Ok(None);
+            }
             let user = store::user::find_by_email(conn, &link.email).await?;
             Ok(Some((link, user)))
         })
@@ -95,9 +93,11 @@ async fn read(ledger: &Ledger, digest: [u8; 32]) -> Result<Option<(AccessLinkRec
     Ok(read.await?)
 }
 
-/// Uses the link up inside a transaction. If several callers do so at the same time, one succeeds.
-async fn take(tx: &mut WriteTx<'_>, digest: [u8; 32], now: Timestamp) -> Result<()> {
-    if store::access_link::take(tx, digest, now).await? { Ok(()) } else { Err(Error::NotFound("link")) }
+/// Uses the link up inside a transaction. If several callers do so at the same time, one succeeds. The rights of who
+/// made the link may have ended since it was read.
+async fn take(tx: &mut WriteTx<'_>, link: &AccessLinkRecord, digest: [u8; 32], now: Timestamp) -> Result<()> {
+    let works = store::access_link::take(tx, digest, now).await? && may_still(tx.conn(), link).await?;
+    if works { Ok(()) } else { Err(Error::NotFound("link")) }
 }
 
 async fn join_new(
@@ -115,14 +115,14 @@ async fn join_new(
     let password_hash = hash_password(ledger, password).await?;
     let id = UserId::new(now, ledger.entropy());
     let user = UserRecord { id, email: link.email.clone(), name: name.trim().to_owned(), password_hash };
-    let (row, tenant_id) = (user.clone(), link.tenant.id);
+    let (row, tenant_id, link) = (user.clone(), link.tenant.id, link.clone());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 // Adding the same person takes this lock and then deletes the link.
                 store::user::lock_admins(tx, tenant_id).await?;
-                take(tx, digest, now).await?;
+                take(tx, &link, digest, now).await?;
                 store::user::insert(tx, &row, now).await?;
                 Ok(store::user::join(tx, tenant_id, row.id, role, now).await?)
             })
@@ -137,7 +137,7 @@ async fn join_new(
 async fn join(
     ledger: &Ledger,
     digest: [u8; 32],
-    tenant_id: TenantId,
+    link: &AccessLinkRecord,
     role: Role,
     user: UserRecord,
     password: &str,
@@ -149,6 +149,7 @@ async fn join(
         return Err(wrong());
     }
     let (id, now, proven_hash) = (user.id, ledger.now(), user.password_hash.clone());
+    let (tenant_id, link) = (link.tenant.id, link.clone());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
@@ -163,7 +164,7 @@ async fn join(
                 if member.is_some_and(|member| member.status != MemberStatus::Removed) {
                     return Err(Error::NotFound("link"));
                 }
-                take(tx, digest, now).await?;
+                take(tx, &link, digest, now).await?;
                 Ok(store::user::join(tx, tenant_id, id, role, now).await?)
             })
         })
@@ -175,17 +176,22 @@ async fn join(
 async fn reset(
     ledger: &Ledger,
     digest: [u8; 32],
-    (tenant_id, by_operator): (TenantId, bool),
+    link: &AccessLinkRecord,
+    by_operator: bool,
     user: UserRecord,
     password: &str,
 ) -> Result<UserRecord> {
     let password_hash = hash_password(ledger, password).await?;
     let (id, now, new_hash) = (user.id, ledger.now(), password_hash.clone());
+    let (tenant_id, link) = (link.tenant.id, link.clone());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
-                take(tx, digest, now).await?;
+                // In the order of the others that take these locks. A join of another workspace holds the person's.
+                store::user::lock_admins(tx, tenant_id).await?;
+                store::user::find_locked(tx, id).await?;
+                take(tx, &link, digest, now).await?;
                 // The person may have joined another workspace since an admin of this one created the link.
                 if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, id).await? {
                     return Err(Error::NotFound("link"));

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Ledger, Result,
-    auth::{Address, Secret, SecretKind},
+    auth::{Address, Secret, SecretKind, open_invitations},
     guard::require,
 };
 use chrono::TimeDelta;
@@ -37,7 +37,7 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
                     let member = store::user::find_any_member(tx.conn(), tenant_id, user.id).await?;
                     refuse_present(member.map(|member| member.status))?;
                 }
-                let open = store::access_link::invitations(tx.conn(), tenant_id, now, INVITATIONS_MAX).await?;
+                let open = open_invitations(tx.conn(), tenant_id, now).await?;
                 if open.len() >= INVITATIONS_MAX as usize && open.iter().all(|link| link.email != email) {
                     let text = format!("a workspace has at most {INVITATIONS_MAX} open invitations");
                     return Err(Error::LimitReached(text));
@@ -70,13 +70,11 @@ fn refuse_present(status: Option<MemberStatus>) -> Result<()> {
     }
 }
 
-/// Returns the invitations that are still valid, newest first.
+/// Returns the invitations that work now, newest first.
 pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<AccessLinkRecord>> {
     require(scope, Permission::Administer)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(store::access_link::invitations(conn, tenant_id, now, INVITATIONS_MAX))
-    });
+    let read = ledger.store().read(scope.into(), move |conn| Box::pin(open_invitations(conn, tenant_id, now)));
     Ok(read.await?)
 }
 

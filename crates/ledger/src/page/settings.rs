@@ -4,12 +4,7 @@ use crate::{
     AccessLinkRecord, GroupRecord, Ledger, MemberRecord, MessageRecord, Result, SignInRecord, TokenRecord,
     WebhookRecord, auth, guard::require, token,
 };
-use domain::{
-    Scope, Timestamp,
-    id::TenantId,
-    limit::{GROUPS_MAX, INVITATIONS_MAX},
-    role::Permission,
-};
+use domain::{Scope, Timestamp, id::TenantId, limit::GROUPS_MAX, role::Permission};
 use store::Conn;
 
 /// Number of messages shown of one webhook.
@@ -99,6 +94,6 @@ async fn administered(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) 
         let deliveries = store::outbox::of_target(conn, tenant_id, webhook.id.0, DELIVERIES).await?;
         webhooks.push(Webhook { webhook, deliveries });
     }
-    let invitations = store::access_link::invitations(conn, tenant_id, now, INVITATIONS_MAX).await?;
+    let invitations = auth::open_invitations(conn, tenant_id, now).await?;
     Ok(Administered { invitations, webhooks })
 }
