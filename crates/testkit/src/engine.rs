@@ -129,6 +129,12 @@ impl Raw {
         rows.iter().map(|row| row.get("detail")).collect()
     }
 
+    /// Begins a transaction that keeps the present state of a SQLite file, until this connection is dropped.
+    pub async fn begin_reading(&mut self) {
+        self.execute("BEGIN").await.unwrap();
+        assert!(self.number("SELECT COUNT(*) FROM users").await > 0);
+    }
+
     /// Prepares a statement without running it.
     pub async fn prepare(&mut self, sql: &str) -> Result<(), sqlx::Error> {
         match self {

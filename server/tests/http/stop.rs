@@ -14,7 +14,10 @@ use std::{
     io::{BufRead as _, BufReader},
     process::Stdio,
 };
-use testkit::model::{ScriptedModel, ScriptedReply};
+use testkit::{
+    Raw,
+    model::{ScriptedModel, ScriptedReply},
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -130,6 +133,18 @@ async fn a_server_whose_log_is_not_read_answers_and_stops() {
     terminate(&server);
     let ended = tokio::task::spawn_blocking(move || server.wait().unwrap()).await.unwrap();
     assert_eq!(ended.code(), Some(0));
+}
+
+#[tokio::test]
+async fn a_server_whose_database_is_being_read_stops_without_waiting_for_the_reader() {
+    let mut app = App::start();
+    let mut reader = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
+    reader.begin_reading().await;
+    // A write that the reader does not see: emptying the write-ahead log would have to wait for it.
+    app.running(Who::Operator).await;
+    app.terminate();
+    assert_eq!(app.wait(), Some(0), "{}", app.log());
+    drop(reader);
 }
 
 /// An answer of the model that makes a topic from the first message of a conversation.

@@ -33,7 +33,7 @@ const READER_CACHE: i64 = -2_048;
 const STATEMENTS_MAX: usize = 256;
 
 /// Moves the write-ahead log into the file and empties it.
-pub(crate) const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
+const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /// A number that changes when another connection commits, and not by commits of the connection that reads it.
 const DATA_VERSION: &str = "PRAGMA data_version";
@@ -241,6 +241,11 @@ impl SqliteConnection {
     /// error.
     pub(crate) fn is_read_only(&self) -> Result<bool> {
         self.0.is_readonly("main").map_err(SqliteFailure::into_sqlx)
+    }
+
+    /// Whether a transaction is open. After some errors SQLite ends it by itself.
+    pub(crate) fn is_in_transaction(&self) -> bool {
+        !self.0.is_autocommit()
     }
 
     /// Copies the write-ahead log into the database file and truncates it to nothing, so that what was deleted can be

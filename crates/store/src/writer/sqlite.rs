@@ -3,7 +3,7 @@
 
 use super::job::{Command, Counters, Group, Job, Settle, WaitingClaim};
 use crate::{
-    engine::{Conn, Error, SQLITE_CHECKPOINT, SqliteConnection, is_unique_violation},
+    engine::{Conn, Error, SqliteConnection, is_unique_violation},
     event::{self, AppendRefusal, AppendRequest, Change, GroupNotices, Notice, Settled, publish},
     transaction::WriteTx,
 };
@@ -65,8 +65,11 @@ impl SqliteLane {
                 break;
             }
         }
-        if let Err(error) = self.connection.batch(SQLITE_CHECKPOINT) {
-            tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
+        // A long read, such as a backup, would hold the end of this process, and the writes of all others with it.
+        match self.connection.truncate_wal(TRUNCATE_WAIT) {
+            Ok(true) => {}
+            Ok(false) => tracing::info!("the database is being read, so its write-ahead log stays for the next start"),
+            Err(error) => tracing::warn!(%error, "the last checkpoint failed; the next start repeats it"),
         }
         if let Err(error) = self.connection.close() {
             tracing::warn!(%error, "closing the database failed");
@@ -103,10 +106,10 @@ impl SqliteLane {
                 Some(error.to_string())
             }
         };
-        self.counters.groups.fetch_add(1, Ordering::Relaxed);
-        self.counters.items.fetch_add(items, Ordering::Relaxed);
         // The changes are sent before the answers, because a client may read as soon as it is answered.
         if failure.is_none() {
+            self.counters.groups.fetch_add(1, Ordering::Relaxed);
+            self.counters.items.fetch_add(items, Ordering::Relaxed);
             publish(&self.notices, None, waiting.changes);
         }
         for (reply, settled) in waiting.appends {
@@ -270,9 +273,17 @@ impl SqliteLane {
         if broken.is_none() {
             *broken = self.connection.control("SAVEPOINT command").err();
         }
+        // Without a transaction each statement of the command would be committed alone, and kept after it failed.
+        if let Some(error) = broken {
+            return command.refuse(Error::Unavailable(error.to_string()));
+        }
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
         let ran = command.run(&mut tx).await;
         let changes = tx.into_changes();
+        // After some errors, such as one of the disk, SQLite rolls the whole transaction back by itself.
+        if !self.connection.is_in_transaction() {
+            *broken = Some(sqlx::Error::Protocol("the transaction was rolled back".into()));
+        }
         if broken.is_none() && ran.is_refused() {
             *broken = self.connection.control("ROLLBACK TO command").err();
         }

@@ -4,6 +4,7 @@ mod access;
 mod append;
 mod append_known;
 mod bundle;
+mod busy;
 mod capture;
 mod claim;
 mod claim_fair;
