@@ -106,6 +106,22 @@ fn kto_judges_only_what_somebody_judged() {
 }
 
 #[test]
+fn an_edit_to_the_same_text_keeps_the_answer() {
+    let rows = |format: Format| {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = Inputs {
+            interactions: Box::new([Ok(record("a", 0, "Why?", "Because."))].into_iter()),
+            feedback: Box::new([Ok(edit("a", 100, "Because."))].into_iter()),
+            rating: Box::new(|_| Ok(None)),
+        };
+        let options = Options::new(format, FileFormat::Jsonl);
+        export::export(inputs, &options, folder.path(), &mut |_| true).unwrap().manifest.counts.rows
+    };
+    // It is one good answer, and there is no other text to compare it with.
+    assert_eq!((rows(Format::Sft), rows(Format::Kto)), (1, 1));
+}
+
+#[test]
 fn the_manifest_says_what_there_was_and_what_became_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let (preview, rows) = run(&Options::new(Format::Kto, FileFormat::Jsonl), folder.path());

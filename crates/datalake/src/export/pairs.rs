@@ -18,7 +18,7 @@ pub(super) struct Made {
 /// Returns the rows of one interaction. Neutral feedback and no feedback make no row with a label.
 pub(super) fn make(format: Format, record: &InteractionRecord, feedback: Option<&FeedbackRecord>) -> Made {
     let was_edited = feedback.is_some_and(|feedback| feedback.was_edited);
-    let edited = feedback.and_then(|feedback| feedback.edited.as_deref()).filter(|text| *text != record.response);
+    let edited = feedback.and_then(|feedback| feedback.edited.as_deref());
     let judged = match feedback.map(|feedback| feedback.feedback) {
         Some(Feedback::Positive) => Some(true),
         Some(Feedback::Negative) => Some(false),
@@ -28,6 +28,8 @@ pub(super) fn make(format: Format, record: &InteractionRecord, feedback: Option<
     if was_edited && edited.is_none() {
         return Made::default();
     }
+    // An edit to the same text leaves the answer as it is.
+    let edited = edited.filter(|text| *text != record.response);
     let rows = |rows| Made { rows, comparable: None };
     match (format, edited) {
         (Format::Sft, edited) => rows(vec![Row::sft(record, edited.unwrap_or(&record.response))]),
