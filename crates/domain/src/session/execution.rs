@@ -11,6 +11,7 @@ use crate::{
     Timestamp,
     chain::Digest,
     id::{ActionId, EntityId, SessionId, TenantId, UserId},
+    thread::is_incognito,
 };
 use chrono::TimeDelta;
 
@@ -151,6 +152,12 @@ impl Session {
     /// Sessions that a draft or an idle session waits for; `None` if it waits for none.
     pub const fn waits_for(&self) -> Option<WaitsFor> {
         self.state.waits_for()
+    }
+
+    /// Whether the session is an incognito conversation or belongs to one. It names no one in ratings and is not
+    /// captured. What a task makes of a private response is marked by `private_to` only.
+    pub fn is_private(&self) -> bool {
+        self.private_to.is_some() || is_incognito(&self.metadata)
     }
 
     /// The part of the session that [`super::decide`] needs.

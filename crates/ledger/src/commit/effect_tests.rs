@@ -118,8 +118,12 @@ fn only_an_end_that_others_may_wait_for_notifies_them() {
 }
 
 #[test]
-fn an_incognito_conversation_is_never_captured() {
-    let session = Session { metadata: r#"{"incognito":true}"#.into(), ..pending() };
-    let (_, effects) = after(&claimed(&session), Actor::Worker { attempt: 1 }, Command::Complete, Report::default());
-    assert!(!effects.iter().any(|effect| matches!(effect, Effect::CaptureTurn(..))));
+fn a_private_session_is_never_captured() {
+    let incognito = Session { metadata: r#"{"incognito":true}"#.into(), ..pending() };
+    let of_private_parent = Session { private_to: Some("user:1".into()), ..pending() };
+    for (session, captured) in [(incognito, false), (of_private_parent, false), (pending(), true)] {
+        let running = claimed(&session);
+        let (_, effects) = after(&running, Actor::Worker { attempt: 1 }, Command::Complete, Report::default());
+        assert_eq!(effects.iter().any(|effect| matches!(effect, Effect::CaptureTurn(..))), captured);
+    }
 }

@@ -4,7 +4,7 @@ use domain::{
     Timestamp,
     hook::Source as HookSource,
     session::{Command, Session, Status, Type},
-    thread::{SOURCE, is_incognito},
+    thread::SOURCE,
 };
 use store::interaction::DueRecord;
 
@@ -29,8 +29,9 @@ pub(crate) fn is_dialogue(session: &Session) -> bool {
     is_thread(session) || is_reported(session)
 }
 
-/// Returns whether the messages of an agent that reached this status count as an answer. If the work failed or
-/// was stopped, only the decisions of reviewers count.
+/// Returns whether the messages of an agent that reached this status can be an answer. If the work failed or
+/// was stopped, only the decisions of reviewers count. A turn of a conversation that failed or was interrupted also
+/// becomes idle: only its log tells that it has no answer.
 pub(crate) fn has_answered(status: Status) -> bool {
     matches!(status, Status::Completed | Status::Idle)
 }
@@ -46,7 +47,7 @@ pub(crate) enum Capture {
 }
 
 /// Returns the agent's turn that ended with the change from the status `before` to the row `after`. Returns
-/// `None` if no turn ended or if it must not be captured. Incognito conversations are not captured. A turn that
+/// `None` if no turn ended or if it must not be captured. Private sessions are not captured. A turn that
 /// its person interrupted has no answer.
 pub(crate) fn ended_turn(
     before: Status,
@@ -58,7 +59,7 @@ pub(crate) fn ended_turn(
     let rests = after.status() == Status::Idle && after.waits_for().is_none();
     let ended = after.status() != before && (after.status().is_final() || rests);
     let by_agent = after.session_type == Type::Agent && (after.attempt > 0 || is_reported(after) || is_proposal(after));
-    if !ended || !by_agent || command == Command::Interrupt || is_incognito(&after.metadata) {
+    if !ended || !by_agent || command == Command::Interrupt || after.is_private() {
         return None;
     }
     let due = DueRecord {

@@ -14,15 +14,15 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// Sources of sessions in which no agent worked for a person: work of a person, responses to forms, and proposals of
-/// the memory writer.
-const NOT_RATED: [&str; 3] = [human::SOURCE, response::SOURCE, memory_writer::SOURCE];
+/// Sources of sessions in which no agent worked for a person: work of a person, responses to forms, what tasks make of
+/// them, and proposals of the memory writer.
+const NOT_RATED: [&str; 4] = [human::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE];
 
 /// Returns the caller's own rating of a session.
 ///
 /// # Errors
 /// [`crate::Error::NoInstanceKey`] without a key; [`crate::Error::NotFound`] if there is no such session or the caller
-/// cannot see it; [`crate::Error::Forbidden`] if the caller acts for no person, or if another person's incognito
+/// cannot see it; [`crate::Error::Forbidden`] if the caller acts for no person, or if another person's private
 /// session is meant.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
     let session = rated(ledger, scope, session_id).await?;
@@ -42,14 +42,14 @@ pub enum Prompt {
 }
 
 /// Returns whether to ask a signed-in person to rate a session. People are asked after the session has ended,
-/// for some weeks, if it ever started. They are not asked about people's own work, responses to forms and proposals of
-/// the memory writer. About an incognito conversation only its own person is asked.
+/// for some weeks, if it ever started. They are not asked about people's own work, responses to forms, what tasks
+/// make of them, and proposals of the memory writer. About a private session only its own person is asked.
 ///
 /// # Errors
 /// [`crate::Error::NoInstanceKey`] without a key, if the caller could be asked.
 pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
-    let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
+    let is_theirs = !session.is_private() || is_own(scope, session);
     let happened =
         session.started_at.is_some() && !session.source.as_deref().is_some_and(|source| NOT_RATED.contains(&source));
     let Some(ended_at) = session.completed_at().filter(|_| may && is_theirs && happened && session.status().is_final())
@@ -75,7 +75,7 @@ pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Res
     Ok(backend.count_of_session(&name).await?)
 }
 
-/// Returns the ratings of these sessions. Sessions without a rating and incognito sessions are left out. The
+/// Returns the ratings of these sessions. Sessions without a rating and private sessions are left out. The
 /// caller limits the number of sessions.
 pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Result<HashMap<SessionId, Ratings>> {
     // Without an instance key no rating can have been recorded.

@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::sync::Mutex;
 
-/// The name of a session in the ratings, and the person; `None` for an incognito session.
+/// The name of a session in the ratings, and the person; `None` for a private session.
 pub(super) type Key = (String, Option<UserId>);
 
 /// The late writes of this process.

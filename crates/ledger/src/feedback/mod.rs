@@ -1,7 +1,7 @@
 //! Ratings: one label that a person gives to an ended session, without any text.
 //!
 //! Ratings are stored apart from the log. A session is identified by a name derived with the instance key, so
-//! the ratings file alone does not reveal which sessions were rated. Ratings of incognito sessions are kept in
+//! the ratings file alone does not reveal which sessions were rated. Ratings of private sessions are kept in
 //! memory and without a user.
 
 mod ask;
@@ -23,7 +23,6 @@ use domain::{
     Scope,
     id::{SessionId, UserId},
     session::Session,
-    thread::is_incognito,
 };
 use late::LateWrites;
 use std::{
@@ -43,7 +42,7 @@ const PURPOSE: &str = "session-feedback";
 
 /// State of ratings outside the store.
 pub(crate) struct Ratings {
-    /// Ratings of incognito sessions. They are lost when the process ends.
+    /// Ratings of private sessions. They are lost when the process ends.
     incognito: FeedbackBackend,
     failures: AtomicU64,
     /// One permit for each rating that is written in the background.
@@ -83,15 +82,15 @@ pub fn opaque_id(ledger: &Ledger, session_id: SessionId) -> Result<String> {
 
 /// Returns where the ratings of this session are stored.
 pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &Session) -> &'a FeedbackBackend {
-    if is_incognito(&session.metadata) {
+    if session.is_private() {
         return &ledger.ratings().incognito;
     }
     ledger.store().feedback()
 }
 
-/// Returns the user stored with a rating; `None` for an incognito session.
+/// Returns the user stored with a rating; `None` for a private session.
 fn rater(scope: &Scope, session: &Session) -> Option<UserId> {
-    scope.acting_user().filter(|_| !is_incognito(&session.metadata))
+    scope.acting_user().filter(|_| !session.is_private())
 }
 
 /// Checks whether ratings can be stored now, without writing one.

@@ -5,7 +5,7 @@ use super::opaque_id;
 use crate::{FeedbackRecord, Ledger, Result};
 use domain::{Timestamp, id::SessionId, limit::FEEDBACK_LISTED_MAX};
 
-/// Returns the number of stored ratings. Ratings of incognito sessions are in memory and not counted.
+/// Returns the number of stored ratings. Ratings of private sessions are in memory and not counted.
 pub async fn count_by_operator(ledger: &Ledger) -> Result<u64> {
     Ok(ledger.store().feedback().count().await?)
 }

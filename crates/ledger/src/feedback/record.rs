@@ -8,7 +8,6 @@ use domain::{
     role::Permission,
     session::{Refusal, Session},
     session_feedback::{Label, SCHEMA_VERSION, Surface},
-    thread::is_incognito,
 };
 use uuid::Builder;
 
@@ -24,12 +23,11 @@ pub(crate) struct Rating {
 /// Rates an ended session. Each person has one rating per session: another label replaces the first one, and the
 /// same label changes nothing.
 ///
-/// The caller is a person or a token that acts for one. An incognito session can only be rated by its own
-/// person.
+/// The caller is a person or a token that acts for one. A private session can only be rated by its own person.
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if there is no such session or the caller cannot see it;
-/// [`Error::Forbidden`] if the caller acts for no person, or if another person's incognito session is meant;
+/// [`Error::Forbidden`] if the caller acts for no person, or if another person's private session is meant;
 /// [`Error::Refused`] if the session has not ended.
 pub async fn record(
     ledger: &Ledger,
@@ -50,7 +48,7 @@ pub async fn record(
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if there is no such session or the caller cannot see it;
-/// [`Error::Forbidden`] if the caller acts for no person, or if another person's incognito session is meant.
+/// [`Error::Forbidden`] if the caller acts for no person, or if another person's private session is meant.
 pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
     let session = rated(ledger, scope, session_id).await?;
     let (backend, key) = (backend(ledger, &session), (opaque_id(ledger, session_id)?, rater(scope, &session)));
@@ -71,9 +69,9 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
             "only people can rate sessions: sign in, or use a token of a person (`shiftbook token add --user`)",
         ));
     }
-    // The agent of an incognito conversation can also see it, but may not rate it.
-    if is_incognito(&session.metadata) && !is_own(scope, &session) {
-        return Err(Error::Forbidden("only the person in an incognito conversation can rate it"));
+    // The agent of a private session can also see it, but may not rate it.
+    if session.is_private() && !is_own(scope, &session) {
+        return Err(Error::Forbidden("only the person of a private session can rate it"));
     }
     Ok(session)
 }
@@ -95,7 +93,7 @@ pub(super) fn to_record(ledger: &Ledger, session: &Session, rating: Rating) -> R
     Ok(FeedbackRecord {
         id: Builder::from_random_bytes(random).into_uuid(),
         session_id_opaque: opaque_id(ledger, session.id)?,
-        user_id_or_null: rating.user.filter(|_| !is_incognito(&session.metadata)),
+        user_id_or_null: rating.user.filter(|_| !session.is_private()),
         recorded_at: ledger.now(),
         label: rating.label,
         turn_count_at_end: rating.turns,

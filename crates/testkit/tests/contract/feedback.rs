@@ -1,7 +1,9 @@
 //! Ratings: one per person and session, stored apart from the log, without a text.
 
 use crate::{
+    entity::company,
     human::task,
+    promotion::{self, promote, submitted},
     thread::{ENDING, new, rested, turn},
 };
 use chrono::TimeDelta;
@@ -18,6 +20,7 @@ use ledger::{
     webhook::{self, NewWebhook},
 };
 use outbound::Policy;
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use testkit::{Engine, Fixture, on_both_engines};
 
@@ -28,6 +31,7 @@ on_both_engines!(
     an_incognito_rating_has_no_name_and_ends_with_the_process,
     any_ended_session_is_rated_once_by_each_person_who_can_take_it_back,
     no_one_can_read_or_change_the_rating_of_another_person,
+    no_one_is_asked_about_a_promotion_and_the_rating_of_a_private_one_has_no_name,
     a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_own_work,
     a_purge_removes_what_is_old_and_says_how_much,
     the_tables_take_nothing_but_ratings,
@@ -246,6 +250,26 @@ async fn a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_ow
     f.clock.advance(TimeDelta::days(ASKED_DAYS) + TimeDelta::seconds(1));
     assert_eq!(prompts(&f, &running, who).await, [Prompt::Given(Label::Skip), silent, silent]);
     assert_eq!(prompts(&f, &secret, who).await, [silent; 3]);
+    f.done().await;
+}
+
+async fn no_one_is_asked_about_a_promotion_and_the_rating_of_a_private_one_has_no_name(f: Fixture) {
+    let (l, o) = (&f.ledger, &f.operator);
+    company(&f).await;
+    let by = promotion::task(&f, json!({}), json!({})).await;
+    let hide = format!("UPDATE sessions SET private_to = '{}' WHERE session_type = 'response'", o.caller);
+    for is_private in [false, true] {
+        let response = submitted(&f, json!({ "name": "Acme", "stage": "Lead" })).await.session_id;
+        if is_private {
+            f.engine.raw().await.execute(&hide).await.unwrap();
+        }
+        let id = promote(&f, response, by).await.unwrap().promotion_session_id.unwrap();
+        let session = session::get(l, o, id).await.unwrap();
+        assert_eq!(prompts(&f, &session, [o, &f.member, &f.admin]).await, [Prompt::Silent; 3]);
+        let rating = feedback::record(l, o, id, Label::Positive, Surface::WebEnd).await.unwrap();
+        assert_eq!(rating.user_id_or_null, o.acting_user().filter(|_| !is_private));
+        assert_eq!(ratings_of(&f, &session).await.len(), usize::from(!is_private), "a private one is only in memory");
+    }
     f.done().await;
 }
 

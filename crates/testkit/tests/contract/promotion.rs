@@ -51,7 +51,7 @@ fn questions() -> Vec<Field> {
 }
 
 /// Publishes a form and submits these answers as a member.
-async fn submitted(f: &Fixture, given: Value) -> ResponseRecord {
+pub async fn submitted(f: &Fixture, given: Value) -> ResponseRecord {
     let publication = Publication { responses: Responses::Many, ..Publication::default() };
     let slug = Some(format!("lead-{}", fastrand::u64(..)));
     let new = NewView { title: "Lead".into(), slug, fields: questions(), publication, ..NewView::default() };
@@ -64,13 +64,13 @@ async fn submitted(f: &Fixture, given: Value) -> ResponseRecord {
     response::submit(&f.ledger, &member, made, new).await.unwrap().response
 }
 
-async fn promote(f: &Fixture, response: SessionId, by: ActionId) -> ledger::Result<ResponseRecord> {
+pub async fn promote(f: &Fixture, response: SessionId, by: ActionId) -> ledger::Result<ResponseRecord> {
     let to = Promote { to: PromoteTo::Action(by), title: None, fields: [].into() };
     response::promote(&f.ledger, &f.operator, response, to).await
 }
 
 /// A task that makes a company.
-async fn task(f: &Fixture, metadata: Value, config: Value) -> ActionId {
+pub async fn task(f: &Fixture, metadata: Value, config: Value) -> ActionId {
     let mut config = config;
     config["entityType"] = "company".into();
     let new = NewAction {
