@@ -8,6 +8,7 @@ use crate::{Ledger, Result, commit::has_answered, gate::reviewed};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
+    event::Kind,
     session::Session,
     thread::{MESSAGE, REPLY},
 };
@@ -20,6 +21,8 @@ use store::{
 const MESSAGES_MAX: u32 = 200;
 /// Largest number of tool calls and tool results read per session, beside the messages.
 const CALLS_MAX: u32 = 200;
+/// Largest number of errors and changes of status read per session, beside the messages.
+const CHANGES_MAX: u32 = 200;
 
 /// An ended turn, ready to be captured.
 #[derive(Debug, Clone)]
@@ -96,7 +99,12 @@ async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<EndedTurn> {
     let session = store::session::find(conn, tenant_id, session_id).await?;
     let session = session.ok_or(crate::Error::NotFound("session"))?;
     let mut events = Vec::new();
-    for (kinds, most) in [([MESSAGE, REPLY], MESSAGES_MAX), ([CALL, ANSWER], CALLS_MAX)] {
+    let read = [
+        ([MESSAGE, REPLY], MESSAGES_MAX),
+        ([CALL, ANSWER], CALLS_MAX),
+        ([Kind::SESSION_ERROR, Kind::SESSION_STATUS_CHANGE], CHANGES_MAX),
+    ];
+    for (kinds, most) in read {
         let kinds = kinds.map(str::to_owned);
         events.extend(store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, most).await?.items);
     }

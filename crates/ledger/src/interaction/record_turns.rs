@@ -35,11 +35,14 @@ pub struct Lines {
     pub outcomes: Vec<(Outcome, Line)>,
 }
 
-/// Stores the lines of turns and marks the turns as captured. Lines that are stored already do not change.
+/// Stores the lines of turns and removes the turns from the queue. Lines that are stored already do not change. A
+/// turn that is no longer queued stores nothing: it was captured before, or its session was erased meanwhile.
 pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
     let recorded = ledger.store().write(Access::System, move |tx| {
         Box::pin(async move {
+            let queued = done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
+            let turns: Vec<_> = turns.into_iter().filter(|(row, _)| queued.contains(row)).collect();
             let kept = turns.iter().flat_map(|(row, lines)| {
                 lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
             });
@@ -55,7 +58,6 @@ pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> R
                     insert_outcome(tx, row.tenant_id, about, *outcome, &record(line_id(line), line)).await?;
                 }
             }
-            done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
             Ok::<_, Error>(())
         })
     });

@@ -8,13 +8,13 @@ use super::{
 use crate::{commit::is_dialogue, gate::Reviewed};
 use domain::{
     Timestamp,
-    event::Event,
+    event::{Event, Kind},
     gate::{GateKind, Task, Verdict},
     id::{InteractionId, SessionId},
     message::{Message, ModelContext, Role},
     outcome::{self, Inferred, OutcomeTracker},
     session::{Session, Status},
-    thread::{MESSAGE, REPLY, text_of},
+    thread::{INTERRUPTED, MESSAGE, REPLY, text_of},
 };
 use serde_json::{Map, Value};
 
@@ -71,21 +71,33 @@ struct Exchange {
     /// Number of entries before the first entry of the answer.
     before: usize,
     prompt: String,
+    /// Sequence of the first entry of the prompt.
+    asked: u64,
     asked_at: Timestamp,
     answer: String,
     sequence: u64,
     at: Timestamp,
 }
 
+impl Exchange {
+    /// Returns whether the turn ended with its answer. `unanswered` is the result of [`unanswered_ends`], and
+    /// `until` is the sequence of the next prompt.
+    fn is_answered(&self, unanswered: &[u64], until: u64) -> bool {
+        !unanswered.iter().any(|end| (self.sequence..until).contains(end))
+    }
+}
+
 /// Returns the last turn of a session that ended with `status`, and what it says about the previous answer.
-/// `events` are messages, tool calls and tool results in the order of the log.
+/// `events` are messages, tool calls, tool results, errors and changes of status in the order of the log. A turn that
+/// failed or was interrupted has no answer, and nothing is inferred about it.
 pub(super) fn last(
     session: &Session,
     events: &[Event],
     reviewed: &[Reviewed],
     status: Status,
 ) -> (Option<Turn>, Option<PreviousOutcome>) {
-    let (turn, judged) = turn_of_dialogue(session.id, &entries(session, events, status), &steps(events, reviewed));
+    let (entries, steps) = (entries(session, events, status), steps(events, reviewed));
+    let (turn, judged) = turn_of_dialogue(session.id, &entries, &steps, &unanswered_ends(events));
     (turn.map(|turn| turn.with_model_context(events)), judged)
 }
 
@@ -104,9 +116,10 @@ fn turn_of_dialogue(
     session_id: SessionId,
     entries: &[Entry],
     steps: &[Step],
+    unanswered: &[u64],
 ) -> (Option<Turn>, Option<PreviousOutcome>) {
     let exchanges = exchanges(entries);
-    let Some(now) = exchanges.last() else { return (None, None) };
+    let Some(now) = exchanges.last().filter(|now| now.is_answered(unanswered, u64::MAX)) else { return (None, None) };
     // Messages of the agent before its last tool call belong to the prompt, not to the answer.
     let (history, words) = entries.split_at(now.before);
     let steps = &steps[..steps.partition_point(|step| step.sequence < now.sequence)];
@@ -122,7 +135,8 @@ fn turn_of_dialogue(
         tool_call_id: None,
         judgement: None,
     };
-    let judged = exchanges.len().checked_sub(2).and_then(|at| exchanges.get(at)).and_then(|before| {
+    let previous = exchanges.len().checked_sub(2).and_then(|at| exchanges.get(at));
+    let judged = previous.filter(|previous| previous.is_answered(unanswered, now.asked)).and_then(|before| {
         let mut tracker = OutcomeTracker::default();
         for exchange in [before, now] {
             let id = answer_id(exchange.at, session_id, exchange.sequence).to_string();
@@ -217,18 +231,18 @@ fn entries(session: &Session, events: &[Event], status: Status) -> Vec<Entry> {
 
 fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
     let mut found: Vec<Exchange> = Vec::new();
-    let mut prompt_parts: Option<(Timestamp, Vec<&str>)> = None;
+    let mut prompt_parts: Option<(&Entry, Vec<&str>)> = None;
     let mut answered = false;
     for (at, entry) in entries.iter().enumerate() {
         let text = entry.message.text.as_str();
         match (entry.message.by, &mut prompt_parts) {
             (MessageAuthor::User, Some((_, words))) if !answered => words.push(text),
-            (MessageAuthor::User, _) => (prompt_parts, answered) = (Some((entry.at, vec![text])), false),
-            (MessageAuthor::Agent, Some((asked_at, words))) if !answered => {
+            (MessageAuthor::User, _) => (prompt_parts, answered) = (Some((entry, vec![text])), false),
+            (MessageAuthor::Agent, Some((first, words))) if !answered => {
                 answered = true;
-                let (prompt, asked_at) = (words.join("\n\n"), *asked_at);
+                let (prompt, asked, asked_at) = (words.join("\n\n"), first.sequence, first.at);
                 let (answer, sequence) = (text.to_owned(), entry.sequence);
-                found.push(Exchange { before: at, prompt, asked_at, answer, sequence, at: entry.at });
+                found.push(Exchange { before: at, prompt, asked, asked_at, answer, sequence, at: entry.at });
             }
             (MessageAuthor::Agent, Some(_)) => {
                 if let Some(last) = found.last_mut() {
@@ -242,6 +256,30 @@ fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
     }
     // If the last message is from the person, the turn has no answer yet.
     if !answered && prompt_parts.is_some() { Vec::new() } else { found }
+}
+
+/// Returns the sequences of the changes of status that ended a turn without an answer: the session became idle
+/// because its person interrupted the turn, or after an error that no message of the agent followed.
+fn unanswered_ends(events: &[Event]) -> Vec<u64> {
+    let mut ends = Vec::new();
+    let mut failed = false;
+    for event in events {
+        match event.kind.as_str() {
+            Kind::SESSION_ERROR => failed = true,
+            REPLY => failed = false,
+            Kind::SESSION_STATUS_CHANGE => {
+                let change: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
+                let is_idle = change["to"] == Status::Idle.as_str();
+                if is_idle && (failed || change["reason"] == INTERRUPTED) {
+                    ends.push(event.sequence);
+                }
+                // A turn that is queued again is taken up by another worker.
+                failed = failed && !is_idle && change["to"] != Status::Pending.as_str();
+            }
+            _ => {}
+        }
+    }
+    ends
 }
 
 /// Returns the last messages that fit into [`HISTORY_BYTES_MAX`], at least one. Leading tool results whose call
@@ -309,23 +347,23 @@ mod tests {
             ('a', "3306"),
             ('a', "By default."),
         ];
-        let (turn, judged) = turn_of_dialogue(SESSION, &entries_of(&texts), &[]);
+        let (turn, judged) = turn_of_dialogue(SESSION, &entries_of(&texts), &[], &[]);
         let turn = turn.unwrap();
         assert_eq!((turn.answer.as_str(), turn.prompt.len()), ("3306\n\nBy default.", 4));
         let judged = judged.unwrap();
         assert_eq!((judged.inferred.outcome, judged.inferred.evidence.rule), (Outcome::Accepted, Rule::Thanks));
         // The previous turn has the same id as when it was the last turn.
-        let (before, nothing) = turn_of_dialogue(SESSION, &entries_of(&texts[..2]), &[]);
+        let (before, nothing) = turn_of_dialogue(SESSION, &entries_of(&texts[..2]), &[], &[]);
         assert_eq!((before.unwrap().id, nothing), (judged.id, None));
         assert_eq!(judged.at, DateTime::UNIX_EPOCH + TimeDelta::seconds(2));
     }
 
     #[test]
     fn nothing_is_captured_before_an_answer() {
-        assert_eq!(turn_of_dialogue(SESSION, &entries_of(&[]), &[]), (None, None));
-        assert_eq!(turn_of_dialogue(SESSION, &entries_of(&[('a', "Hello, I am here.")]), &[]), (None, None));
+        assert_eq!(turn_of_dialogue(SESSION, &entries_of(&[]), &[], &[]), (None, None));
+        assert_eq!(turn_of_dialogue(SESSION, &entries_of(&[('a', "Hello, I am here.")]), &[], &[]), (None, None));
         assert_eq!(
-            turn_of_dialogue(SESSION, &entries_of(&[('u', "One"), ('a', "Two"), ('u', "Three")]), &[]),
+            turn_of_dialogue(SESSION, &entries_of(&[('u', "One"), ('a', "Two"), ('u', "Three")]), &[], &[]),
             (None, None)
         );
     }
@@ -334,12 +372,12 @@ mod tests {
     fn of_a_long_history_the_end_is_kept() {
         let long = "x".repeat(HISTORY_BYTES_MAX / 2);
         let texts = [('u', long.as_str()), ('a', "1"), ('u', &long), ('a', "2"), ('u', "Short?"), ('a', "3")];
-        let (turn, _) = turn_of_dialogue(SESSION, &entries_of(&texts), &[]);
+        let (turn, _) = turn_of_dialogue(SESSION, &entries_of(&texts), &[], &[]);
         let lengths: Vec<usize> = turn.unwrap().prompt.iter().map(|message| message.content.len()).collect();
         assert_eq!(lengths, [1, HISTORY_BYTES_MAX / 2, 1, 6]);
         let huge = "y".repeat(HISTORY_BYTES_MAX * 2);
         let (turn, _) =
-            turn_of_dialogue(SESSION, &entries_of(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]), &[]);
+            turn_of_dialogue(SESSION, &entries_of(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]), &[], &[]);
         assert_eq!(turn.unwrap().prompt.len(), 1);
     }
 

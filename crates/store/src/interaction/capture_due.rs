@@ -35,7 +35,8 @@ const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
 const DELETE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
 const DELETE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
      USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
-     WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence";
+     WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence \
+     RETURNING d.tenant_id, d.session_id, d.sequence";
 const DELETE_OF_SESSION: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
 
 pub(crate) const SQL: Texts = &[
@@ -121,24 +122,31 @@ pub async fn claim_due(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, m
     rows.into_iter().map(DueRecord::try_from).collect()
 }
 
-/// Removes turns that have been captured.
-pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
+/// Removes turns that are captured in this transaction. Returns those that were removed: the others were captured
+/// before, or their session was erased.
+pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<Vec<DueRecord>> {
+    type Key = (Uuid, Uuid, i64);
+    let mut removed = Vec::with_capacity(due.len());
     match tx.conn() {
         Conn::Sqlite(c) => {
             for due in due {
-                c.execute(DELETE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])?;
+                if c.execute(DELETE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])? > 0 {
+                    removed.push(*due);
+                }
             }
         }
         Conn::Postgres(c) => {
-            sqlx::query(DELETE_ALL_POSTGRES)
+            let keys = sqlx::query_as::<_, Key>(DELETE_ALL_POSTGRES)
                 .bind(due.iter().map(|due| due.tenant_id.0).collect::<Vec<_>>())
                 .bind(due.iter().map(|due| due.session_id.0).collect::<Vec<_>>())
                 .bind(due.iter().map(|due| due.sequence.cast_signed()).collect::<Vec<_>>())
-                .execute(&mut **c)
+                .fetch_all(&mut **c)
                 .await?;
+            let key = |due: &DueRecord| (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
+            removed.extend(due.iter().filter(|due| keys.contains(&key(due))));
         }
     }
-    Ok(())
+    Ok(removed)
 }
 
 /// Removes the turns of a session that is being erased.

@@ -336,10 +336,13 @@ impl<T> Filling<T> {
 
 /// Deletes the interactions of a session that is being erased, with their feedback and outcomes.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
+    // A capture deletes the row of its turn before it stores lines. On PostgreSQL this statement therefore waits for a
+    // capture that is under way, the next ones delete its lines, and a later capture finds no row.
+    capture_due::forget(tx, tenant_id, session_id).await?;
     for sql in [DELETE_FEEDBACK_OF_SESSION, DELETE_OUTCOMES_OF_SESSION, DELETE_OF_SESSION] {
         run!(tx.conn(), execute, sql, tenant_id.0, session_id.0)?;
     }
-    capture_due::forget(tx, tenant_id, session_id).await
+    Ok(())
 }
 
 /// Whether a person has given feedback on an interaction, by a mark or as a reviewer.

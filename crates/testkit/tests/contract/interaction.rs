@@ -14,22 +14,23 @@ use datalake::{
 use domain::{
     Clock as _,
     gate::Verdict,
-    id::InteractionId,
+    id::{InteractionId, SessionId},
     interaction::{Feedback, Source},
     message::{Message as ChatMessage, Role},
     outcome::Outcome,
-    session::{Session, Status, Type},
+    session::{Session, Status, Type, YieldTo},
 };
 use ledger::{
     Error,
+    event::NewEvent,
     interaction::{self, EndedTurn, Line, Lines, ListInteractions, Stream, Turn, claim_ended_turns, record_turns},
-    session::{self, Completion, NewSession},
+    session::{self, Completion, NewSession, YieldRequest},
     thread::{self, Message},
 };
 use runner::capture::{TurnCapture, drain, mark, write_marks};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use testkit::{Fixture, on_both_engines, text};
+use testkit::{Fixture, event, on_both_engines, text};
 use uuid::Uuid;
 
 on_both_engines!(
@@ -42,6 +43,9 @@ on_both_engines!(
     feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge,
     interactions_come_in_pages_newest_first_and_by_what_is_known,
     each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next,
+    a_turn_that_failed_is_not_captured,
+    an_interrupted_turn_is_not_captured_by_the_end,
+    nothing_is_inferred_about_an_interrupted_turn,
     what_is_inferred_later_does_not_stand_over_a_persons_own_word,
     a_mark_that_could_not_be_written_is_written_later_from_the_database,
     a_crash_between_the_files_and_the_database_repeats_the_same_lines,
@@ -313,6 +317,53 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     let mark: FeedbackRecord = serde_json::from_str(first.feedback.as_deref().unwrap()).unwrap();
     assert_eq!((mark.feedback, mark.source), (Feedback::Positive, Source::OutcomeTracker));
     assert_eq!(written(&layout), [first.id.to_string()]);
+    f.done().await;
+}
+
+/// The answers of the turns that are due. None of them says anything about an answer before.
+async fn due_answers(f: &Fixture) -> Vec<String> {
+    let taken = due(f).await;
+    assert!(taken.iter().all(|due| due.judged.is_none()), "{taken:?}");
+    taken.into_iter().flat_map(|due| due.turns).map(|turn| turn.answer).collect()
+}
+
+async fn a_turn_that_failed_is_not_captured(f: Fixture) {
+    let id = thread::start(&f.ledger, &f.member, new(Some("Count to ten"))).await.unwrap().session.id;
+    let work = async |events: Vec<NewEvent>| {
+        let attempt = f.claim(1, 60).await.pop().unwrap().attempt;
+        f.append(id, attempt, events).await.unwrap();
+        session::yield_to(&f.ledger, &f.worker, id, YieldRequest::at(attempt, YieldTo::Idle)).await.unwrap();
+    };
+    work(vec![text("1, 2, 3,"), event("session.error")]).await;
+    assert!(due_answers(&f).await.is_empty());
+    let again = Message { text: "Count to ten".into(), id: None };
+    thread::send_message(&f.ledger, &f.member, id, again).await.unwrap();
+    // An error after which the agent goes on is not the end of its turn.
+    work(vec![event("session.error"), text("1 to 10")]).await;
+    assert_eq!(due_answers(&f).await, ["1 to 10"]);
+    f.done().await;
+}
+
+/// Starts a conversation and interrupts its first turn after the agent's first message.
+async fn interrupted(f: &Fixture) -> SessionId {
+    let id = thread::start(&f.ledger, &f.member, new(Some("Count to a million"))).await.unwrap().session.id;
+    let running = f.claim(1, 60).await.pop().unwrap();
+    f.append(id, running.attempt, vec![text("1, 2, 3,")]).await.unwrap();
+    thread::interrupt(&f.ledger, &f.member, id).await.unwrap();
+    id
+}
+
+async fn an_interrupted_turn_is_not_captured_by_the_end(f: Fixture) {
+    thread::end(&f.ledger, &f.member, interrupted(&f).await, ENDING).await.unwrap();
+    assert!(due_answers(&f).await.is_empty());
+    f.done().await;
+}
+
+async fn nothing_is_inferred_about_an_interrupted_turn(f: Fixture) {
+    let message = Message { text: "No, only to ten".into(), id: None };
+    thread::send_message(&f.ledger, &f.member, interrupted(&f).await, message).await.unwrap();
+    turn(&f, "1 to 10").await;
+    assert_eq!(due_answers(&f).await, ["1 to 10"]);
     f.done().await;
 }
 

@@ -2,6 +2,7 @@
 
 use crate::entity::{company, note};
 use crate::gate::{at_once, decide, gated, says, staged};
+use crate::interaction::{answered, due, keep_all};
 use crate::thread::{ENDING, new, turn};
 use chrono::TimeDelta;
 use datalake::{Collector, Layout};
@@ -37,6 +38,7 @@ on_both_engines!(
     an_incognito_session_stays_one_when_it_is_erased,
     the_page_of_an_agent_says_what_was_erased,
     what_was_captured_is_erased_from_tables_and_from_files_of_any_day,
+    a_capture_under_way_does_not_bring_back_what_is_erased,
 );
 
 const SECRET: &str = "pineapple-upside-down";
@@ -244,6 +246,17 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
     let left: Vec<_> = datalake::interactions(&layout).map(Result::unwrap).collect();
     assert_eq!(left.iter().map(|line| line.response.as_str()).collect::<Vec<_>>(), [KEPT]);
     assert_eq!(erase_files(l, &layout, last).await.unwrap(), datalake::Erased::default());
+    f.done().await;
+}
+
+async fn a_capture_under_way_does_not_bring_back_what_is_erased(f: Fixture) {
+    answered(&f, SECRET, &json!(SECRET)).await;
+    let taken = due(&f).await;
+    assert_eq!(taken[0].turns[0].answer, SECRET);
+    f.clock.advance(TimeDelta::days(40));
+    assert_eq!(erase(&f, 30).await.unwrap().sessions, 1);
+    keep_all(&f, &taken).await;
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM interactions").await, 0);
     f.done().await;
 }
 
