@@ -2,7 +2,7 @@
 
 use super::{
     common::{Failure, open, print_line},
-    instance_key,
+    instance_key::{self, KeyFlags},
 };
 use crate::{
     ambient::SystemClock,
@@ -58,16 +58,6 @@ pub struct PurgeArgs {
     database: DatabaseFlags,
 }
 
-/// The database and the instance key.
-#[derive(Debug, clap::Args)]
-pub struct KeyFlags {
-    #[command(flatten)]
-    database: DatabaseFlags,
-    /// The instance key, if it is not in the data directory
-    #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
-    instance_key_file: Option<std::path::PathBuf>,
-}
-
 fn session_id(text: &str) -> Result<SessionId, String> {
     text.parse().map_err(|error: domain::id::InvalidId| error.to_string())
 }
@@ -103,8 +93,7 @@ async fn opened(settings: &Settings) -> Result<Ledger, Failure> {
 }
 
 async fn list(args: ListArgs) -> Result<(), Failure> {
-    let serve = ServeFlags { instance_key_file: args.flags.instance_key_file, ..ServeFlags::default() };
-    let settings = config::load(args.flags.database, serve)?;
+    let settings = args.flags.settings()?;
     let missing = || Failure::Misused("there is no instance key, so ratings of a session cannot be found".into());
     let key = instance_key::find(&settings)?.ok_or_else(missing)?;
     let ledger = opened(&settings).await?;

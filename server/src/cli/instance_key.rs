@@ -1,7 +1,7 @@
 //! Reads and creates the instance key: a file that only its owner can read, never in the database.
 
 use super::common::Failure;
-use crate::config::{Database, Settings};
+use crate::config::{self, Database, DatabaseFlags, ServeFlags, Settings};
 use domain::Entropy;
 use ledger::InstanceKey;
 use std::{
@@ -12,6 +12,24 @@ use std::{
 
 /// Name of the file in the data directory.
 const FILE: &str = "instance.key";
+
+/// The database and the instance key.
+#[derive(Debug, clap::Args)]
+pub struct KeyFlags {
+    #[command(flatten)]
+    database: DatabaseFlags,
+    /// The instance key, if it is not in the data directory
+    #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
+    instance_key_file: Option<PathBuf>,
+}
+
+impl KeyFlags {
+    /// The settings from these options and the file that they name.
+    pub fn settings(self) -> Result<Settings, config::Error> {
+        let serve = ServeFlags { instance_key_file: self.instance_key_file, ..ServeFlags::default() };
+        config::load(self.database, serve)
+    }
+}
 
 /// The instance key, from the file that the settings name. Without one, an SQLite installation has a file in its data
 /// directory, created at the first start. On PostgreSQL there is no default, because all servers must have the same

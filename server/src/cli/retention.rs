@@ -2,12 +2,9 @@
 
 use super::{
     common::{Failure, open, print_line},
-    instance_key,
+    instance_key::{self, KeyFlags},
 };
-use crate::{
-    ambient::SystemEntropy,
-    config::{self, Database, DatabaseFlags, ServeFlags},
-};
+use crate::{ambient::SystemEntropy, config::Database};
 use chrono::NaiveDate;
 use domain::count::counted;
 use ledger::{Mode, retention::Erased};
@@ -24,7 +21,7 @@ pub struct RetentionArgs {
     #[arg(long)]
     apply: bool,
     #[command(flatten)]
-    database: DatabaseFlags,
+    flags: KeyFlags,
 }
 
 /// Shows the counts so far, on terminals only.
@@ -39,7 +36,7 @@ fn show_progress(so_far: &Erased) {
 
 /// Prints what would be erased, or erases it.
 pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
-    let settings = config::load(args.database, ServeFlags::default())?;
+    let settings = args.flags.settings()?;
     let older_than = args.before.and_time(chrono::NaiveTime::MIN).and_utc();
     // Erasing needs exclusive access: a running server would show cached pages and keep pages of the old file.
     let mode = if args.apply { Mode::Server } else { Mode::Tool };

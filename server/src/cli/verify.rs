@@ -2,9 +2,8 @@
 
 use super::{
     common::{Failure, open, print_line},
-    instance_key,
+    instance_key::{self, KeyFlags},
 };
-use crate::config::{self, DatabaseFlags, ServeFlags};
 use domain::count::counted;
 use ledger::{Mode, verify::Verified};
 use std::io::{IsTerminal, Write};
@@ -13,7 +12,7 @@ use std::io::{IsTerminal, Write};
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
     #[command(flatten)]
-    database: DatabaseFlags,
+    flags: KeyFlags,
 }
 
 /// Shows the counts so far, on terminals only.
@@ -31,7 +30,7 @@ fn show_progress(so_far: &Verified) {
 /// # Errors
 /// The first session that is wrong, or the problems of the file.
 pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
-    let settings = config::load(args.database, ServeFlags::default())?;
+    let settings = args.flags.settings()?;
     let ledger = open(&settings, Mode::Reader).await?;
     let key = instance_key::find(&settings)?;
     let verified = ledger::verify::all(&ledger, key.as_ref(), show_progress).await;

@@ -1,6 +1,8 @@
 //! P-63: `verify` and `backup` read the data, find a damaged file, and create nothing in the data directory.
 
 use crate::app::{App, binary};
+use chrono::TimeDelta;
+use ledger::session;
 use std::{
     collections::BTreeMap,
     fs,
@@ -8,6 +10,7 @@ use std::{
     path::Path,
     process::{Command, Output},
 };
+use testkit::{Engine, Fixture, INSTANCE_KEY};
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
@@ -135,4 +138,33 @@ async fn damaged_pages_are_found() {
     fs::write(&file, &whole).unwrap();
     let output = app.cli().arg("verify").output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn retention_and_verify_use_the_instance_key_that_the_environment_names() {
+    let f = Fixture::sqlite().await;
+    let Engine::Sqlite(dir) = &f.engine else { panic!("not SQLite") };
+    f.clock.advance(-TimeDelta::days(1_000));
+    let old = f.pending().await;
+    session::cancel(&f.ledger, &f.operator, old.id, None).await.unwrap();
+    f.ledger.close().await;
+    let keys = tempfile::tempdir().unwrap();
+    let key_file = |name: &str, key: &str| {
+        let file = keys.path().join(name);
+        fs::write(&file, format!("{key}\n")).unwrap();
+        file
+    };
+    let (own, other) = (key_file("own", INSTANCE_KEY), key_file("other", &"ab".repeat(32)));
+    let run = |arguments: &[&str], key: &Path| {
+        binary(dir).args(arguments).env("SHIFTBOOK_INSTANCE_KEY_FILE", key).output().unwrap()
+    };
+    let erased = run(&["retention", "--before", "2025-01-01", "--apply"], &own);
+    assert!(erased.status.success() && text(&erased).contains("in 1 session,"), "{}", text(&erased));
+    assert!(!dir.path().join("instance.key").exists(), "a second key was made");
+    let verified = run(&["verify"], &own);
+    assert!(verified.status.success(), "{}", text(&verified));
+    assert!(text(&verified).contains("; retention erased the content of"), "{}", text(&verified));
+    let refused = run(&["verify"], &other);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
+    assert!(text(&refused).contains("its erasure was not sealed by this installation"), "{}", text(&refused));
 }
