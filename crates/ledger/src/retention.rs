@@ -116,9 +116,9 @@ async fn due(
     older_than: Timestamp,
     after: Option<(TenantId, SessionId)>,
 ) -> Result<Vec<ErasureCandidate>> {
-    let read = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(store::retention::due(conn, older_than, after, SESSIONS)));
+    let read = ledger.store().read_by_operator(Access::System, move |conn| {
+        Box::pin(store::retention::due(conn, older_than, after, SESSIONS))
+    });
     Ok(read.await?)
 }
 

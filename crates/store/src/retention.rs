@@ -25,7 +25,7 @@ const INCOGNITO_ALONE: &str = r#"{"incognito":true}"#;
 const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
      WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
      AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
-     AND (s.tenant_id > $2 OR (s.tenant_id = $2 AND s.id > $3) OR $2 IS NULL) ORDER BY s.tenant_id, s.id LIMIT $4";
+     AND (s.tenant_id, s.id) > ($2, $3) ORDER BY s.tenant_id, s.id LIMIT $4";
 const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, session_id) DO NOTHING";
 const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
@@ -178,7 +178,7 @@ pub async fn due(
     limit: u32,
 ) -> Result<Vec<ErasureCandidate>> {
     type DueRow = (Uuid, Uuid, i64, Vec<u8>);
-    let (tenant, session) = (after.map(|(tenant, _)| tenant.0), after.map(|(_, session)| session.0));
+    let (tenant, session) = after.map(|(tenant, session)| (tenant.0, session.0)).unwrap_or_default();
     let rows = run!(conn, fetch_all DueRow, DUE, to_micros(older_than), tenant, session, i64::from(limit))?;
     let due = rows.into_iter().map(|(tenant, id, head, digest)| {
         let head_digest = Digest::from_slice(&digest);

@@ -7,6 +7,11 @@ use domain::{
 };
 use sqlx::PgConnection;
 
+/// Longest time for a statement of a PostgreSQL transaction, milliseconds.
+const STATEMENT_MS_MAX: u32 = 5_000;
+/// Longest time for a statement of [`Mode::Operator`], milliseconds.
+const OPERATOR_STATEMENT_MS_MAX: u32 = 3_600_000;
+
 /// A borrowed connection inside a transaction.
 pub enum Conn<'c> {
     /// The only write connection of a SQLite file, or a reader of it.
@@ -49,6 +54,11 @@ pub(crate) enum Mode {
     Write,
     /// A group of appends; lock timeout of 50 ms.
     Shared,
+    /// A read of an operator's command, which may go through whole tables; statement timeout of 1 h, lock timeout of
+    /// 1 min, and no other time limit.
+    Operator,
+    /// The creation of a partition; lock timeout of 1 s, because appends wait behind the lock that it waits for.
+    Partition,
 }
 
 impl Access {
@@ -62,16 +72,21 @@ impl Access {
             Self::System | Self::Retention => (String::new(), String::new(), "on"),
         };
         let role = if matches!(self, Self::Retention) { "none" } else { "shiftbook_app" };
+        let statement_timeout =
+            if matches!(mode, Mode::Operator) { OPERATOR_STATEMENT_MS_MAX } else { STATEMENT_MS_MAX };
         let (mode, lock_timeout) = match mode {
             Mode::Read => (" READ ONLY", "2s"),
             Mode::Snapshot => (" ISOLATION LEVEL REPEATABLE READ READ ONLY", "2s"),
             Mode::Write => ("", "2s"),
             Mode::Shared => ("", "50ms"),
+            Mode::Operator => (" READ ONLY", "1min"),
+            Mode::Partition => ("", "1s"),
         };
         format!(
             "BEGIN{mode}; SELECT set_config('role', '{role}', true), set_config('app.tenant', '{tenant}', true), \
              set_config('app.user', '{user}', true), set_config('app.system', '{system}', true), \
-             set_config('statement_timeout', '5s', true), set_config('lock_timeout', '{lock_timeout}', true), \
+             set_config('statement_timeout', '{statement_timeout}', true), \
+             set_config('lock_timeout', '{lock_timeout}', true), \
              set_config('idle_in_transaction_session_timeout', '10s', true)"
         )
     }

@@ -14,19 +14,27 @@ use std::{
 
 /// Rewrites every page of the file.
 const SQLITE_VACUUM: &str = "VACUUM";
+/// Keeps what is temporary in files, such as the copy that VACUUM makes.
+const SQLITE_TEMP_STORE_FILE: &str = "PRAGMA temp_store = file";
 
-pub(crate) const SQLITE_SQL: Texts = &[("engine::file::SQLITE_VACUUM", SQLITE_VACUUM)];
+pub(crate) const SQLITE_SQL: Texts =
+    &[("engine::file::SQLITE_VACUUM", SQLITE_VACUUM), ("engine::file::SQLITE_TEMP_STORE_FILE", SQLITE_TEMP_STORE_FILE)];
 
 /// How long emptying the write-ahead log waits for other processes that use the file.
 const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
 
 /// Copies into `target`, which must not exist. Takes as long as the disk does, so it has a thread of its own.
-pub(crate) async fn back_up(reader: SqliteConnection, target: PathBuf) -> Result<()> {
-    let copied = tokio::task::spawn_blocking(move || copy(reader, &target)).await;
+/// `has_changed` tells, after the copy, whether the file was opened as immutable and a server writes to it since.
+pub(crate) async fn back_up(
+    reader: SqliteConnection,
+    target: PathBuf,
+    has_changed: impl FnOnce() -> bool + Send + 'static,
+) -> Result<()> {
+    let copied = tokio::task::spawn_blocking(move || copy(reader, &target, has_changed)).await;
     copied.unwrap_or_else(|panic| Err(Error::Database(format!("the backup failed: {panic}"))))
 }
 
-fn copy(mut reader: SqliteConnection, target: &Path) -> Result<()> {
+fn copy(mut reader: SqliteConnection, target: &Path, has_changed: impl FnOnce() -> bool) -> Result<()> {
     let failed = |what: &str, e: &dyn std::fmt::Display| Error::Unavailable(format!("{what}: {e}"));
     if target.exists() {
         return Err(Error::Unavailable(format!("{} exists already", target.display())));
@@ -39,7 +47,13 @@ fn copy(mut reader: SqliteConnection, target: &Path) -> Result<()> {
     // SQLite takes an empty file as none, and keeps its mode.
     private::create_new(Path::new(&partial)).map_err(|e| failed("cannot make the copy", &e))?;
     let sql = format!("VACUUM INTO '{}'", partial.replace('\'', "''"));
-    reader.batch(&sql)?;
+    let copied = reader.batch(&sql);
+    if has_changed() {
+        // The copy may mix two states of the file, and an error may come from that too.
+        std::fs::remove_file(&partial).map_err(|e| failed("cannot remove the copy", &e))?;
+        return Err(Error::Unavailable("a server began to write during the copy: run the backup again".into()));
+    }
+    copied?;
     let file = std::fs::File::open(&partial).map_err(|e| failed("cannot open the copy", &e))?;
     file.sync_all().map_err(|e| failed("cannot sync the copy", &e))?;
     std::fs::rename(&partial, target).map_err(|e| failed("cannot rename the copy", &e))?;
@@ -66,12 +80,20 @@ pub(crate) fn lock(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<F
 
 /// Removes erased content from a file: empties the write-ahead log and rewrites every page.
 pub(crate) fn scrub(file: &Path) -> Result<()> {
-    let mut connection = SqliteConnection::open(file, false)?;
+    let mut connection = open_to_rewrite(file)?;
     // VACUUM removes the free pages of the old file. The checkpoint then replaces its old pages with the new
     // ones.
     empty_wal(&mut connection)?;
     connection.batch(SQLITE_VACUUM)?;
     empty_wal(&mut connection)
+}
+
+/// Opens a file for VACUUM. Other connections keep in memory what is temporary, and the copy that VACUUM makes is as
+/// large as the file.
+fn open_to_rewrite(file: &Path) -> Result<SqliteConnection> {
+    let mut connection = SqliteConnection::open(file, false)?;
+    connection.batch(SQLITE_TEMP_STORE_FILE)?;
+    Ok(connection)
 }
 
 fn empty_wal(connection: &mut SqliteConnection) -> Result<()> {
@@ -82,4 +104,20 @@ fn empty_wal(connection: &mut SqliteConnection) -> Result<()> {
         "another process has the database open, so erased content stays in its write-ahead log: stop it and run this again"
             .into(),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_rewritten_in_memory() {
+        type Setting = (i64,);
+        // As SQLite numbers them: 1 is a file, 2 is memory.
+        let temp_store = |mut c: SqliteConnection| c.fetch_one::<Setting>("PRAGMA temp_store", &[]).unwrap().0;
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("some.sqlite3");
+        assert_eq!(temp_store(SqliteConnection::open(&file, false).unwrap()), 2);
+        assert_eq!(temp_store(open_to_rewrite(&file).unwrap()), 1);
+    }
 }

@@ -20,6 +20,6 @@ pub(crate) use postgres::{
     POSTGRES_TRUSTED, in_transaction, lane_with_timeout, spawn_with_timeout, transaction_on, with_timeout,
 };
 pub(crate) use sql::{CHUNKS, Texts, chunks, contains, values_statements};
-pub(crate) use sqlite::{FromSqlite, SqliteConnection, is_closed, row};
+pub(crate) use sqlite::{FromSqlite, ImmutableFile, SqliteConnection, row};
 
 pub(crate) const SQLITE_SQL: [Texts; 2] = [file::SQLITE_SQL, sqlite::SQLITE_SQL];

@@ -40,7 +40,7 @@ pub(crate) async fn lane_with_timeout<T, E: From<Error>>(
 
 /// Runs one PostgreSQL transaction on a connection of the pool. If it times out, the connection is closed
 /// and not reused, because its state is unknown (sqlx 0.9.0 can return a connection that is still in a
-/// transaction).
+/// transaction). A transaction of [`Mode::Operator`] is limited by its statements alone.
 pub(crate) async fn in_transaction<T, E>(
     pool: &PgPool,
     access: Access,
@@ -51,7 +51,8 @@ where
     E: From<Error>,
 {
     let mut connection = pool.acquire().await.map_err(Error::from)?;
-    let finished = with_timeout(transaction_on(&mut connection, access, mode, body)).await;
+    let work = transaction_on(&mut connection, access, mode, body);
+    let finished = if matches!(mode, Mode::Operator) { Ok(work.await) } else { with_timeout(work).await };
     finished.unwrap_or_else(|late| {
         connection.close_on_drop();
         Err(late.into())

@@ -16,7 +16,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 /// How long to wait for another process that holds the write lock, such as a command-line tool next to a
@@ -45,6 +45,28 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A connection, and a flag that is set when a write fails because the disk is full.
 pub struct SqliteConnection(rusqlite::Connection, Arc<AtomicBool>);
+
+/// A file that was opened with the promise to SQLite that it does not change.
+pub(crate) struct ImmutableFile {
+    path: PathBuf,
+    /// Time of its last change before it was opened; `None` if the file system does not tell.
+    modified: Option<SystemTime>,
+}
+
+impl ImmutableFile {
+    fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), modified: modified(path) }
+    }
+
+    /// Whether another process has the file open, or has changed it since.
+    pub(crate) fn has_changed(&self) -> bool {
+        !is_closed(&self.path) || modified(&self.path) != self.modified
+    }
+}
+
+fn modified(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok()
+}
 
 /// A value that is read from a row. Columns of a struct are found by name, those of a tuple by position.
 pub(crate) trait FromSqlite: Sized {
@@ -122,17 +144,18 @@ impl SqliteConnection {
     ///
     /// SQLite creates a -wal and a -shm file when a file in WAL mode is opened. That leaves files behind and
     /// fails on read-only media. Without a -wal no process has the file open and all data is in the file, so
-    /// SQLite is told that the file is immutable. Returns `true` if it was opened so.
-    pub(crate) fn open_immutable(file: &Path) -> Result<(Self, bool)> {
+    /// SQLite is told that the file is immutable. Then the file is returned too, which knows whether that still holds.
+    pub(crate) fn open_immutable(file: &Path) -> Result<(Self, Option<ImmutableFile>)> {
         use rusqlite::OpenFlags;
+        let immutable = ImmutableFile::of(file);
         if !is_closed(file) {
-            return Ok((Self::open(file, true)?, false));
+            return Ok((Self::open(file, true)?, None));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = rusqlite::Connection::open_with_flags(still_uri(file), flags);
         let connection = Self(opened.map_err(SqliteFailure::into_sqlx)?, Arc::default());
         connection.configure(true).map_err(SqliteFailure::into_sqlx)?;
-        Ok((connection, true))
+        Ok((connection, Some(immutable)))
     }
 
     fn configure(&self, read_only: bool) -> rusqlite::Result<()> {
@@ -273,7 +296,7 @@ impl SqliteConnection {
 
 /// Whether no process has the file open. The last process to close it removes the -wal. An empty -wal
 /// without a -shm was left by a process that was killed before it wrote.
-pub(crate) fn is_closed(file: &Path) -> bool {
+fn is_closed(file: &Path) -> bool {
     let beside = |suffix: &str| {
         let mut name = file.as_os_str().to_owned();
         name.push(suffix);

@@ -3,7 +3,7 @@
 //! Session ids are UUIDv7, so a range of ids is a range of time. The events of a month of sessions are one
 //! table, which can be moved or dropped as a whole. Rows outside of all months go to the default partition.
 
-use crate::engine::Result;
+use crate::engine::{Access, Error, Mode, Result, in_transaction, spawn_with_timeout};
 use domain::Timestamp;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::{Builder, Uuid};
@@ -11,19 +11,37 @@ use uuid::{Builder, Uuid};
 /// Number of months for which partitions are created, including the current one.
 const MONTHS_AHEAD: u32 = 3;
 
-/// Creates the missing partitions of this month and the following ones.
+/// Creates the missing partitions of this month and the following ones. What could not be created is logged and left
+/// to the next call.
 pub(crate) async fn ensure(pool: &PgPool, now: Timestamp) -> Result<()> {
     for ahead in 0..MONTHS_AHEAD {
         let (name, from, to) = month(now, ahead);
         let sql = format!(
             "CREATE TABLE IF NOT EXISTS session_events_{name} PARTITION OF session_events FOR VALUES FROM ('{from}') TO ('{to}')"
         );
-        if let Err(error) = sqlx::raw_sql(AssertSqlSafe(sql)).execute(pool).await {
+        if let Err(error) = create(pool.clone(), sql).await {
             // Another server made it meanwhile, or the default partition has rows of this month: they stay there.
             tracing::warn!(%error, month = name, "no partition for this month; its events stay in the default one");
+            if matches!(error, Error::Unavailable(_)) {
+                // Another try would wait for the same lock, and appends behind it.
+                break;
+            }
         }
     }
     Ok(())
+}
+
+/// Runs a statement that creates a partition. It needs the table to itself, which a running `pg_dump` refuses it, and
+/// every statement on the table that comes later waits behind it. So it gives up after a second.
+async fn create(pool: PgPool, sql: String) -> Result<()> {
+    spawn_with_timeout(async move {
+        in_transaction(&pool, Access::Retention, Mode::Partition, async |connection| {
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+            Ok(())
+        })
+        .await
+    })
+    .await
 }
 
 /// Name and id range of the month that is `ahead` months after now.

@@ -168,8 +168,8 @@ pub(crate) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
     if !file.exists() {
         return Ok(false);
     }
-    let (reader, _) = SqliteConnection::open_immutable(&file)?;
-    file::back_up(reader, target).await?;
+    let (reader, immutable) = SqliteConnection::open_immutable(&file)?;
+    file::back_up(reader, target, move || immutable.is_some_and(|file| file.has_changed())).await?;
     Ok(true)
 }
 

@@ -1,12 +1,9 @@
 //! The read connections to the SQLite file.
 
-use crate::engine::{Result, SqliteConnection, is_closed};
+use crate::engine::{ImmutableFile, Result, SqliteConnection};
 use std::{
     path::PathBuf,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 /// Name of the database file in the data directory.
@@ -18,15 +15,9 @@ const SQLITE_READERS_KEPT: usize = 8;
 pub(super) struct Readers {
     file: PathBuf,
     idle: Mutex<Vec<SqliteConnection>>,
-    /// Set in [`Mode::Reader`](super::Mode::Reader).
-    as_it_is: Option<ImmutableFile>,
-}
-
-/// How a [`Mode::Reader`](super::Mode::Reader) opened the file.
-#[derive(Default)]
-struct ImmutableFile {
-    /// Whether a connection was opened as immutable: with the promise to SQLite that the file does not change.
-    promised: AtomicBool,
+    /// Set in [`Mode::Reader`](super::Mode::Reader): the file as the first connection found it that was opened as
+    /// immutable.
+    as_it_is: Option<OnceLock<ImmutableFile>>,
 }
 
 impl Readers {
@@ -37,7 +28,7 @@ impl Readers {
 
     /// Readers of a file that nothing is expected to change, for [`Mode::Reader`](super::Mode::Reader).
     pub(super) fn of_unchanging(file: PathBuf) -> Self {
-        Self { file, idle: Mutex::default(), as_it_is: Some(ImmutableFile::default()) }
+        Self { file, idle: Mutex::default(), as_it_is: Some(OnceLock::new()) }
     }
 
     pub(super) fn take(&self) -> Result<SqliteConnection> {
@@ -50,15 +41,16 @@ impl Readers {
 
     fn open(&self) -> Result<SqliteConnection> {
         let Some(still) = &self.as_it_is else { return Ok(SqliteConnection::open(&self.file, true)?) };
-        let (connection, promised) = SqliteConnection::open_immutable(&self.file)?;
-        still.promised.fetch_or(promised, Ordering::Relaxed);
+        let (connection, immutable) = SqliteConnection::open_immutable(&self.file)?;
+        if let Some(immutable) = immutable {
+            let _ = still.set(immutable);
+        }
         Ok(connection)
     }
 
-    /// Whether another process opened the file after it was opened as immutable.
+    /// Whether another process opened or changed the file after it was opened as immutable.
     pub(super) fn has_changed(&self) -> bool {
-        let promised = self.as_it_is.as_ref().is_some_and(|still| still.promised.load(Ordering::Relaxed));
-        promised && !is_closed(&self.file)
+        self.as_it_is.as_ref().and_then(OnceLock::get).is_some_and(ImmutableFile::has_changed)
     }
 
     pub(super) fn release(&self, connection: SqliteConnection) {

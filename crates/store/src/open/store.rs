@@ -207,11 +207,14 @@ impl Store {
     /// Writes a consistent copy of the SQLite file while the server runs.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] if `target` exists or cannot be written, and always on PostgreSQL, which `pg_dump`
-    /// copies.
+    /// [`Error::Unavailable`] if `target` exists or cannot be written, if a server began to write while a
+    /// [`Mode::Reader`] copied, and always on PostgreSQL, which `pg_dump` copies.
     pub async fn backup(&self, target: &Path) -> Result<()> {
         match &self.0.db {
-            Db::Sqlite(readers) => file::back_up(readers.take()?, target.to_owned()).await,
+            Db::Sqlite(readers) => {
+                let store = self.clone();
+                file::back_up(readers.take()?, target.to_owned(), move || store.has_changed()).await
+            }
             Db::Postgres(_) => Err(Error::Unavailable("use pg_dump to back up PostgreSQL".into())),
         }
     }
@@ -220,7 +223,7 @@ impl Store {
     /// part of the database.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] if `target` exists or cannot be written.
+    /// [`Error::Unavailable`] if `target` exists or cannot be written, or if a server began to write during the copy.
     pub async fn backup_feedback(&self, target: &Path) -> Result<bool> {
         match &self.0.data_dir {
             Some(data_dir) => feedback::back_up(data_dir, target.to_owned()).await,
@@ -255,7 +258,8 @@ impl Store {
         &self.0.feedback
     }
 
-    /// Creates the partitions of the coming months on PostgreSQL. Safe to repeat and to run on several servers.
+    /// Creates the partitions of the coming months on PostgreSQL. Safe to repeat and to run on several servers. What
+    /// cannot be created now is logged and left to the next call.
     pub async fn ensure_partitions(&self, now: Timestamp) -> Result<()> {
         match &self.0.db {
             Db::Sqlite(_) => Ok(()),

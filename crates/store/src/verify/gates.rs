@@ -15,8 +15,7 @@ const PAGE: u32 = 500;
 /// Most gates that are reported.
 const NAMED_MAX: u32 = 20;
 
-const AFTER: &str =
-    gate_select!("g.tenant_id > $1 OR (g.tenant_id = $1 AND g.id > $2) ORDER BY g.tenant_id, g.id LIMIT $3");
+const AFTER: &str = gate_select!("(g.tenant_id, g.id) > ($1, $2) ORDER BY g.tenant_id, g.id LIMIT $3");
 
 // The statuses are the final ones.
 const WAITING_OF_FINAL_SESSIONS: &str = "SELECT g.tenant_id, g.id, g.session_id FROM gates g JOIN sessions s \

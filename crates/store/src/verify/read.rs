@@ -10,7 +10,7 @@ use uuid::Uuid;
 const SESSIONS: &str = "SELECT s.tenant_id, s.id, r.ordinal, u.session_id FROM sessions s \
      LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
      LEFT JOIN session_unrolled u ON u.tenant_id = s.tenant_id AND u.session_id = s.id \
-     WHERE s.tenant_id > $1 OR (s.tenant_id = $1 AND s.id > $2) OR $1 IS NULL ORDER BY s.tenant_id, s.id LIMIT $3";
+     WHERE (s.tenant_id, s.id) > ($1, $2) ORDER BY s.tenant_id, s.id LIMIT $3";
 
 // The most that are reported.
 const PAGES_SQLITE: &str = "PRAGMA integrity_check(20)";
@@ -72,7 +72,7 @@ pub struct Listed {
 /// Sessions of every workspace in key order, after `after`.
 pub async fn sessions(conn: &mut Conn<'_>, after: Option<(TenantId, SessionId)>, limit: u32) -> Result<Vec<Listed>> {
     type Row = (Uuid, Uuid, Option<i64>, Option<Uuid>);
-    let (tenant, session) = (after.map(|(tenant, _)| tenant.0), after.map(|(_, session)| session.0));
+    let (tenant, session) = after.map(|(tenant, session)| (tenant.0, session.0)).unwrap_or_default();
     let rows = run!(conn, fetch_all Row, SESSIONS, tenant, session, i64::from(limit))?;
     Ok(rows
         .into_iter()

@@ -1,9 +1,10 @@
 //! P-44: with an unreachable database, requests are answered in time, and all connections recover.
 
+use chrono::TimeDelta;
 use domain::role::Role;
 use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost, member, session};
 use std::{sync::Arc, time::Duration};
-use testkit::{Engine, SeededEntropy, TestClock, proxy::Proxy};
+use testkit::{Engine, Fixture, SeededEntropy, TestClock, proxy::Proxy, text};
 use tokio::time::timeout;
 
 /// After this time an answer counts as missing. The promise is 3 s; without a limit in the ledger no answer comes.
@@ -61,4 +62,25 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
     assert_eq!(raw.number(stuck).await, 0, "a connection is stuck in a transaction");
     ledger.close().await;
     engine.discard().await;
+}
+
+/// `pg_dump` locks every table in this way while it runs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_partition_that_cannot_be_made_during_a_dump_does_not_stop_appends() {
+    let f = Fixture::postgres().await;
+    let running = f.running().await;
+    let mut raw = f.engine.raw().await;
+    let partitions = "SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'session_events'::regclass";
+    let made = raw.number(partitions).await;
+    raw.execute("BEGIN; LOCK TABLE session_events IN ACCESS SHARE MODE").await.unwrap();
+    // The partition of the third month from now is missing.
+    f.clock.advance(TimeDelta::days(40));
+    timeout(ANSWER_MAX, f.ledger.maintain()).await.expect("maintenance waits for the dump").unwrap();
+    f.append(running.id, 1, vec![text("working")]).await.unwrap();
+    assert_eq!(raw.number(partitions).await, made);
+
+    raw.execute("COMMIT").await.unwrap();
+    f.ledger.maintain().await.unwrap();
+    assert!(raw.number(partitions).await > made, "the partition is not made later");
+    f.done().await;
 }

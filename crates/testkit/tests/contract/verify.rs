@@ -316,3 +316,24 @@ async fn sessions_that_ended_before_rows_were_bound_are_counted(f: Fixture) {
     assert_eq!((found.bad, found.unbound), (None, 1));
     f.done().await;
 }
+
+/// Commands of an operator read whole tables, which may take longer than a request may.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn verify_and_retention_wait_longer_for_postgres_than_requests_do() {
+    let f = Fixture::postgres().await;
+    completed(&f).await;
+    f.clock.advance(TimeDelta::days(3));
+    let mut raw = f.engine.raw().await;
+    raw.execute("BEGIN; LOCK TABLE gates, erasures IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let (key, before) = (key(), f.ledger.now() - TimeDelta::days(2));
+    let (found, due, held) = tokio::join!(
+        verify::all(&f.ledger, Some(&key), |_| {}),
+        retention::preview_by_operator(&f.ledger, before),
+        raw.execute("SELECT pg_sleep(3); COMMIT"),
+    );
+    held.unwrap();
+    let found = found.unwrap();
+    assert_eq!((found.sessions, found.bad, found.problems), (1, None, Vec::new()));
+    assert_eq!(due.unwrap().sessions, 1);
+    f.done().await;
+}
