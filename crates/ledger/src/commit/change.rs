@@ -9,7 +9,7 @@ use domain::{
     Caller, Timestamp,
     id::SessionId,
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Next, Position, Report, Session, Transition},
+    session::{Actor, Command, Next, Position, Report, Session, Status, Transition},
 };
 use store::{PreparedEvent, WriteTx, session::Inserted};
 
@@ -116,9 +116,10 @@ fn entered(before: &Session, transition: Transition, command: Command, report: R
     let mut session = before.clone();
     session.enter(transition, report, now);
     match transition.next {
-        Next::Pending => session.queued_at = Some(now),
+        // Another message to a queued conversation leaves its place in the queue.
+        Next::Pending if before.status() != Status::Pending => session.queued_at = Some(now),
         Next::Running => session.started_at = session.started_at.or(Some(now)),
-        Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
+        Next::Pending | Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
     }
     if matches!(command, Command::SendMessage | Command::Resume) {
         // New input allows [`ATTEMPTS_MAX`] more attempts, whatever was used before.

@@ -19,6 +19,7 @@ on_both_engines!(
     a_conversation_is_idle_between_its_turns_and_ends_with_a_summary_of_its_log,
     a_message_is_recorded_once_and_refused_while_the_agent_works,
     an_interrupted_turn_is_taken_from_its_worker_and_the_next_message_begins_another,
+    a_second_message_leaves_a_queued_conversation_its_place,
     lost_leases_are_counted_by_turn,
     ending_in_the_middle_of_a_turn_abandons_it_and_ending_again_changes_nothing,
     only_its_person_sends_messages_and_everyone_finds_their_own_conversations,
@@ -139,6 +140,18 @@ async fn an_interrupted_turn_is_taken_from_its_worker_and_the_next_message_begin
     assert_eq!((rests.id, rests.attempt, rests.status()), (id, 2, Status::Idle));
     let stale = f.append(id, running.attempt, vec![text("3, 4")]).await;
     assert!(matches!(stale, Err(Error::Refused(_))), "{stale:?}");
+    f.done().await;
+}
+
+async fn a_second_message_leaves_a_queued_conversation_its_place(f: Fixture) {
+    let (l, m) = (&f.ledger, &f.member);
+    let queued = thread::start(l, m, new(Some("What is the stage of Acme?"))).await.unwrap().session;
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    f.pending().await;
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    let more = thread::send_message(l, m, queued.id, say("And of Globex?")).await.unwrap().session;
+    assert_eq!((more.status(), more.queued_at), (Status::Pending, queued.queued_at));
+    assert_eq!(f.claim(1, 60).await[0].id, queued.id);
     f.done().await;
 }
 
