@@ -181,10 +181,11 @@ impl Feed {
         tokio::select! {
             biased;
             () = self.state.shutdown.begun() => Wake::Stop,
-            () = sleep_until(self.flush_at), if !self.pending.is_empty() => Wake::Due,
-            signal = self.signals.recv() => signal.map_or(Wake::Stop, Wake::Changed),
+            // Before the changes: for a client that reads slowly there is always another one.
             Ok(()) = self.access.changed() => Wake::AccessChanged,
             _ = self.beat.tick() => Wake::Beat,
+            () = sleep_until(self.flush_at), if !self.pending.is_empty() => Wake::Due,
+            signal = self.signals.recv() => signal.map_or(Wake::Stop, Wake::Changed),
         }
     }
 

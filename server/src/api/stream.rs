@@ -112,15 +112,17 @@ impl Tail {
         sse::response(opening.chain(frames), open)
     }
 
+    /// Returns what to send next. Access comes before the events: for a client that reads slowly there is always
+    /// another one.
     async fn next(&mut self) -> Next {
         loop {
             tokio::select! {
                 biased;
                 () = self.state.shutdown.begun() => return Next::Last(sse::end_frame(&self.state)),
-                followed = self.events.next() => return self.followed(followed),
                 // The ledger keeps the sender. If the sender were dropped, `changed` would return at once every time.
                 Ok(()) = self.access.changed() => if let Some(end) = self.end().await { return end },
                 _ = self.beat.tick() => return self.end().await.unwrap_or(Next::Frame(sse::COMMENT)),
+                followed = self.events.next() => return self.followed(followed),
             }
         }
     }

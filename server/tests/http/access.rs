@@ -108,6 +108,35 @@ async fn a_removal_by_the_command_line_ends_open_streams_before_their_heartbeat(
 }
 
 #[tokio::test]
+async fn a_stream_that_is_read_slowly_ends_before_the_rest_of_the_log() {
+    let app = App::start();
+    add_person(&app, MIA);
+    let mia = Browser::of(&app, MIA).await;
+    let session = app.running(Who::Member).await;
+    // More than the buffers of a connection hold: 32 batches of almost 1 MiB.
+    let text = "x".repeat(240 * 1024);
+    let event = json!({ "type": "agent.message", "content": [{ "type": "text", "text": text }] });
+    let batch = json!({ "attempt": 1, "events": vec![event; 4] });
+    for _ in 0..32 {
+        app.post(Who::Worker, &format!("/api/sessions/{session}/events"), batch.clone()).await;
+    }
+    let last = json!({ "type": "agent.message", "content": [{ "type": "text", "text": "the end of the log" }] });
+    let last = json!({ "attempt": 1, "events": [last] });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/events"), last).await;
+    let follow = app.http.get(format!("{}/api/sessions/{session}/events/stream", app.url));
+    let stream = follow.header("cookie", mia.jar[0].0.clone()).send().await.unwrap();
+    assert_eq!(stream.status(), StatusCode::OK);
+
+    let id = id_of(&app, MIA).await;
+    let removed = app.request(Who::Admin, Method::DELETE, &format!("/api/members/{id}")).send().await.unwrap();
+    assert_eq!(removed.status(), StatusCode::NO_CONTENT);
+
+    let read = stream.text().await.unwrap();
+    assert!(read.contains("event: bye"), "{} bytes", read.len());
+    assert!(!read.contains("the end of the log"), "{} bytes", read.len());
+}
+
+#[tokio::test]
 async fn a_worker_that_waits_with_a_removed_members_token_gets_nothing() {
     let app = App::start();
     add_person(&app, MIA);
