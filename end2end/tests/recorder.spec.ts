@@ -10,7 +10,9 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "@playwright/test";
 import { startServer, stopServer, type Server } from "../server";
 import { api, BINARY, expect, signInByForm, environment, test } from "../support";
-import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
+import {
+  activeOf, awake, begin, finder, logOf, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working, type Logged,
+} from "../working";
 
 const EVENTS = "**/fn/working-on/record";
 /** A few rounds by default; `SHIFTBOOK_RECORDER_ROUNDS=1000` runs the long version. */
@@ -143,6 +145,44 @@ test("events whose session has ended meanwhile are set aside, said to be, and do
   await awake(page, "/actions");
   await expect(page.locator(".working")).toBeVisible();
   await expect(aside).toBeHidden();
+});
+
+test("a session is not stopped before its events were sent", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, "Stopped too early");
+  const session = await begin(page, task);
+  await page.route(EVENTS, (route) => route.abort());
+  await visit(page, "/actions");
+  await stopButton(page).click();
+  await expect(said(page)).toContainText("The working session was not stopped. Events are waiting for the server");
+  await expect(working(page, task.name)).toBeVisible();
+  expect((await activeOf(page.context()))?.id).toBe(session);
+  await page.unroute(EVENTS);
+  await stopButton(page).click();
+  await expect.poll(() => activeOf(page.context())).toBeNull();
+  expect(await pathsOf(session)).toEqual(["/actions"]);
+});
+
+test("a session is not replaced before its events were sent, by another task or by a new one", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const first = await taskFor(page, "Replaced too early");
+  const second = await taskFor(page, "Replaces the first");
+  const session = await begin(page, first);
+  await page.route(EVENTS, (route) => route.abort());
+  await visit(page, "/actions");
+  await pick(page, second.name);
+  await expect(said(page)).toContainText("The working session was not started. Events are waiting for the server");
+  await expect(working(page, first.name)).toBeVisible();
+  await working(page).click();
+  await finder(page).fill(`Never made ${Date.now().toString(36)}`);
+  await options(page).filter({ hasText: "Create new task" }).click();
+  await expect(said(page)).toContainText("The task was not created. Events are waiting for the server");
+  await expect(working(page, first.name)).toBeVisible();
+  expect((await activeOf(page.context()))?.id).toBe(session);
+  await page.unroute(EVENTS);
+  await pick(page, second.name);
+  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(second.name);
+  expect(await pathsOf(session)).toEqual(["/actions"]);
 });
 
 /** How often the recorder sends what is queued while a page is shown. */

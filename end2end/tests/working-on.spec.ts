@@ -379,6 +379,27 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   }
 });
 
+test("a marker whose answer is lost is recorded once after an edit that changes nothing", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "A space more"));
+  await visit(page, "/today");
+  await page.route("**/fn/working-on/marker", async (route) => {
+    // The request arrives, and the response is lost.
+    await route.fetch();
+    await route.abort();
+  }, { times: 1 });
+  await page.keyboard.press("Alt+m");
+  await page.keyboard.type("called Acme");
+  await page.keyboard.press("Enter");
+  await expect(marker(page).getByRole("alert")).toContainText("Not recorded. Your note is kept.");
+  await marker(page).getByRole("textbox").press("End");
+  await page.keyboard.type(" ");
+  await marker(page).getByRole("button", { name: "Record" }).click();
+  await expect(page.getByText("Marker recorded.")).toBeVisible();
+  const notes = await logOf(session, "human.marker");
+  expect(notes.map((event) => event.content)).toEqual([[{ type: "text", text: "called Acme" }]]);
+});
+
 test("what is typed while a marker is recorded is kept for the next one", async ({ page }) => {
   await signInIdle(page, "operator");
   const session = await begin(page, await taskFor(page, "Fast notes"));

@@ -1,7 +1,7 @@
 //! Records a marker. Only in the WASM build.
 
-use super::{Marker, Work, api::AddMarker, control, draft, flush::Ended, recorder};
-use crate::{browser::fetch, server_function::call};
+use super::{Marker, Work, api::AddMarker, control, draft, recorder};
+use crate::server_function::call;
 
 /// Records the note in the active working session.
 ///
@@ -11,11 +11,7 @@ pub async fn add_marker(work: Work, text: &str) -> Result<(), String> {
     let Some(active) = work.confirmed() else { return Err("You are no longer working on a task.".to_owned()) };
     let (event_id, at) = draft::event_of(text);
     // Sends the queued events first, because they happened before the note.
-    match recorder::send_now(work).await {
-        Ended::Unreachable => return Err(fetch::UNREACHABLE.to_owned()),
-        Ended::SignedOut => return Err("You are signed out.".to_owned()),
-        Ended::Empty | Ended::Elsewhere => {}
-    }
+    recorder::send_now(work).await.map_err(|refusal| refusal.message())?;
     let marker = Marker { session_id: active.session_id, event_id, at, text: text.to_owned() };
     match call(AddMarker { marker }).await {
         Ok(()) => Ok(()),

@@ -20,6 +20,7 @@ const STALE_MS: f64 = 15_000.0;
 const STOPPING_KEY: &str = "shiftbook-stopping";
 /// The creation of a task that has no answer yet: its key, then the name on a line of its own.
 const CREATING_KEY: &str = "shiftbook-creating";
+const NOT_CREATED: &str = "The task was not created.";
 
 /// Follows the page and the other tabs. Ends what an earlier page of this tab was asked to end.
 pub fn start(work: Work) {
@@ -91,8 +92,10 @@ pub fn begin(work: Work, task: super::Task) {
     work.show(Some(wanted.clone()));
     spawn_local(async move {
         // What happened before belongs to the session that is about to end.
-        recorder::send_now(work).await;
-        let answer = call(StartWork { task_id: task.id }).await;
+        let answer = match recorder::send_now(work).await {
+            Ok(()) => call(StartWork { task_id: task.id }).await,
+            Err(refusal) => Err(refusal),
+        };
         let is_stop_wanted = work.stop_wanted.get_value().as_ref() == Some(&wanted);
         if is_stop_wanted {
             forget_wish_to_stop(work);
@@ -133,7 +136,9 @@ fn forget_wish_to_stop(work: Work) {
 /// again in this tab repeats the request, so the task is made once.
 pub fn create(work: Work, name: String) {
     spawn_local(async move {
-        recorder::send_now(work).await;
+        if let Err(refusal) = recorder::send_now(work).await {
+            return refused(work, NOT_CREATED, &refusal);
+        }
         let storage = dom::session_storage();
         let kept = storage.as_ref().and_then(|storage| storage.get_item(CREATING_KEY).ok().flatten());
         let kept = kept.as_ref().and_then(|kept| kept.split_once('\n')).filter(|(_, of)| *of == name);
@@ -152,7 +157,7 @@ pub fn create(work: Work, name: String) {
                 let what = "It is not known whether the task was created. Create it again: it is made only once.";
                 refused(work, what, &refusal);
             }
-            Err(refusal) => refused(work, "The task was not created.", &refusal),
+            Err(refusal) => refused(work, NOT_CREATED, &refusal),
         }
     });
 }
@@ -172,8 +177,10 @@ pub fn stop(work: Work) {
 
 /// Ends a session. Waiting events are sent first: an ended session takes none.
 async fn end(work: Work, active: Active) {
-    recorder::send_now(work).await;
-    let ended = call(StopWork { session_id: active.session_id.clone() }).await;
+    let ended = match recorder::send_now(work).await {
+        Ok(()) => call(StopWork { session_id: active.session_id.clone() }).await,
+        Err(refusal) => Err(refusal),
+    };
     set_stopping(None);
     match ended {
         Ok(()) => channel::publish(work, work.active_now(), ActiveChange::Ended(active.session_id)),

@@ -16,6 +16,10 @@ pub fn text() -> String {
 
 /// Stores the draft; an empty text removes it. A changed text gets a new event id.
 pub fn keep(text: &str) {
+    // An edit may change nothing: a space at the end is not part of the text.
+    if self::text() == text {
+        return;
+    }
     let Some(storage) = dom::session_storage() else { return };
     let _ = if text.is_empty() {
         storage.remove_item(DRAFT_KEY)

@@ -10,7 +10,10 @@ use super::{
     queue::{self, Added, Row, Stored},
     work::Waiting,
 };
-use crate::browser::{dom, id::new_id, task::spawn_local, times::now_text};
+use crate::{
+    browser::{dom, id::new_id, task::spawn_local, times::now_text},
+    server_function::Refusal,
+};
 use gloo_timers::callback::{Interval, Timeout};
 use leptos::prelude::{GetUntracked as _, UpdateValue as _};
 
@@ -80,9 +83,17 @@ fn send(work: Work) {
     }
 }
 
-/// Flushes the queue and returns the result. Reads the database, because messages from other tabs may be late.
-pub async fn send_now(work: Work) -> Ended {
-    flush::flush(work, true).await
+/// Flushes the queue. Reads the database, because messages from other tabs may be late.
+///
+/// # Errors
+/// Events still wait. Has only the message to show.
+pub async fn send_now(work: Work) -> Result<(), Refusal> {
+    let why = match flush::flush(work, true).await {
+        Ended::Empty | Ended::Elsewhere => return Ok(()),
+        Ended::Unreachable => "Events are waiting for the server, which cannot be reached.",
+        Ended::SignedOut => "You are signed out.",
+    };
+    Err(Refusal { title: why.to_owned(), ..Refusal::default() })
 }
 
 /// Records the current page.
