@@ -40,9 +40,14 @@ pub fn FragmentOfPage(
 /// Reads the fragment at this address. `None` if the server cannot be reached or refuses.
 #[cfg(feature = "hydrate")]
 pub async fn read(address: &str) -> Option<crate::browser::dom::HtmlElement> {
-    use crate::browser::{fetch, patch};
-    let html = fetch::get_text(address).await.ok()?;
-    patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next())
+    crate::browser::fetch::get_text(address).await.ok().and_then(|html| element(&html))
+}
+
+/// The first element of a fragment's HTML.
+#[cfg(feature = "hydrate")]
+pub fn element(html: &str) -> Option<crate::browser::dom::HtmlElement> {
+    use crate::browser::patch;
+    patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next())
 }
 
 #[cfg(feature = "hydrate")]

@@ -1,5 +1,5 @@
 /** Conversations with a real agent: a process that reads the messages and prints its reply. */
-import { type Page } from "@playwright/test";
+import { type Page, type Request } from "@playwright/test";
 import { api, expect, expectAccessible, hydrated, runWorker, signIn, test, type Worker } from "../support";
 
 /** Replies in Markdown with the last message; fails if the message says so. */
@@ -195,6 +195,62 @@ test("what happened between a page and its stream is shown when the stream opens
   open();
   await expect(row).toContainText(/running/i);
   await api().complete(id, attempt);
+});
+
+test("an answer that comes late does not replace a newer one", async ({ page }) => {
+  const agent = await clerk("late");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Hello");
+  await hydrated(page);
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  let hold = (_: Request) => {};
+  const held = new Promise<Request>((done) => (hold = done));
+  await page.route(
+    "**/chat/*/live*",
+    async (route) => {
+      const answer = await route.fetch();
+      hold(route.request());
+      await released;
+      await route.fulfill({ response: answer });
+    },
+    { times: 1 },
+  );
+  const { attempt } = await api().claim(agent, 600);
+  // The server answers before the reply is written, and the page gets that answer after the next one.
+  const first = await held;
+  await api().append(id, attempt, [{ type: "agent.message", content: [{ type: "text", text: "The reply" }] }]);
+  await expect(page.locator("#conversation")).toContainText("The reply");
+  const finished = page.waitForEvent("requestfinished", (request) => request === first);
+  release();
+  await finished;
+  // What the page does with an answer is done before it has the answer of a later request.
+  await page.evaluate(async () => void (await (await fetch("/api/me")).text()));
+  expect(await page.locator("#conversation").textContent()).toContain("The reply");
+  await api().yield(id, attempt, "idle");
+});
+
+test("a reply whose reading fails is shown all the same", async ({ page }) => {
+  const agent = await clerk("again");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Hello");
+  await hydrated(page);
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  const { attempt } = await api().claim(agent, 600);
+  await expect(page.locator("#conversation")).toContainText(`${agent} is thinking`);
+  let failed = 0;
+  await page.route("**/chat/*/live*", async (route) => {
+    const answer = await route.fetch();
+    if (failed > 0 || !(await answer.text()).includes("The reply")) return route.fulfill({ response: answer });
+    failed += 1;
+    await route.abort();
+  });
+  // One signal comes, and none after it.
+  await api().append(id, attempt, [{ type: "agent.message", content: [{ type: "text", text: "The reply" }] }]);
+  await expect(page.locator("#conversation")).toContainText("The reply", { timeout: 15_000 });
+  expect(failed).toBe(1);
+  await api().yield(id, attempt, "idle");
 });
 
 test("a message right after another is recorded once, although its answer is lost", async ({ page }) => {

@@ -1,6 +1,7 @@
 //! Elements, events and storage. Event listeners are never removed, because every navigation loads a new page.
 
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Document, Element, Event, EventTarget, PageTransitionEvent, ScrollIntoViewOptions, ScrollLogicalPosition, Window,
 };
@@ -61,6 +62,14 @@ pub fn after(millis: i32, call: impl FnOnce() + 'static) {
     let call: Box<dyn FnOnce()> = Box::new(call);
     let call = Closure::once_into_js(call);
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(call.unchecked_ref(), millis);
+}
+
+/// Waits this time, in milliseconds.
+pub async fn pause(millis: i32) {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, millis);
+    });
+    let _ = JsFuture::from(promise).await;
 }
 
 /// Calls at this interval, in milliseconds.

@@ -13,6 +13,7 @@ pub mod lock;
 pub mod notification;
 pub mod page;
 pub mod patch;
+pub mod reads;
 pub mod task;
 pub mod theme;
 pub mod times;

@@ -59,7 +59,8 @@ async fn read(store: Store) {
     let Some(shown) = store.conversation.child() else { return };
     let address = shown.get_attribute("data-live").unwrap_or_default();
     let calls = store.rating.calls_ended();
-    let Some(new) = fragment::read(&address).await else { return };
+    let html = store.reads.text(&address).await;
+    let Some(new) = html.and_then(|html| fragment::element(&html)) else { return };
     patch::parts(&shown, &new);
     store.rating.read(&new, calls);
 }

@@ -96,6 +96,9 @@ pub struct Store {
     /// Whether another form of the page is being sent.
     #[cfg(feature = "hydrate")]
     pub is_calling: RwSignal<bool>,
+    /// The reads of the conversation.
+    #[cfg(feature = "hydrate")]
+    pub reads: crate::browser::reads::Reads,
 }
 
 impl Store {
@@ -113,6 +116,8 @@ impl Store {
             is_sending: RwSignal::new(false),
             #[cfg(feature = "hydrate")]
             is_calling: RwSignal::new(false),
+            #[cfg(feature = "hydrate")]
+            reads: Default::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::browser::{
     element, fetch,
     live::{self, Signal},
     patch,
+    reads::REPEAT_MS,
     task::spawn_local,
     viewport,
 };
@@ -61,13 +62,14 @@ impl Transcript {
     }
 
     /// Reads the rows after the last one, page by page, one request at a time. Signals that arrive during a request
-    /// are handled after it.
+    /// are handled after it. A request that fails is repeated once, because no signal may follow.
     fn read(self) {
         if !self.at_head || self.tail(|tail| tail.is_reading || !tail.is_behind()) {
             return;
         }
         self.tail(|tail| tail.is_reading = true);
         spawn_local(async move {
+            let mut has_failed = false;
             loop {
                 let was_unknown = self.tail(|tail| std::mem::take(&mut tail.is_head_unknown));
                 match self.read_page().await {
@@ -75,7 +77,10 @@ impl Transcript {
                     Ok(_) => break,
                     Err(_) => {
                         self.tail(|tail| tail.is_head_unknown |= was_unknown);
-                        break;
+                        if std::mem::replace(&mut has_failed, true) {
+                            break;
+                        }
+                        dom::pause(REPEAT_MS).await;
                     }
                 }
             }
@@ -111,7 +116,7 @@ impl Transcript {
         Ok(has_more)
     }
 
-    /// Reads the header again, one request at a time. A signal during a request causes one more request.
+    /// Reads the header again. Signals within [`GATHER_MS`] cause one request.
     fn read_summary(self) {
         if self.tail(|tail| std::mem::replace(&mut tail.is_summary_due, true)) {
             return;
@@ -120,7 +125,7 @@ impl Transcript {
             self.tail(|tail| tail.is_summary_due = false);
             spawn_local(async move {
                 let calls = self.rating.calls_ended();
-                let Ok(html) = fetch::get_text(&self.address("/summary")).await else { return };
+                let Some(html) = self.summaries.text(&self.address("/summary")).await else { return };
                 if let (Some(page), Some(new)) = (self.page(), patch::parse(&html)) {
                     for new in patch::children(&new) {
                         patch::parts(&page, &new);

@@ -3,6 +3,8 @@
 #[cfg(feature = "hydrate")]
 use super::tail_state::TailState;
 use super::{Rating, RatingState};
+#[cfg(feature = "hydrate")]
+use crate::browser::reads::Reads;
 use crate::fragment::Slot;
 use leptos::{html, prelude::*};
 
@@ -110,6 +112,9 @@ pub struct Transcript {
     /// What the live tail knows.
     #[cfg(feature = "hydrate")]
     pub tail: StoredValue<TailState>,
+    /// The reads of the header.
+    #[cfg(feature = "hydrate")]
+    pub summaries: Reads,
 }
 
 impl Transcript {
@@ -135,6 +140,8 @@ impl Transcript {
             rating: RatingState::new(&content.session_id, content.rating),
             #[cfg(feature = "hydrate")]
             tail: StoredValue::new(TailState::new(content.last_sequence)),
+            #[cfg(feature = "hydrate")]
+            summaries: Reads::default(),
         }
     }
 }

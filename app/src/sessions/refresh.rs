@@ -3,7 +3,7 @@
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
-    browser::{dom, fetch, patch},
+    browser::{dom, patch, reads::Reads},
     fragment::Slot,
 };
 use std::{
@@ -20,19 +20,19 @@ const IDS_MAX: usize = 100;
 
 /// Subscribes the rows of the page to the live stream.
 pub fn start(at: Slot) {
+    // Rows stay in it until an answer has shown them, so each read asks for all that an older one may not show.
     let moved = Rc::new(RefCell::new(BTreeSet::<String>::new()));
     let due = Rc::new(Cell::new(false));
+    let reads = Reads::default();
     let gather = move |signal: &Signal| {
         match signal {
-            Signal::Session { id, .. } => {
-                if row(at, id).is_some() {
-                    moved.borrow_mut().insert(id.clone());
-                }
+            Signal::Session { id, .. } if row(at, id).is_some() => {
+                moved.borrow_mut().insert(id.clone());
             }
             Signal::Resync | Signal::Opened => moved
                 .borrow_mut()
                 .extend(at.find_all(ROW).into_iter().filter_map(|r| r.get_attribute("data-session-id"))),
-            Signal::Counts => {}
+            Signal::Session { .. } | Signal::Counts => return,
         }
         if moved.borrow().is_empty() || due.replace(true) {
             return;
@@ -40,24 +40,30 @@ pub fn start(at: Slot) {
         let (moved, due) = (moved.clone(), due.clone());
         dom::after(GATHER_MS, move || {
             due.set(false);
-            let ids: Vec<_> = std::mem::take(&mut *moved.borrow_mut()).into_iter().take(IDS_MAX).collect();
-            spawn_local(read(at, ids));
+            let ids: Vec<_> = moved.borrow().iter().take(IDS_MAX).cloned().collect();
+            spawn_local(async move {
+                // A row that moved meanwhile is read again.
+                if read(at, reads, ids).await && !due.get() {
+                    moved.borrow_mut().clear();
+                }
+            });
         });
     };
     live::subscribe(gather);
 }
 
-/// Reads rows and shows them.
-async fn read(at: Slot, ids: Vec<String>) {
+/// Reads rows and shows them. Returns whether it did.
+async fn read(at: Slot, reads: Reads, ids: Vec<String>) -> bool {
     let from = at.find("[data-rows]").and_then(|rows| rows.get_attribute("data-rows"));
     let from = from.unwrap_or_else(|| "/sessions/rows?ids=".to_owned());
-    let Ok(html) = fetch::get_text(&[from, ids.join(",")].concat()).await else { return };
-    let Some(fragment) = patch::parse(&html) else { return };
+    let html = reads.text(&[from, ids.join(",")].concat()).await;
+    let Some(fragment) = html.and_then(|html| patch::parse(&html)) else { return false };
     for new in patch::children(&fragment) {
         if let Some(old) = new.get_attribute("data-session-id").and_then(|id| row(at, &id)) {
             patch::update(&old, &new);
         }
     }
+    true
 }
 
 fn row(at: Slot, id: &str) -> Option<dom::HtmlElement> {
