@@ -1,5 +1,5 @@
 //! Starts a temporary PostgreSQL: a new cluster in a temporary directory, on a free loopback port, with fsync on
-//! because durability is tested. If DATABASE_URL is set, that server is used instead.
+//! because durability is tested. If DATABASE_URL is set, that server is used instead; its LC_CTYPE must be of UTF-8.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -62,10 +62,10 @@ impl Cluster {
             run_quietly(command("chown").arg("postgres").arg(folder.path()), None)?;
         }
         let mut cluster = Cluster { bin, folder, port: 0 };
-        run_quietly(
-            cluster.tool("initdb")?.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale"]),
-            None,
-        )?;
+        let mut initdb = cluster.tool("initdb")?;
+        initdb.args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale"]);
+        // With the ctype of the locale C, `lower` changes letters of ASCII alone.
+        run_quietly(initdb.arg("--lc-ctype=C.UTF-8"), None)?;
         for attempt in 1.. {
             cluster.port = free_port()?;
             let options = format!(

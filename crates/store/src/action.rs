@@ -29,7 +29,7 @@ const BY_ID_LOCKED_POSTGRES: &str = action_select!("a.id = $2 FOR UPDATE");
 const BY_SLUG: &str = action_select!("a.slug = $2");
 const LIST: &str = action_select!(
     "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
-     AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
+     AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE lower($6) ESCAPE '\\' OR $6 IS NULL) \
      ORDER BY a.id DESC LIMIT $7"
 );
 // Values for fields, and a new entity with a relation, are about the entity that the action is about.

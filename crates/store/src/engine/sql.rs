@@ -12,10 +12,11 @@ pub struct Page<T> {
     pub has_more: bool,
 }
 
-/// The LIKE pattern for "contains", with its own wildcards taken literally.
+/// The LIKE pattern for "contains", with its own wildcards taken literally. The statement lowers it, so that the engine
+/// lowers both sides by the same rules.
 pub(crate) fn contains(text: &str) -> String {
     let mut pattern = String::from("%");
-    for c in text.to_lowercase().chars() {
+    for c in text.chars() {
         if matches!(c, '%' | '_' | '\\') {
             pattern.push('\\');
         }

@@ -9,7 +9,12 @@ use super::{
     error::{SqliteFailure, is_full},
     sql::Texts,
 };
-use rusqlite::{Row, ToSql, config::DbConfig, types::FromSql};
+use rusqlite::{
+    Row, ToSql,
+    config::DbConfig,
+    functions::{Context, FunctionFlags},
+    types::FromSql,
+};
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -170,6 +175,8 @@ impl SqliteConnection {
         // worker's time (docs/benchmarks.md).
         c.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         c.busy_timeout(BUSY_TIMEOUT)?;
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+        c.create_scalar_function("lower", 1, flags, lower)?;
         if !read_only {
             c.pragma_update(None, "journal_mode", "wal")?;
             #[cfg(feature = "planted-bugs")]
@@ -292,6 +299,13 @@ impl SqliteConnection {
     pub(crate) fn close(self) -> Result<()> {
         self.0.close().map_err(|(_, error)| SqliteFailure::into_sqlx(error))
     }
+}
+
+/// `lower(text)` for letters of every script; SQLite's own function changes those of ASCII alone. Each letter is
+/// lowered by itself, so that a part of a text is found in it.
+fn lower(call: &Context<'_>) -> rusqlite::Result<Option<String>> {
+    let text = call.get_raw(0).as_str_or_null()?;
+    Ok(text.map(|text| text.chars().flat_map(char::to_lowercase).collect()))
 }
 
 /// Whether no process has the file open. The last process to close it removes the -wal. An empty -wal

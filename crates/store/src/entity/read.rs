@@ -27,7 +27,7 @@ macro_rules! list_select {
     ($lead:literal) => {
         entity_select!(concat!(
             $lead,
-            " AND (e.id < $3 OR $3 IS NULL) AND (lower(e.title) LIKE $4 ESCAPE '\\' OR $4 IS NULL) \
+            " AND (e.id < $3 OR $3 IS NULL) AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL) \
              ORDER BY e.id DESC LIMIT $5"
         ))
     };

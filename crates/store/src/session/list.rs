@@ -18,7 +18,7 @@ macro_rules! list_select {
             "tenant_id = $1 AND ",
             $lead,
             " AND id < $3 AND id >= $12 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
-             AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
+             AND (lower(title) LIKE lower($6) ESCAPE '\\' OR $6 IS NULL) \
              AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) \
              AND (completed_at >= $10 OR $10 IS NULL) AND (completed_at < $11 OR $11 IS NULL) \
              AND (CAST($13 AS bigint) IS NULL OR EXISTS (SELECT 1 FROM gates g WHERE g.tenant_id = sessions.tenant_id \

@@ -282,6 +282,11 @@ async fn entities_are_listed_by_type_and_title_page_by_page(f: Fixture) {
     let literal = ListEntities { title_contains: Some("% of_".into()), ..Default::default() };
     assert_eq!(listed(literal).await.items.len(), 1);
     assert_eq!(listed(ListEntities::default()).await.items.len(), 6);
+    acme(&f, &of, "Отчёт Über").await;
+    for text in ["Отчёт Über", "отчёт über", "ОТЧЁТ ÜBER"] {
+        let query = ListEntities { title_contains: Some(text.into()), ..Default::default() };
+        assert_eq!(listed(query).await.items.len(), 1, "{text}");
+    }
     let none = ListEntities { type_id: Some(other.id), ..Default::default() };
     assert!(listed(none).await.items.is_empty());
     f.done().await;

@@ -339,7 +339,7 @@ async fn the_day_adds_up_by_task_from_the_persons_own_midnight(f: Fixture) {
 }
 
 async fn tasks_are_found_by_assignee_and_by_part_of_their_name(f: Fixture) {
-    let mine = task(&f, "Review 100% of Q2").await;
+    let mine = task(&f, "Review 100% of Q2, Отчёт Über").await;
     let unassigned = NewAction { name: "Review nothing".into(), ..Default::default() };
     action::create(&f.ledger, &f.operator, unassigned).await.unwrap();
     let list = async |who: &Scope, assigned_to, part: Option<&str>| {
@@ -351,6 +351,9 @@ async fn tasks_are_found_by_assignee_and_by_part_of_their_name(f: Fixture) {
     assert_eq!(list(&f.operator, f.member.user_id().map(Assignee::User), None).await.unwrap(), 1);
     assert_eq!(list(&f.member, None, Some("rEVIEW")).await.unwrap(), 2);
     assert_eq!(list(&f.member, None, Some("100%")).await.unwrap(), 1);
+    for part in ["Отчёт Über", "отчёт über", "ОТЧЁТ ÜBER"] {
+        assert_eq!(list(&f.member, None, Some(part)).await.unwrap(), 1, "{part}");
+    }
     assert_eq!(list(&f.member, Some(Assignee::Me), Some("nothing")).await.unwrap(), 0);
     let own_token = Scope { on_behalf_of: f.member.user_id(), ..f.worker };
     assert_eq!(list(&own_token, Some(Assignee::Me), None).await.unwrap(), 1);

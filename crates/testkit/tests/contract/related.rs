@@ -81,9 +81,10 @@ async fn at_most_a_page_of_sessions_is_read_by_id(f: Fixture) {
 
 async fn sessions_are_listed_by_a_part_of_their_title(f: Fixture) {
     let titled = |title: &str| NewSession { title: Some(title.into()), ..of_agent("scout") };
-    let found = session::create(&f.ledger, &f.operator, titled("Weekly Report")).await.unwrap();
+    let found = session::create(&f.ledger, &f.operator, titled("Weekly Report, Отчёт Über")).await.unwrap();
     session::create(&f.ledger, &f.operator, titled("Invoice")).await.unwrap();
-    for (text, expected) in [("report", 1), ("", 2), ("nothing", 0)] {
+    let parts = [("report", 1), ("Отчёт Über", 1), ("отчёт über", 1), ("ОТЧЁТ ÜBER", 1), ("", 2), ("nothing", 0)];
+    for (text, expected) in parts {
         let query = ListSessions { title_contains: Some(text.into()), ..ListSessions::default() };
         let listed = session::list(&f.ledger, &f.member, query).await.unwrap().items;
         assert_eq!(listed.len(), expected, "{text}");
