@@ -1,6 +1,7 @@
 //! The options of a select as lines of text: `value | label | style | score | hard block`. Trailing parts may be
 //! omitted. A backslash escapes `|` and `\` inside a part.
 
+use crate::text::parts::{escaped, split};
 use domain::criteria_set::{Choice, ChoiceStyle};
 
 const HARD_BLOCK: &str = "hard block";
@@ -23,10 +24,6 @@ fn line(option: &Choice) -> String {
         parts.pop();
     }
     parts.join(" | ")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('|', "\\|")
 }
 
 /// Parses lines as options; ignores blank lines.
@@ -62,20 +59,6 @@ fn option(line: &str) -> Result<Choice, String> {
         _ => return Err("the last part must be `hard block` or empty".into()),
     };
     Ok(option)
-}
-
-/// The trimmed parts of a line.
-fn split(line: &str) -> Vec<String> {
-    let (mut parts, mut part, mut chars) = (Vec::new(), String::new(), line.chars());
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => part.extend(chars.next()),
-            '|' => parts.push(std::mem::take(&mut part)),
-            c => part.push(c),
-        }
-    }
-    parts.push(part);
-    parts.into_iter().map(|part| part.trim().to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub enum Note {
     Changed,
     /// The limit of requests was reached.
     TooOften,
+    /// A member's decision on the question can still be undone.
+    Held,
 }
 
 impl Note {
@@ -30,6 +32,9 @@ impl Note {
             }
             Self::Changed => "The questions have changed since you opened the form. Check your answers.",
             Self::TooOften => "There were too many requests. Nothing is lost: wait a minute and try again.",
+            Self::Held => {
+                "This question is being decided, so your answers are not recorded yet. Submit them again in a moment."
+            }
         }
     }
 

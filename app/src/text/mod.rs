@@ -1,4 +1,4 @@
-//! Text for display: escaping, durations, numbers, JSON and Markdown.
+//! Text for display: escaping, durations, numbers, JSON and Markdown; and texts that share a line of a control.
 
 pub mod duration;
 pub mod escape;
@@ -7,4 +7,5 @@ pub mod json;
 pub mod label;
 pub mod markdown;
 pub mod number;
+pub mod parts;
 pub mod shorten;

@@ -100,6 +100,8 @@ pub fn Input<'a>(
 ) -> InertElement {
     let around = Around { is_wide: wide, ..around(scope, field, form) };
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
+    // A time has whole minutes, unless the step is less.
+    let has_seconds = kind == "datetime-local" && value.as_ref().is_some_and(|time| time.matches(':').count() > 1);
     let control = view! {
         <input
             class="input"
@@ -110,6 +112,7 @@ pub fn Input<'a>(
             required=field.required
             readonly=readonly
             maxlength=chars_max.map(|max| max.to_string())
+            step=has_seconds.then_some("1")
             autocomplete=autocomplete
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()

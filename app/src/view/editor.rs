@@ -214,7 +214,7 @@ fn kind_controls(props: &EditorProps, at: usize, row: &Row) -> InertElement {
     };
     let choices = || {
         static_html(view! {
-            <TextArea scope="edit" field=Field::new(&options, "Options").hint("One per line. To store a value other than the label: value | label.") value=&row.options form=form/>
+            <TextArea scope="edit" field=Field::new(&options, "Options").hint("One per line. To store a value other than the label: value | label. Write \\| for | inside them.") value=&row.options form=form/>
         })
     };
     let reference = |label: &'static str, hint: &'static str, known: &[(String, String)]| {
@@ -253,8 +253,16 @@ fn kind_controls(props: &EditorProps, at: usize, row: &Row) -> InertElement {
 fn start_controls(at: usize, row: &Row, form: &FormState) -> InertElement {
     let name = |part: &str| format!("fields[{at}].{part}");
     let default = name("default");
+    let hint = "Several options are separated by |, with \\| for | inside one. Yes or no: true or false.";
+    let field = Field::new(&default, "Answer at the start").hint(hint);
+    // A one-line input would join the lines.
+    let start = if row.kind == "long_text" || row.default.contains('\n') {
+        static_html(view! { <TextArea scope="edit" field=field value=&row.default rows=2 form=form/> })
+    } else {
+        static_html(view! { <Input scope="edit" field=field value=&row.default form=form/> })
+    };
     static_html(view! {
-        <Input scope="edit" field=Field::new(&default, "Answer at the start").hint("Several options are separated by |. Yes or no: true or false.") value=&row.default form=form/>
+        {start}
         <Choice name=name("prefill") checked=row.prefill>"The link can give the answer"</Choice>
         <Choice name=name("hidden") checked=row.hidden>"Not shown: the answer comes only from the link"</Choice>
     })
@@ -275,7 +283,7 @@ fn condition_controls(draft: &Draft, at: usize, row: &Row, form: &FormState) -> 
         <div class="form-row">
             <Select scope="edit" field=Field::new(&asked, "Ask only if") options=earlier value=&row.if_field form=form/>
             <Select scope="edit" field=Field::new(&test, "Test") options=tests value=&row.if_test form=form/>
-            <Input scope="edit" field=Field::new(&value, "Answer").hint("The stored value; several are separated by |.") value=&row.if_value form=form/>
+            <Input scope="edit" field=Field::new(&value, "Answer").hint("The stored value; several are separated by |, with \\| for | inside one.") value=&row.if_value form=form/>
         </div>
     })
 }
@@ -294,7 +302,10 @@ fn publication(props: &EditorProps) -> InertElement {
     let often = often.map(|(responses, word)| (responses.as_str().to_owned(), word.to_owned())).to_vec();
     let mut groups = props.groups.clone();
     groups.insert(0, (String::new(), "Every member".to_owned()));
-    let time = |at: Option<domain::Timestamp>| at.map(|at| at.format("%Y-%m-%dT%H:%M").to_string()).unwrap_or_default();
+    let time = |at: Option<domain::Timestamp>| {
+        let written = at.map(|at| at.format("%Y-%m-%dT%H:%M:%S").to_string()).unwrap_or_default();
+        written.strip_suffix(":00").map(str::to_owned).unwrap_or(written)
+    };
     let most = config.max_responses.map(|most| most.to_string()).unwrap_or_default();
     let origins = config.embed_origins.join("\n");
     static_html(view! {

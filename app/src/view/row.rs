@@ -1,13 +1,12 @@
-//! One field in the editor: the texts of its controls, and how they become a field.
+//! One field in the editor: the texts of its controls, and how they become a field. Several values in one control are
+//! separated by `|`; a backslash escapes `|` and `\` inside a value.
 
+use crate::text::parts::{escaped, split};
 use domain::{
     slug::slugify,
     view::{Choice, Condition, Field, Kind, Test, from_form},
 };
 use serde_json::Value;
-
-/// Separates several values in one control.
-const SEPARATOR: char = '|';
 
 /// The controls of one field, as text. Each is named `fields[N].PART`, where PART is the name of the member here in
 /// camelCase.
@@ -138,13 +137,9 @@ impl Row {
     fn condition(&self, earlier: &[Field]) -> Condition {
         let field = self.if_field.trim().to_owned();
         let asked = earlier.iter().find(|other| other.key == field);
-        let value = |text: &str| match asked.and_then(|asked| answer(asked, text)) {
-            Some(Value::Array(chosen)) => chosen.into_iter().next().unwrap_or_default(),
-            Some(value) => value,
-            None => Value::from(text.trim()),
-        };
+        let value = |text: &str| asked.and_then(|asked| one(asked, text)).unwrap_or_else(|| Value::from(text.trim()));
         let test = match self.if_test.as_str() {
-            "in" => Test::In(parts(&self.if_value).map(value).collect()),
+            "in" => Test::In(parts(&self.if_value).iter().map(|text| value(text.as_str())).collect()),
             "filled" => Test::Filled(true),
             "empty" => Test::Filled(false),
             _ => Test::Equals(value(&self.if_value)),
@@ -220,15 +215,28 @@ fn bound<T: std::str::FromStr>(text: &str, part: &'static str, wrong: &mut Vec<U
 
 /// The answer that a text means for this field.
 fn answer(field: &Field, text: &str) -> Option<Value> {
-    let pairs: Vec<(&str, &str)> = match field.kind {
-        Kind::MultipleChoice { .. } => parts(text).map(|part| (field.key.as_str(), part)).collect(),
-        _ => vec![(field.key.as_str(), text)],
-    };
+    match field.kind {
+        Kind::MultipleChoice { .. } => read(field, parts(text).iter().map(String::as_str)),
+        _ => read(field, [text]),
+    }
+}
+
+/// The single value that a text means for this field: for a multiple choice, one option.
+fn one(field: &Field, text: &str) -> Option<Value> {
+    let text = if matches!(field.kind, Kind::MultipleChoice { .. }) { text.trim() } else { text };
+    match read(field, [text])? {
+        Value::Array(chosen) => chosen.into_iter().next(),
+        value => Some(value),
+    }
+}
+
+fn read<'a>(field: &'a Field, texts: impl IntoIterator<Item = &'a str>) -> Option<Value> {
+    let pairs = texts.into_iter().map(|text| (field.key.as_str(), text));
     from_form(std::slice::from_ref(field), pairs).remove(&field.key)
 }
 
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(SEPARATOR).map(str::trim).filter(|part| !part.is_empty())
+fn parts(text: &str) -> Vec<String> {
+    split(text).into_iter().filter(|part| !part.is_empty()).collect()
 }
 
 fn written(value: &Value) -> String {
@@ -240,20 +248,24 @@ fn written(value: &Value) -> String {
 }
 
 fn joined(values: &[Value]) -> String {
-    values.iter().map(written).collect::<Vec<_>>().join(" | ")
+    values.iter().map(|value| escaped(&written(value))).collect::<Vec<_>>().join(" | ")
 }
 
 fn lines(options: &[Choice]) -> String {
     let line = |option: &Choice| {
-        if option.label == option.value { option.value.clone() } else { format!("{} | {}", option.value, option.label) }
+        let value = escaped(&option.value);
+        if option.label == option.value { value } else { format!("{value} | {}", escaped(&option.label)) }
     };
     options.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn read_lines(text: &str) -> Vec<Choice> {
     let option = |line: &str| {
-        let (value, label) = line.split_once(SEPARATOR).unwrap_or((line, line));
-        Choice { value: value.trim().to_owned(), label: label.trim().to_owned() }
+        let mut parts = split(line);
+        let value = parts.remove(0);
+        // Any further `|` belongs to the label.
+        let label = if parts.is_empty() { value.clone() } else { parts.join(" | ") };
+        Choice { value, label }
     };
     text.lines().filter(|line| !line.trim().is_empty()).map(option).collect()
 }
@@ -286,6 +298,12 @@ mod tests {
             { "key": "h", "label": "H?", "type": "rating", "criteriaSet": "tone" },
             { "key": "i", "label": "I?", "type": "entity", "entityType": "company", "hidden": true },
             { "key": "j", "label": "J?", "type": "date_time", "showIf": { "field": "a", "filled": false } },
+            { "key": "k", "label": "K?", "type": "multiple_choice", "default": ["a|b", r"c\d"],
+              "options": [{ "value": "a|b", "label": "A | B" }, r"c\d", { "value": "e", "label": r"\|" }] },
+            { "key": "l", "label": "L?", "type": "single_choice", "options": ["f|g", "h"], "default": "f|g",
+              "showIf": { "field": "k", "equals": "a|b" } },
+            { "key": "m", "label": "M?", "type": "long_text", "default": "one | two\n\\three",
+              "showIf": { "field": "l", "in": ["f|g", "h"] } },
         ]))
         .unwrap();
         let mut read = Vec::new();

@@ -152,6 +152,37 @@ async fn the_editor_works_with_the_buttons_of_its_form_alone() {
 }
 
 #[tokio::test]
+async fn the_editor_keeps_the_seconds_of_a_time_and_the_lines_of_an_answer() {
+    let app = App::start();
+    let why = json!([{ "key": "why", "label": "Why?", "type": "long_text", "default": "one\ntwo" }]);
+    let config = json!({ "opensAt": "2030-01-01T09:30:00Z", "closesAt": "2030-01-31T23:59:59Z" });
+    let new = json!({ "title": "Why", "fields": why, "publishConfig": config });
+    let (_, made) = ask(&app, Method::POST, "/api/views", new).await;
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let page = ada.page("/views/why/edit").await;
+    assert!(page.contains("value=\"2030-01-01T09:30\"") && page.contains("\none\ntwo</textarea>"), "{page}");
+    assert!(page.contains("value=\"2030-01-31T23:59:59\"") && page.contains("step=\"1\""), "{page}");
+    let shown = [
+        ("revision", "1"),
+        ("rows", "1"),
+        ("title", "Why"),
+        ("fields[0].key", "why"),
+        ("fields[0].label", "Why?"),
+        ("fields[0].type", "long_text"),
+        ("fields[0].default", "one\r\ntwo"),
+        ("publishConfig.opensAt", "2030-01-01T09:30"),
+        ("publishConfig.closesAt", "2030-01-31T23:59:59"),
+        ("do", "save"),
+    ];
+    let saved = ada.ask(Method::POST, "/views/why/edit", &shown).await;
+    assert_eq!(saved.status(), StatusCode::SEE_OTHER);
+    let path = format!("/api/views/{}", made["id"].as_str().unwrap());
+    let (_, same) = ask(&app, Method::GET, &path, json!({})).await;
+    assert_eq!((&same["fields"], &same["publishConfig"]), (&made["fields"], &made["publishConfig"]));
+    assert_eq!(same["revision"], 1, "nothing was changed");
+}
+
+#[tokio::test]
 async fn a_script_gets_the_preview_alone_and_hostile_texts_stay_texts() {
     let app = App::start();
     let ada = Browser::of(&app, "ada@acme.test").await;
