@@ -338,7 +338,7 @@ async fn check_output(tx: &mut WriteTx<'_>, session: &Session, gate: &Gate, valu
     let criteria = criteria_of(tx.conn(), &action, session).await?;
     let blocked = match &criteria {
         Err(reason) => Some(Issue::new("criteria", reason.clone())),
-        Ok(criteria) => match check_output_safety(action.output_type, values, criteria.as_ref()) {
+        Ok(criteria) => match check_output_safety(action.output_type, values, criteria) {
             SafetyGate::Passed { .. } => None,
             blocked => {
                 let reason = blocked.refusal().unwrap_or_default();

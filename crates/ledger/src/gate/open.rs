@@ -10,7 +10,7 @@ use domain::{
     Timestamp,
     action::OutputType,
     clock::to_micros,
-    criteria_set::{SafetyGate, evaluate_safety_gate},
+    criteria_set::{Dimension, SafetyGate, evaluate_safety_gate},
     event::Kind,
     gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
     id::GateId,
@@ -43,7 +43,7 @@ pub(crate) async fn pause(
     factory: &mut EventFactory,
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
-    let gate = open(tx, session, action.as_ref(), (id, task), None, (of, factory.at())).await?;
+    let gate = open(tx, session, action.as_ref(), (id, task), &[], (of, factory.at())).await?;
     announce_gate(tx, factory, Topic::ApprovalRequested, &gate, None).await?;
     opened(&gate, factory)
 }
@@ -74,13 +74,14 @@ pub(super) fn opened(gate: &Gate, factory: &mut EventFactory) -> Result<Prepared
     factory.event(Kind::SESSION_WAITING_APPROVAL, Some(&gate.title), &metadata)
 }
 
-/// Returns the criteria set that judges an action's output. If the named set does not exist, the inner result is
-/// an error and blocks the output, because its safety rules are unknown.
+/// Returns the criteria sets that judge an action's output, in the order in which its contract names them; empty if
+/// it names none. If a named set does not exist, the inner result is an error and blocks the output, because its
+/// safety rules are unknown.
 pub(super) async fn criteria_of(
     conn: &mut Conn<'_>,
     action: &ActionRecord,
     session: &Session,
-) -> Result<std::result::Result<Option<CriteriaSetRecord>, String>> {
+) -> Result<std::result::Result<Vec<CriteriaSetRecord>, String>> {
     let contract = match domain::output::read(action.output_type, &action.output_config) {
         Ok(contract) => contract,
         Err(issues) => {
@@ -88,9 +89,20 @@ pub(super) async fn criteria_of(
             return Ok(Err(format!("the task's output contract does not read: {named}")));
         }
     };
-    let Some(id) = contract.criteria_set_ids.first() else { return Ok(Ok(None)) };
-    let found = store::criteria_set::find(conn, session.tenant_id, *id).await?;
-    Ok(found.map(Some).ok_or_else(|| format!("criteria set {id} does not exist, so nothing can judge this output")))
+    let mut sets = Vec::new();
+    for id in &contract.criteria_set_ids {
+        match store::criteria_set::find(conn, session.tenant_id, *id).await? {
+            Some(set) => sets.push(set),
+            None => return Ok(Err(format!("criteria set {id} does not exist, so nothing can judge this output"))),
+        }
+    }
+    Ok(Ok(sets))
+}
+
+/// Returns the dimensions of all sets, in their order. Two sets may have a dimension with the same slug: both
+/// dimensions evaluate the value, so that neither set's hard blocks are lost.
+fn dimensions_of(criteria: &[CriteriaSetRecord]) -> Vec<Dimension> {
+    criteria.iter().flat_map(|set| set.dimensions.iter().cloned()).collect()
 }
 
 /// Evaluates the safety rules of an output. For a list of entities, each entity is evaluated together with the
@@ -98,18 +110,21 @@ pub(super) async fn criteria_of(
 pub(super) fn check_output_safety(
     output_type: OutputType,
     output: &Map<String, Value>,
-    criteria: Option<&CriteriaSetRecord>,
+    criteria: &[CriteriaSetRecord],
 ) -> SafetyGate {
-    let Some(criteria) = criteria else { return SafetyGate::Passed { score: None, flags: Vec::new() } };
+    if criteria.is_empty() {
+        return SafetyGate::Passed { score: None, flags: Vec::new() };
+    }
+    let dimensions = dimensions_of(criteria);
     let listed = (output_type == OutputType::Entities).then(|| output.get(FIELD_ENTITIES).and_then(Value::as_array));
     let Some(items) = listed.flatten().filter(|items| !items.is_empty()) else {
-        return evaluate_safety_gate(output, &criteria.dimensions);
+        return evaluate_safety_gate(output, &dimensions);
     };
     let (mut scores, mut all) = (Vec::new(), Vec::new());
     for (at, item) in items.iter().enumerate() {
         let mut values = output.clone();
         values.extend(item.as_object().cloned().unwrap_or_default());
-        match evaluate_safety_gate(&values, &criteria.dimensions) {
+        match evaluate_safety_gate(&values, &dimensions) {
             blocked @ SafetyGate::Blocked { .. } => return blocked,
             SafetyGate::Passed { score, flags } => {
                 scores.extend(score);
@@ -147,7 +162,7 @@ pub(crate) async fn stage(
         Err(reason) => return block(tx, before, change, reason, None, usage).await,
     };
     let staged = Staged::of(output);
-    let (score, flags) = match check_output_safety(action.output_type, &staged.staged_output, criteria.as_ref()) {
+    let (score, flags) = match check_output_safety(action.output_type, &staged.staged_output, &criteria) {
         SafetyGate::Passed { score, flags } => (score, flags),
         blocked => {
             let reason = blocked.refusal().unwrap_or_default();
@@ -158,7 +173,7 @@ pub(crate) async fn stage(
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let now = change.factory.at();
     let of = (AskedOf::default(), now);
-    let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), of).await?;
+    let gate = open(tx, &before, Some(action), (gate_id, task), &criteria, of).await?;
     announce_gate(tx, &change.factory, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.factory)?];
     change.reason = "its output is waiting for approval".into();
@@ -192,7 +207,7 @@ pub(super) async fn open(
     session: &Session,
     action: Option<&ActionRecord>,
     (id, task): (GateId, Task),
-    criteria: Option<&CriteriaSetRecord>,
+    criteria: &[CriteriaSetRecord],
     (of, now): (AskedOf, Timestamp),
 ) -> Result<Gate> {
     let mut policy = policy(action)?;
@@ -219,11 +234,7 @@ pub(super) async fn open(
         title: title(&task, session),
         task_digest: canonical_digest(&task.shown()),
         similar_key: similar_key(&task, session),
-        criteria: criteria.map(|set| {
-            json!({ "setId": set.id, "slug": set.slug, "name": set.name, "version": set.version,
-                "dimensions": set.dimensions })
-            .to_string()
-        }),
+        criteria: kept_criteria(criteria),
         score,
         flags,
         attempt: session.attempt,
@@ -248,6 +259,21 @@ pub(super) async fn open(
         store::gate::add_reviewer(tx, session.tenant_id, id, &reviewer).await?;
     }
     Ok(gate)
+}
+
+/// Returns the criteria as the gate keeps them: the first set, with the dimensions of all sets. `others` lists the
+/// further sets; it is absent if there are none.
+fn kept_criteria(criteria: &[CriteriaSetRecord]) -> Option<String> {
+    let named = |set: &CriteriaSetRecord| {
+        json!({ "setId": set.id, "slug": set.slug, "name": set.name, "version": set.version })
+    };
+    let (first, others) = criteria.split_first()?;
+    let mut kept = named(first);
+    kept["dimensions"] = json!(dimensions_of(criteria));
+    if !others.is_empty() {
+        kept["others"] = others.iter().map(named).collect();
+    }
+    Some(kept.to_string())
 }
 
 fn policy(action: Option<&ActionRecord>) -> Result<Policy> {

@@ -25,7 +25,7 @@ use store::{Conn, CriteriaSetRecord, DecisionRecord, PreparedEvent, Promotion, W
 /// An output that the safety rules of its action let pass.
 pub(crate) struct Judged {
     output: Map<String, Value>,
-    criteria: Option<CriteriaSetRecord>,
+    criteria: Vec<CriteriaSetRecord>,
     score: Option<f64>,
     flags: Vec<String>,
 }
@@ -42,7 +42,7 @@ pub(crate) async fn judge(
 ) -> Result<Judged> {
     let criteria = criteria_of(conn, action, session).await?;
     let criteria = criteria.map_err(|reason| Error::HardBlock(Issue::new("actionId", reason)))?;
-    match check_output_safety(action.output_type, &output, criteria.as_ref()) {
+    match check_output_safety(action.output_type, &output, &criteria) {
         SafetyGate::Passed { score, flags } => Ok(Judged { output, criteria, score, flags }),
         blocked => Err(Error::HardBlock(Issue::new("answers", blocked.refusal().unwrap_or_default()))),
     }
@@ -60,7 +60,7 @@ pub(crate) async fn stage_judged(
     let staged = Staged { criteria_score: score, safety_flags: flags, ..Staged::of(Value::Object(output)) };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let of = (super::AskedOf::default(), factory.at());
-    let gate = open(tx, session, Some(action), (id, task), criteria.as_ref(), of).await?;
+    let gate = open(tx, session, Some(action), (id, task), &criteria, of).await?;
     announce_gate(tx, factory, Topic::ApprovalRequested, &gate, None).await?;
     opened(&gate, factory)
 }

@@ -11,7 +11,7 @@ use domain::{
     session::{EndReason, Session, Status},
 };
 use ledger::{
-    ActionRecord, EntityRecord, Error,
+    ActionRecord, CriteriaSetRecord, EntityRecord, Error,
     action::{self, NewAction, Trigger},
     criteria_set::{self, NewCriteriaSet},
     entity,
@@ -29,6 +29,7 @@ on_both_engines!(
     a_reviewers_edit_is_what_is_written,
     a_reviewer_cannot_add_what_was_not_staged_or_break_the_records_type,
     a_hard_block_fails_the_session_and_asks_no_one,
+    each_of_several_criteria_sets_guards_the_output,
     an_edit_that_chooses_a_hard_block_is_refused_by_its_dimension,
     an_output_that_does_not_answer_a_blocking_dimension_is_blocked,
     a_denied_output_is_returned_with_its_reason_and_the_third_denial_fails_the_session,
@@ -131,6 +132,17 @@ pub async fn safety(f: &Fixture) -> Value {
     let new = NewCriteriaSet { name: "Safety".into(), dimensions, ..NewCriteriaSet::default() };
     let set = criteria_set::create(&f.ledger, &f.operator, new).await.unwrap();
     json!({ "criteria_set_ids": [set.id] })
+}
+
+/// A criteria set without a hard block.
+async fn tone(f: &Fixture) -> CriteriaSetRecord {
+    let dimensions: Vec<Dimension> = serde_json::from_value(json!([{
+        "slug": "tone", "name": "Tone", "type": "select", "options": [
+            {"value": "warm", "score": 1.0}, {"value": "cold", "style": "caution", "score": 0.5}]
+    }]))
+    .unwrap();
+    let new = NewCriteriaSet { name: "Tone".into(), dimensions, ..NewCriteriaSet::default() };
+    criteria_set::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
 async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f: Fixture) {
@@ -263,6 +275,35 @@ async fn a_hard_block_fails_the_session_and_asks_no_one(f: Fixture) {
     assert!(failed.error_message().unwrap().contains("claim_safety"));
     assert!(open(&f, &f.admin, true).await.is_empty());
     assert_eq!(now(&f, &acme).await.version, 1);
+    f.done().await;
+}
+
+async fn each_of_several_criteria_sets_guards_the_output(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let mut config = safety(&f).await;
+    let safety_set = config["criteria_set_ids"][0].take();
+    let neutral_set = tone(&f).await;
+    config["criteria_set_ids"] = json!([neutral_set.id, safety_set]);
+    let of = gated(&f, Some(acme.id), Value::Null, config).await;
+    let blocked = [
+        json!({ "stage": "Won", "tone": "warm", "claim_safety": "fail" }),
+        json!({ "stage": "Won", "tone": "warm" }),
+    ];
+    for output in blocked {
+        action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
+        let claimed = claim(&f).await.session;
+        let failed = complete(&f, &claimed, &output).await;
+        assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::HardBlock)), "{output}");
+        assert!(failed.error_message().unwrap().contains("claim_safety"), "{output}");
+    }
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "tone": "cold", "claim_safety": "pass" })).await;
+    assert_eq!((item.gate.score, item.gate.flags.as_slice()), (Some(0.75), &["tone: cold".to_owned()][..]));
+    let kept: Value = serde_json::from_str(item.gate.criteria.as_deref().unwrap()).unwrap();
+    assert_eq!((&kept["setId"], &kept["others"][0]["setId"]), (&json!(neutral_set.id), &safety_set));
+    let slugs: Vec<_> = kept["dimensions"].as_array().unwrap().iter().map(|dimension| &dimension["slug"]).collect();
+    assert_eq!(slugs, ["tone", "claim_safety"]);
+    let refused = decide(&f, &f.operator, item.gate.id, edits(&json!({ "claim_safety": "fail" }))).await;
+    assert!(matches!(refused, Err(Error::HardBlock(_))), "{refused:?}");
     f.done().await;
 }
 
