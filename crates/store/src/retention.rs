@@ -40,7 +40,7 @@ const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE te
 const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
      WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
-const ERASE_RESPONSE: &str = "UPDATE responses SET answers = '{}' WHERE tenant_id = $1 AND session_id = $2";
+const ERASE_RESPONSE: &str = "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
 const SAVE_FINISHED: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
 const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \

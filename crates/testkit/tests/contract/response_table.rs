@@ -34,7 +34,7 @@ fn many() -> Publication {
     Publication { responses: Responses::Many, ..Publication::default() }
 }
 
-async fn submit(f: &Fixture, view: ViewId, id: &str, given: Value) -> ResponseRecord {
+pub(crate) async fn submit(f: &Fixture, view: ViewId, id: &str, given: Value) -> ResponseRecord {
     f.clock.advance(TimeDelta::milliseconds(1));
     let who = Respondent::member(&f.member).unwrap();
     response::submit(&f.ledger, &who, view, submission(id, given)).await.unwrap().response
@@ -139,7 +139,8 @@ async fn only_reviewers_operators_and_admins_learn_who_a_lead_is(f: Fixture) {
     f.done().await;
 }
 
-async fn a_rating_is_scored_when_it_is_submitted(f: Fixture) {
+/// Publishes a form with a rating by the criteria set `tone`, and a text.
+pub(crate) async fn rating(f: &Fixture) -> ViewId {
     let dimensions = json!([
         { "slug": "tone", "name": "Tone", "type": "select", "options": ["warm", "cold", "rude"], "optionStyles": {
             "warm": { "style": "positive", "score": 1 }, "cold": { "style": "negative", "score": 0.25 },
@@ -152,9 +153,14 @@ async fn a_rating_is_scored_when_it_is_submitted(f: Fixture) {
         dimensions: serde_json::from_value(dimensions).unwrap(),
     };
     criteria_set::create(&f.ledger, &f.operator, new).await.unwrap();
-    let view = form(&f, many()).await;
+    let view = form(f, many()).await;
     let rate = json!({ "key": "rate", "label": "Rate it", "type": "rating", "criteriaSet": "tone" });
-    change(&f, view, json!([rate, { "key": "name", "label": "?", "type": "short_text" }])).await;
+    change(f, view, json!([rate, { "key": "name", "label": "?", "type": "short_text" }])).await;
+    view
+}
+
+async fn a_rating_is_scored_when_it_is_submitted(f: Fixture) {
+    let view = rating(&f).await;
     let cold = submit(&f, view, "cold", json!({ "rate": { "tone": "cold" } })).await;
     let passed = SafetyGate::Passed { score: Some(0.25), flags: vec!["tone: cold".into()] };
     assert_eq!(cold.scores.get("rate"), Some(&passed));

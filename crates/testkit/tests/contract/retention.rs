@@ -2,8 +2,11 @@
 
 use crate::entity::{company, note};
 use crate::gate::{at_once, decide, gated, says, staged};
-use crate::interaction::{answered, due, keep_all};
-use crate::thread::{ENDING, new, turn};
+use crate::{
+    interaction::{answered, due, keep_all},
+    response_table::{rating, submit},
+    thread::{ENDING, new, turn},
+};
 use chrono::TimeDelta;
 use datalake::{Collector, Layout};
 use domain::{
@@ -19,6 +22,7 @@ use ledger::{
     feedback,
     gate::{self, NewDecision},
     interaction::{self, ListInteractions},
+    response,
     retention::{self, Erased},
     session::{self, Failure},
     thread::{self, Message, NewThread},
@@ -37,6 +41,7 @@ on_both_engines!(
     what_ended_lately_or_goes_on_is_left_alone,
     an_incognito_session_stays_one_when_it_is_erased,
     the_page_of_an_agent_says_what_was_erased,
+    a_response_loses_its_answers_and_the_scores_of_its_ratings,
     what_was_captured_is_erased_from_tables_and_from_files_of_any_day,
     a_capture_under_way_does_not_bring_back_what_is_erased,
 );
@@ -192,6 +197,22 @@ async fn the_page_of_an_agent_says_what_was_erased(f: Fixture) {
     assert_eq!(found.events, 2 * each);
     assert_eq!(erased("nobody").await, Default::default());
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_response_loses_its_answers_and_the_scores_of_its_ratings(f: Fixture) {
+    let view = rating(&f).await;
+    let rated = submit(&f, view, "one", json!({ "rate": { "tone": "cold" } })).await;
+    let mut raw = f.engine.raw().await;
+    let chosen = "SELECT COUNT(*) FROM responses WHERE answers LIKE '%cold%' AND scores LIKE '%cold%'";
+    assert_eq!(raw.number(chosen).await, 1, "the test would find it");
+    f.clock.advance(TimeDelta::days(40));
+    assert_eq!(erase(&f, 30).await.unwrap().sessions, 1);
+    let read = response::get(&f.ledger, &f.admin, rated.session_id).await.unwrap();
+    assert!(read.answers.is_empty() && read.scores.is_empty(), "{read:?}");
+    let left = "SELECT COUNT(*) FROM responses WHERE answers LIKE '%cold%' OR scores LIKE '%cold%'";
+    assert_eq!(raw.number(left).await, 0);
+    verified(&f).await;
     f.done().await;
 }
 

@@ -4,9 +4,12 @@ use crate::{
     feedback_request::request,
     memory_writer::{AGENT, take, talked},
     response::{form, submission},
+    response_table::{rating, submit},
+    retention::key,
     thread::new,
     view_link::someone,
 };
+use chrono::TimeDelta;
 use domain::{
     session::Type,
     view::{Gate, Publication},
@@ -16,6 +19,7 @@ use ledger::{
     memory_writer::{self, WriterTerms},
     page,
     response::{self, Respondent, Submission},
+    retention,
     session::{self, NewSession},
     thread::{self, NewThread},
     view_link,
@@ -27,6 +31,7 @@ on_both_engines!(
     channels_that_cannot_be_found_are_left_out_at_the_start_and_by_the_upgrade,
     responses_to_incognito_sessions_become_private_by_the_upgrade,
     a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed,
+    scores_that_an_erasure_left_are_cleared_by_the_upgrade,
 );
 
 const CHANNELS: &str = include_str!("../../../../migrations/postgres/0045_session_channels.sql");
@@ -37,6 +42,8 @@ const RESPONSES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0047_
 const WINDOWS: &str = include_str!("../../../../migrations/postgres/0048_parked_windows.sql");
 const WINDOWS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0048_parked_windows.sql");
 const COMPRESSION: &str = include_str!("../../../../migrations/postgres/0051_event_compression.sql");
+const SCORES: &str = include_str!("../../../../migrations/postgres/0052_erased_scores.sql");
+const SCORES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0052_erased_scores.sql");
 
 /// Takes the schema back to where the migration of channels begins.
 async fn remove_channels(raw: &mut Raw) {
@@ -182,6 +189,32 @@ async fn a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed(f
     assert_eq!(page::memory_home::read(&f.ledger, &f.member, None).await.unwrap().stalled, []);
     let run = take(&f, WriterTerms::default()).await.unwrap();
     assert_eq!(run.ranges.iter().map(|range| range.session).collect::<Vec<_>>(), [id]);
+    f.done().await;
+}
+
+async fn scores_that_an_erasure_left_are_cleared_by_the_upgrade(f: Fixture) {
+    let view = rating(&f).await;
+    let rated = json!({ "rate": { "tone": "cold" } });
+    let erased = submit(&f, view, "erased", rated.clone()).await;
+    f.clock.advance(TimeDelta::days(40));
+    let kept = submit(&f, view, "kept", rated).await;
+    let older_than = f.ledger.now() - TimeDelta::days(30);
+    retention::erase_by_operator(&f.ledger, &key(), older_than, |_| {}).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    // As earlier versions left them.
+    raw.execute(
+        "UPDATE responses SET scores = (SELECT r.scores FROM responses r WHERE r.scores IS NOT NULL) \
+         WHERE scores IS NULL",
+    )
+    .await
+    .unwrap();
+    let scores = async |id| response::get(&f.ledger, &f.admin, id).await.unwrap().scores;
+    assert_eq!(scores(erased.session_id).await, kept.scores);
+    let migration = if f.engine.file().is_some() { SCORES_SQLITE } else { SCORES };
+    raw.execute(migration).await.unwrap();
+    drop(raw);
+    assert!(scores(erased.session_id).await.is_empty());
+    assert_eq!(scores(kept.session_id).await, kept.scores, "what is not erased stays");
     f.done().await;
 }
 
