@@ -173,7 +173,8 @@ pub async fn list_of_view(
             status = 409,
             description = "`wrong_status`: the view takes no answers; `stale_version`: the view or the draft has \
                 changed; `id_conflict`: the submission id was used for other answers; `request_closed`: the question \
-                was cancelled; `already_answered`: you gave another answer to it",
+                was cancelled; `already_answered`: you gave another answer to it; `gate_closed`: a decision on it in \
+                the inbox can be undone",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

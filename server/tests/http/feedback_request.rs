@@ -2,8 +2,8 @@
 
 use crate::{
     app::{App, Who},
-    browser::Browser,
-    form::try_send,
+    browser::{Browser, add_person},
+    form::{leads, send as submit},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -234,8 +234,28 @@ async fn who_answered_a_question_elsewhere_reads_so_on_its_page() {
     let answer = json!({ "content": { "region": "EU" } });
     let answered = ada.call(Method::POST, &format!("/api/feedback-requests/{request}/answer")).json(&answer);
     assert!(answered.send().await.unwrap().status().is_success());
-    let posted = try_send(&ada, &page, &form, &[("region", "US")]).await.unwrap().text().await.unwrap();
+    let posted = submit(&ada, &page, &form, &[("region", "US")]).await.text().await.unwrap();
     for shown in [ada.page(&page).await, posted] {
         assert!(shown.contains("This form was answered already.") && !shown.contains("Which region?"), "{shown}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_of_a_blocking_question_leads_those_to_the_inbox_who_decide_there_and_lets_others_answer() {
+    let app = App::start();
+    let session = running(&app).await;
+    let mut ask = three_questions("k", true);
+    ask["gate"] = json!("none");
+    let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
+    let page = format!("/questions/{}", asked["request"]["id"].as_str().unwrap());
+    let item = format!("/inbox/{}", asked["request"]["gateId"].as_str().unwrap());
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    assert_eq!(leads(&ada.ask(Method::GET, &page, &[]).await), item);
+    add_person(&app, "mia@acme.test");
+    let mia = Browser::of(&app, "mia@acme.test").await;
+    let form = mia.page(&page).await;
+    let sent = submit(&mia, &page, &form, &[("region", "EU")]).await;
+    assert_eq!(leads(&sent), format!("{page}?_done"));
+    let resume = claim(&app).await["resume"].clone();
+    assert_eq!((&resume["answer"]["region"], &resume["respondent"]["assurance"]), (&json!("EU"), &json!("signed_in")));
 }

@@ -147,6 +147,35 @@ async fn a_stranger_answers_an_agents_questions_by_the_link_of_the_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_form_of_a_question_that_is_being_decided_comes_back_with_what_was_typed() {
+    let app = App::start();
+    let longest = json!({ "undoSeconds": 60 });
+    let set = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&longest).send().await.unwrap();
+    assert!(set.status().is_success());
+    let session = crate::feedback_request::running(&app).await;
+    let secret = open_request(&app, &session).await;
+    let (browser, path) = enter(&app, &secret).await;
+    let page = browser.page(&path).await;
+    let asked = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/feedback-requests"));
+    let asked: Value = asked.send().await.unwrap().json().await.unwrap();
+    let item = format!("/api/approvals/{}", asked["items"][0]["gateId"].as_str().unwrap());
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let decision = json!({ "decision": "respond", "value": { "name": "Ada" } });
+    let decided = ada.call(Method::POST, &format!("{item}/decision")).json(&decision).send().await.unwrap();
+    assert_eq!(decided.status(), StatusCode::OK);
+    let refused = send(&browser, &path, &page, &[("name", "Zoe"), ("mood", "4")]).await;
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("This question is being decided") && page.contains("value=\"Zoe\""), "{page}");
+    let undone = ada.call(Method::POST, &format!("{item}/undo")).send().await.unwrap();
+    assert_eq!(undone.status(), StatusCode::OK);
+    let sent = send(&browser, &path, &page, &[("name", "Zoe"), ("mood", "4")]).await;
+    assert_eq!((sent.status(), leads(&sent)), (StatusCode::SEE_OTHER, format!("{path}?_done")));
+    let resume = crate::feedback_request::claim(&app).await["resume"].clone();
+    assert_eq!(resume["answer"], json!({ "name": "Zoe", "mood": 4 }), "{resume}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_link_of_a_question_for_members_leads_to_the_question() {
     let app = App::start();
     let session = crate::feedback_request::running(&app).await;

@@ -10,9 +10,8 @@ pub struct RequestPosition {
     pub state: RequestState,
     /// Instant from which answers are late.
     pub expires_at: Option<Timestamp>,
-    /// Whether the session waits for the request and nobody's decision on it is recorded yet. `true` for a request
-    /// for which no session waits.
-    pub takes_effect: bool,
+    /// Whether a member's decision on it is recorded and can still be undone.
+    pub is_held: bool,
 }
 
 /// An answer that is recorded already.
@@ -35,6 +34,8 @@ pub enum Admission {
     Repeat,
     /// The respondent gave another answer before.
     Conflict,
+    /// A member's decision can still be undone. Nothing is recorded, so that the answer can take effect after an undo.
+    Held,
     /// The request was cancelled with its session.
     Closed,
 }
@@ -54,7 +55,8 @@ pub fn admit(
     match position.state {
         RequestState::Cancelled => Admission::Closed,
         RequestState::Answered | RequestState::Expired => Admission::RecordLate,
-        RequestState::Waiting if is_past || !position.takes_effect => Admission::RecordLate,
+        RequestState::Waiting if position.is_held => Admission::Held,
+        RequestState::Waiting if is_past => Admission::RecordLate,
         RequestState::Waiting => Admission::Record,
     }
 }
@@ -71,13 +73,17 @@ mod tests {
         let declined = RecordedAnswer { outcome: Outcome::Declined, ..given };
         let deadline = from_micros(10);
         for state in RequestState::ALL {
-            for (expires_at, takes_effect, now) in
-                [(None, true, 5), (Some(deadline), true, 9), (Some(deadline), true, 10), (None, false, 5)]
-            {
-                let position = RequestPosition { state, expires_at, takes_effect };
-                let is_in_time = takes_effect && now < 10;
+            for (expires_at, is_held, now) in [
+                (None, false, 5),
+                (Some(deadline), false, 9),
+                (Some(deadline), false, 10),
+                (None, true, 5),
+                (Some(deadline), true, 10),
+            ] {
+                let position = RequestPosition { state, expires_at, is_held };
                 let fresh = match state {
-                    RequestState::Waiting if is_in_time => Admission::Record,
+                    RequestState::Waiting if is_held => Admission::Held,
+                    RequestState::Waiting if now < 10 => Admission::Record,
                     RequestState::Waiting | RequestState::Answered | RequestState::Expired => Admission::RecordLate,
                     RequestState::Cancelled => Admission::Closed,
                 };

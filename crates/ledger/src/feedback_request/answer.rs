@@ -12,7 +12,7 @@ use domain::{
     Caller, Scope,
     event::Kind,
     feedback_request::{Admission, Outcome, RecordedAnswer, RequestPosition, RequestState, Respondent, admit},
-    gate::{Gate, canonical_digest},
+    gate::{Gate, GateState, canonical_digest},
     id::{FeedbackRequestId, RequestAnswerId, SessionId, TenantId},
     limit::{REASON_CHARS_MAX, REQUEST_ANSWERS_MAX},
     role::Permission,
@@ -177,7 +177,7 @@ pub(crate) async fn answer_on(
     let position = RequestPosition {
         state: request.state.in_session(session.status().is_final()),
         expires_at: request.expires_at,
-        takes_effect: gate.as_ref().is_none_or(|gate| gate.state.is_open()),
+        is_held: gate.as_ref().is_some_and(|gate| !gate.state.is_open()),
     };
     let known = own.as_ref().map(|own| RecordedAnswer { outcome: own.outcome, digest: own.digest });
     let given = RecordedAnswer { outcome: new.outcome, digest };
@@ -187,13 +187,10 @@ pub(crate) async fn answer_on(
         (Admission::Closed | Admission::Repeat | Admission::Conflict, _) => {
             return Err(Error::RequestClosed { state: position.state });
         }
+        (Admission::Held, _) => return Err(Error::GateClosed { state: GateState::Held }),
         (Admission::Record, _) => false,
         (Admission::RecordLate, _) => true,
     };
-    // The decision of a member is their answer, and it can be undone for a while.
-    if let Some(gate) = gate.as_ref().filter(|gate| !gate.state.is_open() && of.respondent.user_id.is_some()) {
-        return Err(Error::GateClosed { state: gate.state.name() });
-    }
     if store::feedback_request::count_answers(tx.conn(), tenant_id, id).await? >= u64::from(REQUEST_ANSWERS_MAX) {
         return Err(Error::LimitReached(format!("a request takes at most {REQUEST_ANSWERS_MAX} answers")));
     }

@@ -77,7 +77,7 @@ pub struct Asked {
 }
 
 impl NewRequest {
-    fn check(&self, now: Timestamp) -> Result<()> {
+    fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
         fields.text("message", Some(&self.message), REASON_CHARS_MAX);
         if self.message.trim().is_empty() {
@@ -85,13 +85,18 @@ impl NewRequest {
         }
         fields.key("idempotencyKey", Some(&self.idempotency_key), KEY_CHARS_MAX);
         fields.slug("audience", self.audience.as_deref());
-        if self.expires_at.is_some_and(|at| at <= now || at > now + TimeDelta::seconds(APPROVAL_SECONDS_MAX)) {
-            fields.refuse("expiresAt", "an instant in the next 366 days");
-        }
         if self.on_expiry == OnExpiry::Fail && (!self.blocking || self.expires_at.is_none()) {
             fields.refuse("onExpiry", "`fail` goes with a blocking request that expires");
         }
         fields.check()
+    }
+
+    /// Refuses a deadline that is not ahead. Only for a new request: the deadline of a repeat may have passed.
+    fn check_deadline(&self, now: Timestamp) -> Result<()> {
+        if self.expires_at.is_some_and(|at| at <= now || at > now + TimeDelta::seconds(APPROVAL_SECONDS_MAX)) {
+            return Err(Error::invalid("expiresAt", "an instant in the next 366 days"));
+        }
+        Ok(())
     }
 
     /// Digest of what is asked. The deadline is not part of it, because clients compute it from the present.
@@ -121,7 +126,7 @@ impl NewRequest {
 pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<Asked> {
     require(scope, Permission::Work)?;
     let now = ledger.now();
-    new.check(now)?;
+    new.check()?;
     let request_id = FeedbackRequestId::new(now, ledger.entropy());
     let prepared = own_view(ledger, scope, &new, request_id)?;
     let gate_id = GateId::new(now, ledger.entropy());
@@ -202,6 +207,7 @@ impl Asking {
         if let Some(known) = known {
             return self.again(tx, session, known).await;
         }
+        self.new.check_deadline(self.factory.at())?;
         let command = if self.new.blocking { Command::Yield(YieldTo::WaitingHuman) } else { Command::Append };
         decide(state(&session), Actor::Worker { attempt: self.new.attempt }, command)?;
         let asked = store::feedback_request::count(tx.conn(), tenant_id, session.id).await?;

@@ -12,18 +12,20 @@ const DAYS: u32 = 30;
 
 /// Asks people, as [`feedback_request::ask`] does. If people without an account may answer, the second value is the
 /// secret of a link to the form. The server creates the link, because an agent may not manage views. A repeat creates
-/// another link, since secrets are not stored. There is no link without an instance key, and none if the question has
-/// too many.
+/// another link, since secrets are not stored. There is no link without an instance key, none if the question has too
+/// many, and none from its deadline on.
 ///
 /// # Errors
 /// As [`feedback_request::ask`].
 pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<(Asked, Option<String>)> {
     let asked = feedback_request::ask(ledger, scope, id, new).await?;
     let request = &asked.request;
-    if request.access == Gate::Member || request.state != RequestState::Waiting {
+    let now = ledger.now();
+    let is_over = request.state != RequestState::Waiting || request.expires_at.is_some_and(|at| at <= now);
+    if request.access == Gate::Member || is_over {
         return Ok((asked, None));
     }
-    let days = days(request.expires_at, ledger.now());
+    let days = days(request.expires_at, now);
     let server = Scope::system(scope.tenant_id);
     let link = match create_of_request(ledger, &server, request.view_id, request.id, days).await {
         Ok((_, secret)) => Some(secret),

@@ -28,6 +28,7 @@ on_both_engines!(
     a_request_can_fail_the_session_when_nobody_answers,
     an_agent_that_did_not_wait_learns_that_nobody_answered,
     a_late_answer_is_kept_and_never_reaches_the_agent,
+    a_repeat_after_the_deadline_returns_what_is_recorded,
     a_cancelled_session_withdraws_its_requests,
     a_stored_answer_is_found_before_the_session_waits_again,
     a_child_finds_the_answers_of_its_root,
@@ -122,6 +123,25 @@ async fn a_late_answer_is_kept_and_never_reaches_the_agent(f: Fixture) {
     f.clock.advance(TimeDelta::hours(1));
     let late = answer(&f, &f.operator, open.request.id, says(json!({ "region": "EU" }))).await.unwrap();
     assert!(late.answer.late);
+    f.done().await;
+}
+
+async fn a_repeat_after_the_deadline_returns_what_is_recorded(f: Fixture) {
+    for blocking in [true, false] {
+        let session = f.running().await;
+        let new = in_an_hour(&f, request(&session, "k", blocking));
+        let first = ask(&f, &session, new.clone()).await;
+        let given = answer(&f, &f.operator, first.request.id, says(json!({ "region": "EU" }))).await.unwrap();
+        f.clock.advance(TimeDelta::hours(2));
+        let again = ask(&f, &session, new.clone()).await;
+        assert_eq!((again.request.id, again.is_new), (first.request.id, false), "blocking {blocking}");
+        assert_eq!(again.answer.unwrap().id, given.answer.id, "blocking {blocking}");
+        // The same deadline is refused for another request.
+        let other = NewRequest { idempotency_key: "other".into(), ..new };
+        let refused = feedback_request::ask(&f.ledger, &f.worker, session.id, other).await.unwrap_err();
+        assert!(matches!(&refused, Error::Invalid(errors) if errors[0].field == "expiresAt"), "{refused:?}");
+        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    }
     f.done().await;
 }
 

@@ -1,13 +1,22 @@
 //! People without an account answer agents by the links of their requests, whether or not the session waits.
 
 use crate::{
-    feedback_request::{answers, request},
-    gate::claim,
+    feedback_request::{answer, answers, request, says},
+    gate::{claim, decide, gate_of},
     response::submission,
 };
-use domain::{event::Kind, feedback_request::RespondentKind, session::Status, view::Gate};
+use domain::{
+    Scope,
+    event::Kind,
+    feedback_request::RespondentKind,
+    gate::{GateState, Verdict},
+    session::Status,
+    view::Gate,
+};
 use ledger::{
+    Error, RequestRecord,
     feedback_request::NewRequest,
+    gate::{self, NewDecision},
     response::{self, Respondent, Submission},
     session,
     view_link::{self, Entry, NewLead},
@@ -15,7 +24,10 @@ use ledger::{
 use serde_json::json;
 use testkit::{Fixture, on_both_engines};
 
-on_both_engines!(the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits);
+on_both_engines!(
+    the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits,
+    an_answer_while_a_decision_can_be_undone_is_refused_and_taken_after_the_undo,
+);
 
 /// Opens a link in a new browser, and gives a name and an e-mail address if the form asks for them.
 pub async fn stranger(f: &Fixture, secret: &str) -> Respondent {
@@ -85,6 +97,43 @@ async fn the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits
             }
             session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
         }
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// Answers as the program or, without one, as the person without an account. Returns whether the answer was late.
+async fn send(f: &Fixture, asked: &RequestRecord, who: &Respondent, program: Option<&Scope>) -> ledger::Result<bool> {
+    let given = json!({ "region": "EU", "seats": 3 });
+    if let Some(program) = program {
+        return Ok(answer(f, program, asked.id, says(given)).await?.answer.late);
+    }
+    let given = Submission { request_id: Some(asked.id.0), ..submission("one", given) };
+    Ok(response::submit(&f.ledger, who, asked.view_id, given).await?.response.late)
+}
+
+async fn an_answer_while_a_decision_can_be_undone_is_refused_and_taken_after_the_undo(f: Fixture) {
+    let program = Scope { token_scope: None, ..f.worker };
+    for kind in [RespondentKind::Browser, RespondentKind::Token] {
+        let session = f.running().await;
+        let new = NewRequest { access: Some(Gate::None), ..request(&session, "k", true) };
+        let (asked, secret) = view_link::ask(&f.ledger, &f.worker, session.id, new).await.unwrap();
+        let (asked, who) = (asked.request, stranger(&f, &secret.unwrap()).await);
+        let program = (kind == RespondentKind::Token).then_some(&program);
+        let gate_id = gate_of(&f, session.id).await.gate.id;
+        let value = Some(json!({ "region": "US" }).to_string());
+        let decision = NewDecision { verdict: Verdict::Respond, value, note: None, digest: None };
+        decide(&f, &f.operator, gate_id, decision).await.unwrap();
+        let refused = send(&f, &asked, &who, program).await;
+        assert!(matches!(refused, Err(Error::GateClosed { state: GateState::Held })), "{kind}: {refused:?}");
+        assert!(answers(&f, session.id, false).await.is_empty(), "{kind}");
+        gate::undo(&f.ledger, &f.operator, gate_id).await.unwrap();
+        assert!(!send(&f, &asked, &who, program).await.unwrap(), "{kind}");
+        let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
+        assert_eq!((recorded.respondent.kind, recorded.late), (kind, false));
+        let told = claim(&f).await.resume.unwrap().given.unwrap();
+        assert!(told.block.contains("  | EU\n"), "{kind}: {}", told.block);
+        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
     }
     f.assert_verified().await;
     f.done().await;

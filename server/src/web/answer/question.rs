@@ -1,5 +1,5 @@
-//! The form of an agent's question for which no session waits: /questions/{id}. A question for which one waits is in
-//! the inbox.
+//! The form of an agent's question: /questions/{id}. A question for which a session waits is in the inbox too; its
+//! reviewers are sent there.
 
 use super::{
     flow::{save, show, submit},
@@ -24,6 +24,7 @@ use domain::id::FeedbackRequestId;
 use ledger::{
     RequestRecord,
     feedback_request::{self, Answerable},
+    gate::{self, MayDecide},
     page::answer as page,
     response::Respondent,
 };
@@ -67,7 +68,10 @@ async fn show_form(
 ) -> Result<Response, PageRejection> {
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
     if let Some(gate_id) = asked.request.gate_id {
-        return Ok(Redirect::to(&format!("/inbox/{gate_id}")).into_response());
+        let item = gate::get(&state.ledger, &viewer.scope, gate_id).await?.item;
+        if item.may_decide != MayDecide::NotAReviewer {
+            return Ok(Redirect::to(&format!("/inbox/{gate_id}")).into_response());
+        }
     }
     let site = site(&state, &viewer, &asked, &visit).await?;
     show(&state, site, &query_pairs(query.as_deref())).await

@@ -46,8 +46,8 @@ impl Refusal {
             Error::RequestClosed { .. } => Self::Closed(Closed::Cancelled),
             // The respondent answered the question in the inbox or over the API.
             Error::AlreadyAnswered(_) => Self::Closed(Closed::Answered),
-            // The question was answered otherwise.
-            Error::GateClosed { .. } => Self::Closed(Closed::Over),
+            // The answers can be sent again when the decision is undone or has taken effect.
+            Error::GateClosed { .. } => Self::Again(StatusCode::CONFLICT, Shown { note: Some(Note::Held), ..typed }),
             Error::FormClosed(reason) => Self::Closed(reason),
             error => Self::Failed(error),
         }
