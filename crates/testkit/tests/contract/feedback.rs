@@ -22,7 +22,7 @@ use ledger::{
 use outbound::Policy;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use testkit::{Engine, Fixture, on_both_engines};
+use testkit::{Engine, Fixture, Raw, on_both_engines};
 
 on_both_engines!(
     each_label_lands_once_and_nothing_lands_without_one,
@@ -36,6 +36,7 @@ on_both_engines!(
     a_purge_removes_what_is_old_and_says_how_much,
     the_tables_take_nothing_but_ratings,
     every_statement_prepares,
+    the_ratings_of_a_session_are_found_by_an_index,
 );
 
 const NO_KEY: &str = "instance_key_file";
@@ -359,6 +360,20 @@ async fn every_statement_prepares(f: Fixture) {
     for (name, text) in statements {
         if let Err(error) = raw.prepare(&text).await {
             panic!("{name}: {error}\n{text}");
+        }
+    }
+    f.done().await;
+}
+
+/// Each page of an ended session, each page of insights and each export asks for ratings of sessions.
+async fn the_ratings_of_a_session_are_found_by_an_index(f: Fixture) {
+    let mut raw = f.engine.raw_feedback().await;
+    if let Raw::Sqlite(_) = raw {
+        let statements = store::feedback::statements(false);
+        for name in ["CHANGE", "REMOVE", "OF", "LIST", "COUNT_OF_SESSION", "LABELS"] {
+            let known = statements.iter().find(|(known, _)| known.rsplit("::").next() == Some(name));
+            let plan = raw.sqlite_plan(&known.expect(name).1).await.join("; ");
+            assert!(plan.contains("INDEX session_feedback_by_session (session_id_opaque=?"), "{name}: {plan}");
         }
     }
     f.done().await;

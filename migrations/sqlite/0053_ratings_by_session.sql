@@ -1,0 +1,1 @@
+-- Nothing to do: ratings are in a file of their own, see sqlite_feedback/0002.
