@@ -57,7 +57,9 @@ closed! {
     /// What happens to a session when one that it depends on does not complete.
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
-    SessionSource = [thread::SOURCE, human::SOURCE, response::SOURCE, memory_writer::SOURCE].into_iter().chain(HookSource::names());
+    SessionSource = [
+        thread::SOURCE, human::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE,
+    ].into_iter().chain(HookSource::names());
     /// What the channel of a conversation is.
     ChannelKind = memory_writer::channel::ChannelKind::ALL.into_iter().map(memory_writer::channel::ChannelKind::as_str);
     /// Where the content of a turn comes from.
