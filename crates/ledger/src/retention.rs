@@ -5,7 +5,7 @@
 //! or given up; and its prompts and answers in the training data. Kept are: statuses, times, actors, kinds,
 //! decisions, usage, and all digests. Entities are not content of a session and are kept.
 
-use crate::{Error, InstanceKey, Ledger, Result, commit::final_row};
+use crate::{Error, InstanceKey, Ledger, Result, commit::final_row, outbox::prune_before};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -78,10 +78,13 @@ pub async fn erase_by_operator(
             progress(&erased);
         }
     }
-    let forgotten = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move { Ok(store::retention::forget_messages(tx, older_than).await?) })
-    });
-    erased.messages = forgotten.await?;
+    // Their text quotes sessions.
+    loop {
+        match prune_before(ledger, older_than).await? {
+            0 => break,
+            removed => erased.messages += removed,
+        }
+    }
     ledger.store().scrub().await?;
     Ok(erased)
 }

@@ -40,7 +40,8 @@ const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE te
 const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
      WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
-const ERASE_RESPONSE: &str = "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
+const ERASE_RESPONSE: &str =
+    "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
 const SAVE_FINISHED: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
 const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \
@@ -52,8 +53,6 @@ const OF_AGENT: &str = "SELECT COUNT(*) AS sessions, CAST(COALESCE(SUM(e.head_se
          FROM sessions s JOIN erasures e ON e.tenant_id = s.tenant_id AND e.session_id = s.id \
          WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.private_to IS NULL AND e.finished_at IS NOT NULL \
          ORDER BY s.id DESC LIMIT $3) e";
-const DELETE_MESSAGES: &str =
-    "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
 
 pub(crate) const SQL: Texts = &[
     ("retention::DUE", DUE),
@@ -70,7 +69,6 @@ pub(crate) const SQL: Texts = &[
     ("retention::BY_SESSION", BY_SESSION),
     ("retention::ERASURE_STATE", ERASURE_STATE),
     ("retention::OF_AGENT", OF_AGENT),
-    ("retention::DELETE_MESSAGES", DELETE_MESSAGES),
 ];
 
 /// What retention erased of an agent's sessions. Incognito sessions are not counted.
@@ -249,12 +247,6 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
     interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, SAVE_FINISHED, tenant, session, to_micros(at))?;
     Ok(())
-}
-
-/// Deletes messages made before `older_than` that were delivered or given up, because their text quotes
-/// sessions. Returns how many.
-pub async fn forget_messages(tx: &mut WriteTx<'_>, older_than: Timestamp) -> Result<u64> {
-    Ok(run!(tx.conn(), execute, DELETE_MESSAGES, to_micros(older_than))?)
 }
 
 /// The erasure of a session.

@@ -10,4 +10,5 @@ mod record_outcome;
 
 pub(crate) use announce::{Announcement, MessageIds, Window, announce, announce_end, announce_once, message};
 pub use claim::{DeliverySlots, Outgoing, Receiver, claim};
+pub(crate) use record_outcome::prune_before;
 pub use record_outcome::{Outcome, prune, record_outcome};

@@ -3,6 +3,7 @@
 use crate::{Error, Ledger, MessageRecord, Result};
 use chrono::TimeDelta;
 use domain::{
+    Timestamp,
     id::WebhookId,
     limit::{DELIVERY_ERROR_CHARS_MAX, MESSAGES_KEPT_DAYS},
     notification::{DeliveryMethod, wait},
@@ -81,10 +82,15 @@ fn line(error: &str) -> String {
     shown.take(DELIVERY_ERROR_CHARS_MAX).collect()
 }
 
-/// Removes messages that were delivered or given up more than [`MESSAGES_KEPT_DAYS`] days ago, in many short
-/// transactions. Returns how many. One call removes at most a million.
+/// Removes messages that were delivered or given up more than [`MESSAGES_KEPT_DAYS`] days ago. Returns how many. One
+/// call removes at most a million.
 pub async fn prune(ledger: &Ledger) -> Result<u64> {
-    let before = ledger.now() - TimeDelta::days(MESSAGES_KEPT_DAYS);
+    prune_before(ledger, ledger.now() - TimeDelta::days(MESSAGES_KEPT_DAYS)).await
+}
+
+/// Removes messages from before `before` that were delivered or given up, in many short transactions. Returns how many.
+/// One call removes at most a million.
+pub(crate) async fn prune_before(ledger: &Ledger, before: Timestamp) -> Result<u64> {
     let mut all = 0;
     for _ in 0..PRUNES_MAX {
         let pruned = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
