@@ -53,15 +53,15 @@ pub async fn mark(
     let scope = *scope;
     let kept = ledger.store().write((&scope).into(), move |tx| {
         Box::pin(async move {
-            let not_found = Error::NotFound("interaction");
-            let Some(session_id) = session_of(tx.conn(), scope.tenant_id, id).await? else { return Err(not_found) };
-            if !scope.may(Permission::Decide) {
-                let session = store::session::find(tx.conn(), scope.tenant_id, session_id).await?.ok_or(not_found)?;
-                if !is_own(&scope, &session) {
-                    return Err(Error::Forbidden(
-                        "this is someone else's session: only reviewers, operators and admins can label its answers",
-                    ));
-                }
+            let not_found = || Error::NotFound("interaction");
+            let session_id = session_of(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?.ok_or_else(not_found)?;
+            // An erasure of the session may have been waited for. What is inserted after it would stay.
+            session_of(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            if !scope.may(Permission::Decide) && !is_own(&scope, &session) {
+                return Err(Error::Forbidden(
+                    "this is someone else's session: only reviewers, operators and admins can label its answers",
+                ));
             }
             let record = record(row_id, &line);
             insert_feedback(tx, scope.tenant_id, (session_id, id), (feedback, Source::Manual), &record).await?;
