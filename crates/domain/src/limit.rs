@@ -80,7 +80,7 @@ pub const INVITATION_DAYS: i64 = 7;
 pub const INVITATIONS_MAX: u32 = 200;
 /// Most tokens of one person that are not revoked, in one workspace.
 pub const TOKENS_OF_PERSON_MAX: u64 = 100;
-/// Most tokens of a workspace that are not revoked. A list shows all of them.
+/// Most tokens of a workspace, beside those of its people, that are not revoked. A list shows all of them.
 pub const TOKENS_MAX: u64 = 1_000;
 /// Time for which a link to set a new password is valid, hours.
 pub const RESET_LINK_HOURS: i64 = 24;

@@ -34,7 +34,7 @@ pub async fn create(
 ///
 /// # Errors
 /// [`Error::Forbidden`] if the caller is not a person; [`Error::Invalid`] for a wrong name, or if the token would allow
-/// more than the caller's role; [`Error::LimitReached`] if the caller or the workspace has too many tokens.
+/// more than the caller's role; [`Error::LimitReached`] if the caller has too many tokens.
 pub async fn create_personal(
     ledger: &Ledger,
     scope: &Scope,
@@ -89,7 +89,8 @@ async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) ->
     Ok(read.await?.ok_or_else(|| Error::invalid("user", "not a member of this workspace"))?.user_id)
 }
 
-/// Returns the tokens that work, newest first, and then the newest revoked ones, 1,000 together. Admins get all tokens, other people their own.
+/// Returns at most 1,000 tokens. Those that work come before revoked ones, those of the workspace before those of its
+/// people, and newer ones before older ones. Admins get all tokens, other people their own.
 ///
 /// # Errors
 /// [`Error::Forbidden`] if the caller is neither an admin nor a person.
@@ -149,22 +150,20 @@ async fn make(
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
-                // A token that no list shows cannot be revoked.
-                if store::token::count_working(tx.conn(), tenant_id, None).await? >= TOKENS_MAX {
-                    return Err(too_many(format!("a workspace has at most {TOKENS_MAX} tokens")));
-                }
-                if let Some(user_id) = user_id
-                    && store::token::count_working(tx.conn(), tenant_id, Some(user_id)).await? >= TOKENS_OF_PERSON_MAX
-                {
-                    return Err(too_many(format!("a person has at most {TOKENS_OF_PERSON_MAX} tokens in a workspace")));
+                // A token that no list shows cannot be revoked. People cannot use up what the workspace needs.
+                store::user::lock_admins(tx, tenant_id).await?;
+                let working = store::token::count_working(tx.conn(), tenant_id, user_id).await?;
+                let (most, whose) = match user_id {
+                    None => (TOKENS_MAX, "a workspace"),
+                    Some(_) => (TOKENS_OF_PERSON_MAX, "a person"),
+                };
+                if working >= most {
+                    let text = format!("{whose} has at most {most} tokens that are not revoked: revoke unused ones");
+                    return Err(Error::LimitReached(text));
                 }
                 Ok(store::token::insert(tx, tenant_id, &row, digest).await?)
             })
         })
         .await?;
     Ok((token, secret.into_string()))
-}
-
-fn too_many(what: String) -> Error {
-    Error::LimitReached(format!("{what} that are not revoked: revoke those that are not used"))
 }

@@ -4,7 +4,7 @@
 use super::identify::role_now;
 use domain::{Caller, Timestamp, id::TenantId, limit::INVITATIONS_MAX, member::MemberStatus, role::Role};
 use std::collections::HashMap;
-use store::{AccessLinkRecord, Conn, Result};
+use store::{AccessLinkRecord, Conn, Result, WriteTx};
 
 /// Returns whether who made the link may still make it: the operator of the server, an active admin, or a token that
 /// is not revoked and has the rights of an admin now.
@@ -28,6 +28,16 @@ pub(super) async fn may_still(conn: &mut Conn<'_>, link: &AccessLinkRecord) -> R
         }
         _ => Ok(false),
     }
+}
+
+/// Deletes invitations that stopped working because of who made them, so that they neither count nor hide others.
+pub(crate) async fn remove_ended_invitations(tx: &mut WriteTx<'_>, tenant_id: TenantId, now: Timestamp) -> Result<()> {
+    for link in store::access_link::invitations(tx.conn(), tenant_id, now, INVITATIONS_MAX).await? {
+        if !may_still(tx.conn(), &link).await? {
+            store::access_link::delete_invitation(tx, tenant_id, link.id).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the invitations of a workspace that work now, newest first.

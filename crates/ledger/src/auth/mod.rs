@@ -24,6 +24,6 @@ pub use workspace::{find_workspace_by_operator, list_workspaces, switch};
 
 pub(crate) use address::Address;
 pub(crate) use identify::IdentityCache;
-pub(crate) use link_maker::open_invitations;
+pub(crate) use link_maker::{open_invitations, remove_ended_invitations};
 pub(crate) use password::{PasswordQueue, hash_password};
 pub(crate) use secret::{Secret, SecretKind};

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Ledger, Result,
-    auth::{Address, Secret, SecretKind, open_invitations},
+    auth::{Address, Secret, SecretKind, open_invitations, remove_ended_invitations},
     guard::require,
 };
 use chrono::TimeDelta;
@@ -37,6 +37,7 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
                     let member = store::user::find_any_member(tx.conn(), tenant_id, user.id).await?;
                     refuse_present(member.map(|member| member.status))?;
                 }
+                remove_ended_invitations(tx, tenant_id, now).await?;
                 let open = open_invitations(tx.conn(), tenant_id, now).await?;
                 if open.len() >= INVITATIONS_MAX as usize && open.iter().all(|link| link.email != email) {
                     let text = format!("a workspace has at most {INVITATIONS_MAX} open invitations");

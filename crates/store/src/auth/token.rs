@@ -27,13 +27,16 @@ const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const BY_DIGEST: &str = token_select!("k.secret_digest = $1");
 const BY_ID: &str = token_select!("k.tenant_id = $1 AND k.id = $2");
-// A token that works must be found and revoked, however many were revoked since.
-const LIST: &str =
-    token_select!("k.tenant_id = $1 ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.id DESC LIMIT $2");
+// A token that works must be found and revoked, however many were revoked since, and however many people have one.
+const LIST: &str = token_select!(
+    "k.tenant_id = $1 ORDER BY CASE WHEN k.revoked_at IS NOT NULL THEN 2 WHEN k.user_id IS NOT NULL THEN 1 ELSE 0 END, \
+     k.id DESC LIMIT $2"
+);
 const LIST_OWN: &str = token_select!(
     "k.tenant_id = $1 AND k.user_id = $3 ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.id DESC LIMIT $2"
 );
-const COUNT_WORKING: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND revoked_at IS NULL";
+const COUNT_WORKING: &str =
+    "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id IS NULL AND revoked_at IS NULL";
 const COUNT_WORKING_OWN: &str =
     "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
 const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
@@ -81,7 +84,7 @@ pub struct TokenRecord {
     pub user_id: Option<UserId>,
 }
 
-/// Most tokens that one list returns. As many may work.
+/// Most tokens that one list returns. As many of the workspace may work.
 const LISTED_MAX: i64 = domain::limit::TOKENS_MAX.cast_signed();
 
 row! {
@@ -159,7 +162,8 @@ pub async fn find_by_id(conn: &mut Conn<'_>, tenant_id: TenantId, id: TokenId) -
     Ok(row.map(Row::into_records).transpose()?.map(|(_, token)| token))
 }
 
-/// The tokens of a workspace, or of one person in it: those that work, newest first, then revoked ones, newest first.
+/// The tokens of a workspace and its people, or of one person in it. Those that work come before revoked ones, those of
+/// the workspace before those of people, and newer ones before older ones.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId>) -> Result<Vec<TokenRecord>> {
     let rows = match whose {
         None => run!(conn, fetch_all Row, LIST, tenant_id.0, LISTED_MAX)?,
@@ -168,7 +172,7 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId
     rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
 }
 
-/// The number of tokens of a workspace, or of one person in it, that are not revoked.
+/// The number of tokens of a workspace without those of its people, or of one person in it, that are not revoked.
 pub async fn count_working(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId>) -> Result<u64> {
     let (count,) = match whose {
         None => run!(conn, fetch_one(i64,), COUNT_WORKING, tenant_id.0)?,

@@ -71,8 +71,11 @@ async fn a_token_that_works_is_listed_however_many_were_revoked(f: Fixture) {
     }
     let refused = token::create_personal(&f.ledger, &f.member, "one more", Role::Member, None).await.err();
     assert!(matches!(refused, Some(Error::LimitReached(_))), "{refused:?}");
-    // One person's tokens are no limit of others.
+    // One person's tokens are no limit of others, nor of the workspace.
     token::create_personal(&f.ledger, &f.other_member, "mine", Role::Member, None).await.unwrap();
+    let (of_workspace, _) = token::create(&f.ledger, &f.admin, "crawler", Role::Member, None).await.unwrap();
+    let names: Vec<_> = list(&f.admin).await.into_iter().take(2).map(|token| token.name).collect();
+    assert!(names.contains(&of_workspace.name) && names.contains(&"worker".to_owned()), "{names:?}");
     for token in list(&f.member).await.iter().filter(|token| token.id != first.id) {
         token::revoke(&f.ledger, &f.member, token.id).await.unwrap();
     }
