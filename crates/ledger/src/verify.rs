@@ -37,11 +37,11 @@ pub struct Verified {
 }
 
 /// Verifies every session of every workspace in the order of keys, and stops at the first error. Calls
-/// `progress` with the counts so far. If `key` is given, each erasure must be sealed with it.
+/// `progress` with the counts so far. If there are `keys`, each erasure must be sealed with one of them.
 ///
 /// # Errors
 /// [`Error::Unavailable`] if a server wrote to the file during the check. Errors in the data are in the result.
-pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl FnMut(&Verified)) -> Result<Verified> {
+pub async fn all(ledger: &Ledger, keys: &[InstanceKey], mut progress: impl FnMut(&Verified)) -> Result<Verified> {
     let store = ledger.store();
     store.check_schema().await?;
     let mut verified = Verified { has_checked_pages: !store.is_postgres(), ..Verified::default() };
@@ -70,7 +70,7 @@ pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl 
         let Some(last) = sessions.last() else { break };
         after = Some((last.tenant_id, last.session_id));
         for Listed { tenant_id, session_id: id, is_known } in sessions {
-            let checked = check(ledger, key, tenant_id, id).await?;
+            let checked = check(ledger, keys, tenant_id, id).await?;
             verified.sessions += 1;
             verified.events += checked.events;
             verified.erased += checked.erased;
@@ -118,7 +118,7 @@ fn require_unchanged(ledger: &Ledger, verified: Verified) -> Result<Verified> {
 
 /// Checks a session. If there is an error, checks it again, because retention may have begun to erase the
 /// session between two reads.
-async fn check(ledger: &Ledger, key: Option<&InstanceKey>, tenant_id: TenantId, id: SessionId) -> Result<Checked> {
-    let checked = session::check(ledger, key, tenant_id, id).await?;
-    if checked.bad.is_none() { Ok(checked) } else { session::check(ledger, key, tenant_id, id).await }
+async fn check(ledger: &Ledger, keys: &[InstanceKey], tenant_id: TenantId, id: SessionId) -> Result<Checked> {
+    let checked = session::check(ledger, keys, tenant_id, id).await?;
+    if checked.bad.is_none() { Ok(checked) } else { session::check(ledger, keys, tenant_id, id).await }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     common::{Failure, open, print_line},
-    instance_key,
+    instance_key::{self, KeyFlags},
 };
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
@@ -101,10 +101,7 @@ pub struct TrainingArgs {
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
     #[command(flatten)]
-    database: DatabaseFlags,
-    /// The instance key, if it is not in the data directory; without it, ratings of sessions cannot be found
-    #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
-    instance_key_file: Option<PathBuf>,
+    flags: KeyFlags,
 }
 
 /// Options of `export raw`.
@@ -212,8 +209,7 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
             written((layout, only), Box::new(|_| Ok(None)), options, (args.out.clone(), stopped_by_ctrl_c())).await?
         }
         (None, Some(tenant)) => {
-            let serve = ServeFlags { instance_key_file: args.instance_key_file, ..ServeFlags::default() };
-            let settings = config::load(args.database, serve)?;
+            let settings = args.flags.settings()?;
             from_database(&settings, tenant, options, &args.out).await?
         }
         (None, None) => return Err(Failure::Misused("name a workspace with --tenant, or files with --from".into())),

@@ -54,6 +54,20 @@ pub fn find(settings: &Settings) -> Result<Option<InstanceKey>, Failure> {
     }
 }
 
+/// Every key with which an erasure may have been sealed: that of [`find`], and the one in the data directory of an
+/// SQLite installation whose settings name another. Earlier versions of `shiftbook retention` did not see the name in
+/// the environment, and made that one.
+pub fn find_all(settings: &Settings) -> Result<Vec<InstanceKey>, Failure> {
+    let mut keys: Vec<_> = find(settings)?.into_iter().collect();
+    if let (Some(_), Database::Sqlite(data_dir)) = (&settings.instance_key_file, &settings.database) {
+        let file = data_dir.join(FILE);
+        if file.exists() {
+            keys.push(read(&file)?);
+        }
+    }
+    Ok(keys)
+}
+
 fn read(file: &Path) -> Result<InstanceKey, Failure> {
     let text = fs::read_to_string(file).map_err(Failure::io(format!("cannot read {}", file.display())))?;
     InstanceKey::parse(&text).map_err(|error| Failure::Misused(format!("{}: {error}", file.display())))

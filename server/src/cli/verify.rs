@@ -32,8 +32,8 @@ fn show_progress(so_far: &Verified) {
 pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let ledger = open(&settings, Mode::Reader).await?;
-    let key = instance_key::find(&settings)?;
-    let verified = ledger::verify::all(&ledger, key.as_ref(), show_progress).await;
+    let keys = instance_key::find_all(&settings)?;
+    let verified = ledger::verify::all(&ledger, &keys, show_progress).await;
     ledger.close().await;
     let verified = verified?;
     if !verified.problems.is_empty() {

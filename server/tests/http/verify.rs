@@ -167,4 +167,8 @@ async fn retention_and_verify_use_the_instance_key_that_the_environment_names() 
     let refused = run(&["verify"], &other);
     assert_eq!(refused.status.code(), Some(1), "{}", text(&refused));
     assert!(text(&refused).contains("its erasure was not sealed by this installation"), "{}", text(&refused));
+    // Earlier versions sealed with a key of the data directory while the environment named another.
+    fs::copy(&own, dir.path().join("instance.key")).unwrap();
+    let verified = run(&["verify"], &other);
+    assert!(verified.status.success(), "{}", text(&verified));
 }

@@ -40,7 +40,7 @@ pub(super) struct Checked {
 /// Verifies one session.
 pub(super) async fn check(
     ledger: &Ledger,
-    key: Option<&InstanceKey>,
+    keys: &[InstanceKey],
     tenant_id: TenantId,
     id: SessionId,
 ) -> Result<Checked> {
@@ -70,13 +70,10 @@ pub(super) async fn check(
         Err(error) => return Err(error.into()),
     };
     if let Some(erasure) = &erasure {
-        match key {
-            Some(key) if !is_sealed(key, tenant_id, id, erasure) => {
-                checked.bad = Some((erasure.head_sequence, "its erasure was not sealed by this installation".into()));
-                return Ok(checked);
-            }
-            Some(_) => {}
-            None => checked.is_unsealed = true,
+        checked.is_unsealed = keys.is_empty();
+        if !keys.is_empty() && !keys.iter().any(|key| is_sealed(key, tenant_id, id, erasure)) {
+            checked.bad = Some((erasure.head_sequence, "its erasure was not sealed by this installation".into()));
+            return Ok(checked);
         }
     }
     let mut walk =

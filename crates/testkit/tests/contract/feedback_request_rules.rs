@@ -215,7 +215,7 @@ async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
     let [erased] = answers(&f, session.id, false).await.try_into().unwrap();
     assert_eq!((erased.answers, erased.message.as_str()), (None, "(erased)"));
     assert_eq!((erased.outcome, erased.consumed_attempt), (Outcome::Answered, Some(2)));
-    let verified = ledger::verify::all(&f.ledger, Some(&key), |_| {}).await.unwrap();
+    let verified = ledger::verify::all(&f.ledger, std::slice::from_ref(&key), |_| {}).await.unwrap();
     assert!(verified.bad.is_none(), "{:?}", verified.bad);
     f.done().await;
 }

@@ -285,10 +285,8 @@ async fn each_of_several_criteria_sets_guards_the_output(f: Fixture) {
     let neutral_set = tone(&f).await;
     config["criteria_set_ids"] = json!([neutral_set.id, safety_set]);
     let of = gated(&f, Some(acme.id), Value::Null, config).await;
-    let blocked = [
-        json!({ "stage": "Won", "tone": "warm", "claim_safety": "fail" }),
-        json!({ "stage": "Won", "tone": "warm" }),
-    ];
+    let blocked =
+        [json!({ "stage": "Won", "tone": "warm", "claim_safety": "fail" }), json!({ "stage": "Won", "tone": "warm" })];
     for output in blocked {
         action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
         let claimed = claim(&f).await.session;

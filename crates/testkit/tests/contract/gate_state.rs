@@ -52,7 +52,7 @@ async fn assert_refused(f: &Fixture, raw: &mut Raw, id: GateId, column: &str, va
         }
         other => panic!("a gate that is {before} is read with {column} = {value}: {other:?}"),
     }
-    let problems = verify::all(&f.ledger, None, |_| {}).await.unwrap().problems;
+    let problems = verify::all(&f.ledger, &[], |_| {}).await.unwrap().problems;
     let (place, contradiction) = (format!("id {}): gates.state is", id.0), "which other columns contradict");
     assert!(
         problems.iter().any(|problem| problem.contains(&place) && problem.contains(contradiction)),
@@ -113,7 +113,7 @@ async fn problems_with(f: &Fixture, raw: &mut Raw, table: &str, id: Uuid, set: &
         Engine::Postgres { .. } => format!("id = '{id}'"),
     };
     assert_eq!(raw.execute(&format!("UPDATE {table} SET {set} WHERE {one}")).await.unwrap(), 1);
-    verify::all(&f.ledger, None, |_| {}).await.unwrap().problems
+    verify::all(&f.ledger, &[], |_| {}).await.unwrap().problems
 }
 
 async fn verify_names_a_gate_that_cannot_be_read(f: Fixture) {
@@ -122,7 +122,7 @@ async fn verify_names_a_gate_that_cannot_be_read(f: Fixture) {
     let mut raw = intruder(&f).await;
     let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     let id = item.gate.id.0;
-    assert!(verify::all(&f.ledger, None, |_| {}).await.unwrap().problems.is_empty());
+    assert!(verify::all(&f.ledger, &[], |_| {}).await.unwrap().problems.is_empty());
     let problems = problems_with(&f, &mut raw, "gates", id, "task = '{\"a\":1}'").await;
     assert!(problems.iter().any(|one| one.contains(&format!("id {id}): gates.task is"))), "{problems:?}");
     f.done().await;

@@ -81,7 +81,7 @@ async fn reviewed(f: &Fixture) -> SessionId {
 }
 
 async fn verified(f: &Fixture) -> ledger::verify::Verified {
-    let verified = ledger::verify::all(&f.ledger, Some(&key()), |_| {}).await.unwrap();
+    let verified = ledger::verify::all(&f.ledger, &[key()], |_| {}).await.unwrap();
     assert!(verified.bad.is_none(), "{:?}", verified.bad);
     verified
 }
@@ -161,7 +161,7 @@ async fn history_is_erased_by_retention_alone_and_a_forged_erasure_is_found(f: F
     verified(&f).await;
     // An attacker with the database but without the key forges an erasure by retention.
     let other_key = InstanceKey::parse(&"cd".repeat(32)).unwrap();
-    let bad = ledger::verify::all(&f.ledger, Some(&other_key), |_| {}).await.unwrap().bad.unwrap();
+    let bad = ledger::verify::all(&f.ledger, std::slice::from_ref(&other_key), |_| {}).await.unwrap().bad.unwrap();
     assert!([old, other].contains(&bad.0) && bad.2.contains("not sealed"), "{bad:?}");
     f.done().await;
 }

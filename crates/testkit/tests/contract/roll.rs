@@ -26,7 +26,7 @@ async fn rolled(ledger: &Ledger) -> u64 {
 
 async fn verified(f: &Fixture) -> Verified {
     let key = InstanceKey::parse(INSTANCE_KEY).unwrap();
-    verify::all(&f.ledger, Some(&key), |_| {}).await.unwrap()
+    verify::all(&f.ledger, std::slice::from_ref(&key), |_| {}).await.unwrap()
 }
 
 fn literal(f: &Fixture, id: uuid::Uuid) -> String {

@@ -27,7 +27,7 @@ fn key() -> InstanceKey {
 }
 
 async fn verified(f: &Fixture) -> Verified {
-    verify::all(&f.ledger, Some(&key()), |_| {}).await.unwrap()
+    verify::all(&f.ledger, &[key()], |_| {}).await.unwrap()
 }
 
 /// Opens a database connection without triggers.
@@ -327,7 +327,7 @@ async fn verify_and_retention_wait_longer_for_postgres_than_requests_do() {
     raw.execute("BEGIN; LOCK TABLE gates, erasures IN ACCESS EXCLUSIVE MODE").await.unwrap();
     let (key, before) = (key(), f.ledger.now() - TimeDelta::days(2));
     let (found, due, held) = tokio::join!(
-        verify::all(&f.ledger, Some(&key), |_| {}),
+        verify::all(&f.ledger, std::slice::from_ref(&key), |_| {}),
         retention::preview_by_operator(&f.ledger, before),
         raw.execute("SELECT pg_sleep(3); COMMIT"),
     );
