@@ -154,7 +154,7 @@ test("a session is not stopped before its events were sent", async ({ page }) =>
   await page.route(EVENTS, (route) => route.abort());
   await visit(page, "/actions");
   await stopButton(page).click();
-  await expect(said(page)).toContainText("The working session was not stopped. Events are waiting for the server");
+  await expect(said(page)).toContainText("The working session was not stopped. Events could not be sent yet");
   await expect(working(page, task.name)).toBeVisible();
   expect((await activeOf(page.context()))?.id).toBe(session);
   await page.unroute(EVENTS);
@@ -171,12 +171,12 @@ test("a session is not replaced before its events were sent, by another task or 
   await page.route(EVENTS, (route) => route.abort());
   await visit(page, "/actions");
   await pick(page, second.name);
-  await expect(said(page)).toContainText("The working session was not started. Events are waiting for the server");
+  await expect(said(page)).toContainText("The working session was not started. Events could not be sent yet");
   await expect(working(page, first.name)).toBeVisible();
   await working(page).click();
   await finder(page).fill(`Never made ${Date.now().toString(36)}`);
   await options(page).filter({ hasText: "Create new task" }).click();
-  await expect(said(page)).toContainText("The task was not created. Events are waiting for the server");
+  await expect(said(page)).toContainText("The task was not created. Events could not be sent yet");
   await expect(working(page, first.name)).toBeVisible();
   expect((await activeOf(page.context()))?.id).toBe(session);
   await page.unroute(EVENTS);

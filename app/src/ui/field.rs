@@ -101,7 +101,11 @@ pub fn Input<'a>(
     let around = Around { is_wide: wide, ..around(scope, field, form) };
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
     // A time has whole minutes, unless the step is less.
-    let has_seconds = kind == "datetime-local" && value.as_ref().is_some_and(|time| time.matches(':').count() > 1);
+    let step = value.as_ref().filter(|_| kind == "datetime-local").and_then(|time| match time {
+        time if time.contains('.') => Some("0.001"),
+        time if time.matches(':').count() > 1 => Some("1"),
+        _ => None,
+    });
     let control = view! {
         <input
             class="input"
@@ -112,7 +116,7 @@ pub fn Input<'a>(
             required=field.required
             readonly=readonly
             maxlength=chars_max.map(|max| max.to_string())
-            step=has_seconds.then_some("1")
+            step=step
             autocomplete=autocomplete
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()

@@ -303,7 +303,10 @@ fn publication(props: &EditorProps) -> InertElement {
     let mut groups = props.groups.clone();
     groups.insert(0, (String::new(), "Every member".to_owned()));
     let time = |at: Option<domain::Timestamp>| {
-        let written = at.map(|at| at.format("%Y-%m-%dT%H:%M:%S").to_string()).unwrap_or_default();
+        let Some(at) = at else { return String::new() };
+        // Browsers take milliseconds at most.
+        let fraction = if at.timestamp_subsec_millis() == 0 { "%Y-%m-%dT%H:%M:%S" } else { "%Y-%m-%dT%H:%M:%S%.3f" };
+        let written = at.format(fraction).to_string();
         written.strip_suffix(":00").map(str::to_owned).unwrap_or(written)
     };
     let most = config.max_responses.map(|most| most.to_string()).unwrap_or_default();

@@ -90,7 +90,7 @@ fn send(work: Work) {
 pub async fn send_now(work: Work) -> Result<(), Refusal> {
     let why = match flush::flush(work, true).await {
         Ended::Empty | Ended::Elsewhere => return Ok(()),
-        Ended::Unreachable => "Events are waiting for the server, which cannot be reached.",
+        Ended::Unreachable => "Events could not be sent yet.",
         Ended::SignedOut => "You are signed out.",
     };
     Err(Refusal { title: why.to_owned(), ..Refusal::default() })

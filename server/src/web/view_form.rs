@@ -111,7 +111,7 @@ fn publication(form: &Form) -> (Publication, Vec<Issue>) {
     let mut wrong = Vec::new();
     let mut time = |part: &str| -> Option<Timestamp> {
         let text = form.optional(&name(part))?;
-        let read = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
+        let read = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"]
             .into_iter()
             .find_map(|format| NaiveDateTime::parse_from_str(&text, format).ok());
         if read.is_none() {

@@ -155,13 +155,13 @@ async fn the_editor_works_with_the_buttons_of_its_form_alone() {
 async fn the_editor_keeps_the_seconds_of_a_time_and_the_lines_of_an_answer() {
     let app = App::start();
     let why = json!([{ "key": "why", "label": "Why?", "type": "long_text", "default": "one\ntwo" }]);
-    let config = json!({ "opensAt": "2030-01-01T09:30:00Z", "closesAt": "2030-01-31T23:59:59Z" });
+    let config = json!({ "opensAt": "2030-01-01T09:30:00Z", "closesAt": "2030-01-31T23:59:59.999Z" });
     let new = json!({ "title": "Why", "fields": why, "publishConfig": config });
     let (_, made) = ask(&app, Method::POST, "/api/views", new).await;
     let ada = Browser::of(&app, "ada@acme.test").await;
     let page = ada.page("/views/why/edit").await;
     assert!(page.contains("value=\"2030-01-01T09:30\"") && page.contains("\none\ntwo</textarea>"), "{page}");
-    assert!(page.contains("value=\"2030-01-31T23:59:59\"") && page.contains("step=\"1\""), "{page}");
+    assert!(page.contains("value=\"2030-01-31T23:59:59.999\"") && page.contains("step=\"0.001\""), "{page}");
     let shown = [
         ("revision", "1"),
         ("rows", "1"),
@@ -171,7 +171,7 @@ async fn the_editor_keeps_the_seconds_of_a_time_and_the_lines_of_an_answer() {
         ("fields[0].type", "long_text"),
         ("fields[0].default", "one\r\ntwo"),
         ("publishConfig.opensAt", "2030-01-01T09:30"),
-        ("publishConfig.closesAt", "2030-01-31T23:59:59"),
+        ("publishConfig.closesAt", "2030-01-31T23:59:59.999"),
         ("do", "save"),
     ];
     let saved = ada.ask(Method::POST, "/views/why/edit", &shown).await;

@@ -264,9 +264,7 @@ pub(super) async fn open(
 /// Returns the criteria as the gate keeps them: the first set, with the dimensions of all sets. `others` lists the
 /// further sets; it is absent if there are none.
 fn kept_criteria(criteria: &[CriteriaSetRecord]) -> Option<String> {
-    let named = |set: &CriteriaSetRecord| {
-        json!({ "setId": set.id, "slug": set.slug, "name": set.name, "version": set.version })
-    };
+    let named = |set: &CriteriaSetRecord| json!({ "setId": set.id, "slug": set.slug, "name": set.name, "version": set.version });
     let (first, others) = criteria.split_first()?;
     let mut kept = named(first);
     kept["dimensions"] = json!(dimensions_of(criteria));

@@ -20,8 +20,9 @@ pub(crate) async fn ensure(pool: &PgPool, now: Timestamp) -> Result<()> {
             "CREATE TABLE IF NOT EXISTS session_events_{name} PARTITION OF session_events FOR VALUES FROM ('{from}') TO ('{to}')"
         );
         if let Err(error) = create(pool.clone(), sql).await {
-            // Another server made it meanwhile, or the default partition has rows of this month: they stay there.
-            tracing::warn!(%error, month = name, "no partition for this month; its events stay in the default one");
+            // Another server made it meanwhile, the default partition has rows of this month, which stay there, or a
+            // long read such as a dump holds the table.
+            tracing::warn!(%error, month = name, "the partition of this month was not created; it is tried again later");
             if matches!(error, Error::Unavailable(_)) {
                 // Another try would wait for the same lock, and appends behind it.
                 break;

@@ -69,7 +69,8 @@ async fn show_form(
     let asked = feedback_request::answerable(&state.ledger, &viewer.scope, id).await?;
     if let Some(gate_id) = asked.request.gate_id {
         let item = gate::get(&state.ledger, &viewer.scope, gate_id).await?.item;
-        if item.may_decide != MayDecide::NotAReviewer {
+        // The others may answer here: the rules of the task about approvals do not bind the person who is asked.
+        if matches!(item.may_decide, MayDecide::Yes | MayDecide::NotOpen) {
             return Ok(Redirect::to(&format!("/inbox/{gate_id}")).into_response());
         }
     }
