@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Bucket {
     /// Sessions in `waiting_human` or `awaiting_tool` that need the caller: their task is assigned to the
     /// caller, or their gate is one that the caller may decide and has not snoozed, or they belong to the
-    /// caller (a coding agent that asks in its terminal). In everyone's queue: all sessions in these statuses.
+    /// caller (a coding agent that asks in its terminal). In everyone's queue: all sessions in these statuses that
+    /// are not private.
     NeedsMe,
     /// `running` or `pending` agent and mixed sessions on the caller's tasks.
     Running,

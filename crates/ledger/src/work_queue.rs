@@ -24,7 +24,8 @@ pub enum QueueScope {
     /// The caller's tasks, and gates that the caller may decide.
     #[default]
     Mine,
-    /// The whole workspace: all tasks, assigned or not, and sessions without a task.
+    /// The whole workspace: all tasks, assigned or not, and sessions without a task. Private sessions are left out,
+    /// whoever reads it.
     Everyone,
 }
 

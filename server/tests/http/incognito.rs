@@ -81,7 +81,8 @@ async fn pages_hide_it_from_others_and_say_what_it_means_before_the_first_messag
     for path in [format!("/chat/{id}"), format!("/sessions/{id}"), format!("/sessions/{id}/rows?afterSequence=0")] {
         assert_eq!(bob.ask(Method::GET, &path, &[]).await.status(), StatusCode::NOT_FOUND, "{path}");
     }
-    for path in ["/sessions", "/sessions?q=scout", "/chat", "/today", "/insights"] {
+    let of_everyone = "/today?assignedTo=all&bucket=running";
+    for path in ["/sessions", "/sessions?q=scout", "/chat", "/today", of_everyone, "/insights"] {
         assert!(!bob.page(path).await.contains(&id), "{path}");
     }
     assert!(ada.page("/sessions").await.contains(&id));

@@ -1,4 +1,5 @@
-//! The queue of the whole workspace: of every action, assigned or not, and of sessions that execute none.
+//! The queue of the whole workspace: of every action, assigned or not, and of sessions that execute none. Every member
+//! reads it, so no statement finds a private session.
 
 use super::{Since, failed_since, part_of_day, ready};
 use crate::{
@@ -12,10 +13,11 @@ use domain::{clock::to_micros, id::TenantId, session::Session, work_queue::Bucke
 macro_rules! of_all {
     ($which:expr) => {
         concat!(
-            "(SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND ",
+            "(SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id \
+             AND s.private_to IS NULL AND ",
             $which,
             ")), 0) FROM actions a WHERE a.tenant_id = $1) + (SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 \
-             AND s.action_id IS NULL AND ",
+             AND s.action_id IS NULL AND s.private_to IS NULL AND ",
             $which,
             ")"
         )
@@ -61,7 +63,7 @@ macro_rules! part {
                 $at,
                 concat!(
                     "actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND s.tenant_id = $1 \
-                     AND s.action_id = a.id AND ",
+                     AND s.action_id = a.id AND s.private_to IS NULL AND ",
                     $which
                 )
             ),
@@ -70,7 +72,10 @@ macro_rules! part {
                 "$2",
                 $part,
                 $at,
-                concat!("sessions s WHERE s.tenant_id = $1 AND s.action_id IS NULL AND ", $which)
+                concat!(
+                    "sessions s WHERE s.tenant_id = $1 AND s.action_id IS NULL AND s.private_to IS NULL AND ",
+                    $which
+                )
             )
         )
     };
@@ -85,7 +90,8 @@ pub(crate) const DAY: &str = concat!(
         "$2",
         "2",
         "s.created_at",
-        "sessions s WHERE s.tenant_id = $1 AND s.id >= $4 AND s.session_type IN ('agent', 'mixed')"
+        "sessions s WHERE s.tenant_id = $1 AND s.id >= $4 AND s.session_type IN ('agent', 'mixed') \
+         AND s.private_to IS NULL"
     ),
     " UNION ALL ",
     part!("3", "s.completed_at", failed_since!("$3")),
@@ -100,11 +106,11 @@ macro_rules! section_select {
             "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id, s.",
             $order,
             " FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND s.tenant_id = $1 \
-             AND s.action_id = a.id AND ",
+             AND s.action_id = a.id AND s.private_to IS NULL AND ",
             $which,
             " UNION ALL SELECT s.id, s.",
             $order,
-            " FROM sessions s WHERE s.tenant_id = $1 AND s.action_id IS NULL AND ",
+            " FROM sessions s WHERE s.tenant_id = $1 AND s.action_id IS NULL AND s.private_to IS NULL AND ",
             $which,
             " ORDER BY 2 DESC LIMIT $2) AS newest) ORDER BY ",
             $order,
@@ -115,14 +121,16 @@ macro_rules! section_select {
 pub(crate) const FAILED: &str = section_select!(failed_since!("$3"), "completed_at");
 pub(crate) const DONE_TODAY: &str = section_select!(done_since!("$3"), "completed_at");
 // What waits or is at work is found by its status, however many have ended.
-pub(crate) const WAITING: &str =
-    session_select!("tenant_id = $1 AND status IN ('waiting_human', 'awaiting_tool') ORDER BY updated_at LIMIT $2");
+pub(crate) const WAITING: &str = session_select!(
+    "tenant_id = $1 AND status IN ('waiting_human', 'awaiting_tool') AND private_to IS NULL \
+     ORDER BY updated_at LIMIT $2"
+);
 macro_rules! newest_of_status {
     ($status:literal) => {
         concat!(
             "SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND status = '",
             $status,
-            "' AND session_type IN ('agent', 'mixed') ORDER BY id DESC LIMIT $2) AS ",
+            "' AND session_type IN ('agent', 'mixed') AND private_to IS NULL ORDER BY id DESC LIMIT $2) AS ",
             $status
         )
     };

@@ -29,11 +29,13 @@ macro_rules! of_assigned_actions {
         )
     };
 }
-// An action that an agent can take on: nothing of it is queued, at work, or waits for a person.
+// An action that an agent can take on: nothing of it is queued, at work, or waits for a person. Private sessions do not
+// count, because the list would show to others that one goes on.
 macro_rules! ready {
     () => {
         "a.status = 'active' AND a.agent_slug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s \
-         WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.status IN ('running', 'pending', 'waiting_human', 'awaiting_tool'))"
+         WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL \
+         AND s.status IN ('running', 'pending', 'waiting_human', 'awaiting_tool'))"
     };
 }
 macro_rules! failed_since {
@@ -219,10 +221,10 @@ const DELEGATABLE: &str =
 // Failed sessions of unassigned actions and of no action, which are in no person's queue.
 const FAILED_UNASSIGNED: &str = concat!(
     "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND \
-     s.action_id = a.id AND ",
+     s.action_id = a.id AND s.private_to IS NULL AND ",
     failed_since!("$2"),
     ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to IS NULL) + (SELECT COUNT(*) FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.action_id IS NULL AND ",
+     WHERE s.tenant_id = $1 AND s.action_id IS NULL AND s.private_to IS NULL AND ",
     failed_since!("$2"),
     ") AS bigint)"
 );

@@ -12,9 +12,10 @@ use domain::{
     gate::{GateState, Question},
     id::{EntityTypeId, EventId, SessionId, ViewId},
     role::{Role, TokenScope},
-    session::{Session, Type, YieldTo},
+    session::{Session, Status, Type, YieldTo},
     session_feedback::{Label, Surface},
     view::{Gate, Publication},
+    work_queue::Bucket,
 };
 use ledger::{
     Error, auth, event, failure, feedback,
@@ -27,6 +28,7 @@ use ledger::{
     session::{self, Completion, Failure, ListSessions, NewSession, YieldRequest},
     thread::{self, Message, NewThread},
     token, view, view_link,
+    work_queue::{self, Counts, QueueScope, Trend},
 };
 use serde_json::json;
 use testkit::{Fixture, on_both_engines, receiver::Receiver, text};
@@ -138,13 +140,45 @@ async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) 
     f.done().await;
 }
 
+/// Asserts that the queue of the whole workspace has no session, whoever reads it.
+async fn queue_of_everyone_is_empty(f: &Fixture, when: &str) {
+    let (l, everyone) = (&f.ledger, QueueScope::Everyone);
+    for who in [&f.admin, &f.other_member, &f.member] {
+        assert_eq!(work_queue::counts(l, who, everyone, "UTC").await.unwrap(), Counts::default(), "{when}");
+        for bucket in Bucket::ALL {
+            let section = work_queue::section(l, who, everyone, bucket, "UTC", 10).await.unwrap();
+            assert!(section.sessions.is_empty(), "{when}, {bucket:?}: {:?}", section.sessions);
+        }
+        let day = work_queue::day(l, who, everyone, "UTC").await.unwrap();
+        let parts = [day.needs_me, day.running, day.failed, day.done_today];
+        assert_eq!(parts, [Trend::default(); 4], "{when}");
+    }
+    let own = work_queue::section(l, &f.admin, QueueScope::Mine, Bucket::Failed, "UTC", 10).await.unwrap();
+    assert_eq!(own.unassigned_failures, 0, "{when}");
+}
+
 async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
     let l = &f.ledger;
     let id = start_conversation(&f, "A secret").await.id;
+    queue_of_everyone_is_empty(&f, "pending").await;
+    let worked = f.claim(1, 60).await.remove(0);
+    queue_of_everyone_is_empty(&f, "running").await;
+    let question = Some(Question::new("Which secret?".into(), None));
+    let waits = YieldRequest { question, ..YieldRequest::at(worked.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(l, &f.worker, id, waits).await.unwrap();
+    queue_of_everyone_is_empty(&f, "waiting").await;
+    gate::reply(l, &f.member, id, gate::Reply::Accept("\"this one\"".into())).await.unwrap();
     turn(&f, "Hush.").await;
+    thread::end(l, &f.member, id, ENDING).await.unwrap();
+    queue_of_everyone_is_empty(&f, "completed").await;
+    let another = NewThread { incognito: true, ..new(Some("Another secret")) };
+    let another = thread::start(l, &f.member, another).await.unwrap().session.id;
+    f.claim(1, 60).await.remove(0);
+    thread::end(l, &f.member, another, ENDING).await.unwrap();
+    assert_eq!(session::get(l, &f.member, another).await.unwrap().status(), Status::Abandoned);
+    queue_of_everyone_is_empty(&f, "abandoned").await;
     let open = f.pending().await;
     session::cancel(l, &f.operator, open.id, None).await.unwrap();
-    thread::end(l, &f.member, id, ENDING).await.unwrap();
     let total = insight::read_window(l, &f.admin, 1).await.unwrap().insights.total;
     assert_eq!(total.sessions, 1, "of the open one alone");
     let event_id = EventId::new(l.now(), &testkit::SeededEntropy::new(5));
