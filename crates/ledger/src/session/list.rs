@@ -38,10 +38,10 @@ pub struct ListSessions {
     /// Only sessions that ended on this day or later, UTC, and began at most 31 days before it.
     pub ended_since: Option<NaiveDate>,
     /// Only sessions with an item that was decided or expired on this day, UTC, and that began at most 31 days before
-    /// it. The day is that on which the decision took effect.
+    /// it. The day is that on which the decision took effect. Sessions of proposals of a memory writer are left out.
     pub decided_on: Option<NaiveDate>,
     /// Only sessions with a captured answer that was complete on this day, UTC, and that began at most 31 days before
-    /// it.
+    /// it. Sessions of proposals of a memory writer are left out.
     pub answered_on: Option<NaiveDate>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,

@@ -22,11 +22,11 @@ macro_rules! list_select {
              AND (private_to IS NULL OR private_to = $8) AND (agent_slug = $9 OR $9 IS NULL) \
              AND (completed_at >= $10 OR $10 IS NULL) AND (completed_at < $11 OR $11 IS NULL) \
              AND (CAST($13 AS bigint) IS NULL OR EXISTS (SELECT 1 FROM gates g WHERE g.tenant_id = sessions.tenant_id \
-             AND g.session_id = sessions.id AND g.state IN ('settled', 'expired') AND g.settled_at >= $13 \
-             AND g.settled_at < $14)) \
-             AND (CAST($15 AS bigint) IS NULL OR EXISTS (SELECT 1 FROM interactions i \
-             WHERE i.tenant_id = sessions.tenant_id AND i.session_id = sessions.id AND i.recorded_at >= $15 \
-             AND i.recorded_at < $16)) ORDER BY id DESC LIMIT $7"
+             AND g.session_id = sessions.id AND g.state IN ('settled', 'expired') AND g.kind <> 'memory' \
+             AND g.settled_at >= $13 AND g.settled_at < $14)) \
+             AND (CAST($15 AS bigint) IS NULL OR (source IS NULL OR source <> 'memory') AND EXISTS (SELECT 1 \
+             FROM interactions i WHERE i.tenant_id = sessions.tenant_id AND i.session_id = sessions.id \
+             AND i.recorded_at >= $15 AND i.recorded_at < $16)) ORDER BY id DESC LIMIT $7"
         ))
     };
 }
@@ -77,9 +77,9 @@ pub struct Filter {
     pub title_contains: Option<String>,
     /// Only sessions that ended in this time.
     pub ended: Option<Range<Timestamp>>,
-    /// Only sessions with an item that was decided or expired in this time.
+    /// Only sessions with an item that was decided or expired in this time, other than a proposal of a memory writer.
     pub decided: Option<Range<Timestamp>>,
-    /// Only sessions with a captured answer that was complete in this time.
+    /// Only sessions with a captured answer that was complete in this time. Proposals of memory writers are no answers.
     pub answered: Option<Range<Timestamp>>,
     /// Only this session and newer ones. Bounds what a filter by a time reads.
     pub oldest: Option<SessionId>,

@@ -3,13 +3,16 @@
 use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};
 use crate::interaction::{answered, due, keep_all};
+use crate::memory_writer::{changes, finish, line, proposals, settle, take, talked};
 use chrono::TimeDelta;
 use domain::gate::Verdict;
 use domain::id::SessionId;
 use domain::insight::{Decisions, Figures, Ratings};
+use domain::memory_writer::plan::Policy;
 use domain::session_feedback::{Label, Surface};
 use ledger::{
     Error, feedback, insight,
+    memory_writer::WriterTerms,
     session::{self, Completion, Failure, ListSessions},
 };
 use serde_json::{Value, json};
@@ -18,6 +21,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     sessions_count_on_the_day_they_end_with_their_cost,
     decisions_and_the_time_that_agents_waited_are_counted,
+    proposals_of_the_memory_writer_are_no_work_of_the_agent,
     ratings_count_as_they_were_given_and_silence_as_silence,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
     sessions_are_listed_by_the_day_on_which_they_ended,
@@ -78,6 +82,30 @@ async fn decisions_and_the_time_that_agents_waited_are_counted(f: Fixture) {
     assert_eq!((waits.count, waits.median_seconds, waits.p90_seconds, waits.total_seconds), (3, 120, 600, 780));
     let by_action: Vec<_> = insights.actions.iter().map(|part| (part.slug.clone(), part.figures.decisions)).collect();
     assert_eq!(by_action, [(Some(of.slug), decisions)]);
+    f.done().await;
+}
+
+async fn proposals_of_the_memory_writer_are_no_work_of_the_agent(f: Fixture) {
+    talked(&f, "I like trains.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let change = changes(&run, json!([line(&run, "Likes trains")]), Value::Null);
+    finish(&f, run, change, Policy::Review).await.unwrap();
+    let proposal = proposals(&f).await.remove(0).gate;
+    decide(&f, &f.operator, proposal.id, says(Verdict::Deny)).await.unwrap();
+    settle(&f).await;
+    keep_all(&f, &due(&f).await).await;
+
+    let total = figures(&f, 1).await.insights.total;
+    assert_eq!(total.sessions, 1, "the conversation alone");
+    assert_eq!((total.decisions, total.waits.count), (Decisions::default(), 0));
+    let on = Some(f.ledger.now().date_naive());
+    for wanted in [
+        ListSessions { decided_on: on, ..ListSessions::default() },
+        ListSessions { answered_on: on, ..ListSessions::default() },
+    ] {
+        let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
+        assert!(listed.iter().all(|session| session.id != proposal.session_id), "{listed:?}");
+    }
     f.done().await;
 }
 
