@@ -55,12 +55,7 @@ struct Place {
 /// Traces the lines of the first of these versions, which are the newest first.
 pub(crate) fn attribute(mut versions: Vec<MemoryVersionText>) -> Vec<BlamedLine> {
     let texts: Vec<String> = versions.iter().map(|version| version.document.to_text()).collect();
-    let mut total = 0;
-    let within = texts.iter().take_while(|text| {
-        total += text.lines().count();
-        total <= LINES_MAX
-    });
-    let count = within.count().max(1).min(versions.len());
+    let count = compared(&texts);
     versions.truncate(count);
     versions.reverse();
     let texts: Vec<&String> = texts[..count].iter().rev().collect();
@@ -90,6 +85,17 @@ pub(crate) fn attribute(mut versions: Vec<MemoryVersionText>) -> Vec<BlamedLine>
         }
     });
     blamed.collect()
+}
+
+/// Number of versions that are compared, given their texts, the newest first: as many of the newest as have
+/// [`LINES_MAX`] lines together, and at least the newest.
+pub(super) fn compared(texts: &[String]) -> usize {
+    let mut total = 0;
+    let within = texts.iter().take_while(|text| {
+        total += text.lines().count();
+        total <= LINES_MAX
+    });
+    within.count().max(1).min(texts.len())
 }
 
 fn by_line(evidence: Vec<Evidence>) -> BTreeMap<usize, Vec<Evidence>> {

@@ -2,13 +2,14 @@
 //! turn of the session. Texts are compared in a snapshot, because that takes long and SQLite has one writer. One
 //! transaction then writes all changes, if the documents are still at the versions that were read.
 //!
-//! Where a version comes from that session alone, the text before it comes back, joined with what was written since.
+//! Where a version comes from that session alone, the text before it comes back without other lines of the session,
+//! joined with what was written since.
 //! Lines that are left after that, because somebody changed the same place or because the version has other origins
 //! too, are taken out one by one.
 
 use super::{
     Stamp,
-    blame::{BlamedLine, attribute},
+    blame::compared,
     change::delete_on,
     check_agent,
     conflict::conflict,
@@ -32,6 +33,7 @@ use domain::{
     role::Permission,
 };
 use similar::DiffOp;
+use std::mem;
 use store::{Conn, WriteTx};
 
 /// What is reverted.
@@ -245,39 +247,60 @@ fn origin(evidence: &[Evidence], session: SessionId) -> (bool, bool) {
 /// The newest text without what the session wrote since the version `reverted`, up to which it was reverted before.
 /// `versions` are newest first. Empty if nothing else says something.
 fn without(versions: &[MemoryVersionText], session: SessionId, reverted: u64) -> String {
-    let Some(newest) = versions.first() else { return String::new() };
-    let old = newest.document.to_text();
-    let blamed = attribute(versions.to_vec());
-    let of_session = |line: &BlamedLine| line.evidence.iter().any(|one| one.session == session);
-    let mut is_theirs: Vec<bool> =
-        blamed.iter().map(|line| line.version.version > reverted && of_session(line)).collect();
-    let mut text = old.clone();
+    let texts: Vec<String> = versions.iter().map(|one| one.document.to_text()).collect();
+    let Some(old) = texts.first() else { return String::new() };
+    let marks = marks(versions, &texts, session, reverted);
+    let (mut text, mut is_theirs) = (old.clone(), marks[0].clone());
     for (at, version) in versions.iter().enumerate().take_while(|(_, one)| one.version.version > reverted) {
         if !origin(&version.version.evidence, session).1 {
             continue;
         }
         // Of the oldest version that was read, the one before it may exist and is not known.
-        let before = match versions.get(at + 1) {
+        let (before, before_marks): (&str, &[bool]) = match versions.get(at + 1) {
             // Forgetting a person erases the texts before and keeps the lines that are left. It replaces no text.
             Some(before) if before.version.erased_at.is_some() => continue,
-            Some(before) => before.document.to_text(),
-            None if version.version.version == 1 => String::new(),
+            Some(_) => (texts[at + 1].as_str(), marks[at + 1].as_slice()),
+            None if version.version.version == 1 => ("", &[]),
             None => continue,
         };
-        if let Merged::Clean(joined) = three_way(&version.document.to_text(), &text, &before) {
-            is_theirs = moved(&text, &joined, &is_theirs);
+        if let Merged::Clean(joined) = three_way(&texts[at], &text, before) {
+            // A line that comes back can be the session's too, from an older version that has other origins as well.
+            let came_back = moved(before, &joined, before_marks, vec![false; joined.lines().count()]);
+            is_theirs = moved(&text, &joined, &is_theirs, came_back);
             text = joined;
         }
     }
     let left = drop_lines(&text, &is_theirs);
     let says = Document::parse(&left).body.lines().any(says_something);
-    if says || left == old { left } else { String::new() }
+    if says || left == *old { left } else { String::new() }
 }
 
-/// The marks of the lines of `old` at their places in `new`. Lines that `old` does not have are not marked.
-fn moved(old: &str, new: &str, marks: &[bool]) -> Vec<bool> {
+/// Marks the lines of each version that the session wrote since the version `reverted`: those for which the version
+/// that wrote them names a turn of the session. `texts` are those of the versions, newest first.
+fn marks(versions: &[MemoryVersionText], texts: &[String], session: SessionId, reverted: u64) -> Vec<Vec<bool>> {
+    let named = |(one, text): (&MemoryVersionText, &String)| {
+        let mut named = vec![false; text.lines().count()];
+        for evidence in one.version.evidence.iter().filter(|evidence| evidence.session == session) {
+            // Lines are counted from 1.
+            if let Some(line) = named.get_mut((evidence.line as usize).wrapping_sub(1)) {
+                *line = one.version.version > reverted;
+            }
+        }
+        named
+    };
+    let mut marks: Vec<Vec<bool>> = versions.iter().zip(texts).map(named).collect();
+    for at in (1..compared(texts)).rev() {
+        let named = mem::take(&mut marks[at - 1]);
+        marks[at - 1] = moved(&texts[at], &texts[at - 1], &marks[at], named);
+    }
+    marks
+}
+
+/// The marks of the lines of `old` at their places in `new`. Lines that `old` does not have keep the marks of `others`,
+/// which has one for each line of `new`.
+fn moved(old: &str, new: &str, marks: &[bool], others: Vec<bool>) -> Vec<bool> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let mut moved = vec![false; new.len()];
+    let mut moved = others;
     for op in line_ops(&old, &new) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
             moved[new_index..new_index + len].copy_from_slice(&marks[old_index..old_index + len]);
@@ -321,7 +344,9 @@ mod tests {
 
     #[test]
     fn marks_follow_their_lines() {
-        assert_eq!(moved("a\nb\nc\n", "x\na\nc\n", &[true, true, false]), [false, true, false]);
-        assert_eq!(moved("", "x\n", &[]), [false]);
+        let into = |others: bool| moved("a\nb\nc\n", "x\na\nc\n", &[true, true, false], vec![others; 3]);
+        assert_eq!(into(false), [false, true, false]);
+        assert_eq!(into(true), [true, true, false]);
+        assert_eq!(moved("", "x\n", &[], vec![false]), [false]);
     }
 }

@@ -21,6 +21,7 @@ on_both_engines!(
     a_document_that_lost_a_forgotten_person_keeps_lines_of_people,
     a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
     a_repeat_leaves_what_people_did_since,
+    text_of_the_session_itself_does_not_come_back,
     documents_are_found_by_their_origin,
     of_many_documents_each_call_reverts_the_next_ones,
     only_those_who_may_write_revert_and_only_their_own_workspace,
@@ -173,6 +174,23 @@ async fn a_repeat_leaves_what_people_did_since(f: Fixture) {
     from(&f, "topics/back.md", 4, &format!("{less}- poison\n"), &[(5, s)]).await;
     assert_eq!(revert(&f, s).await.len(), 1);
     assert_eq!(text(&f, "topics/back.md").await.as_deref(), Some(less));
+    f.done().await;
+}
+
+async fn text_of_the_session_itself_does_not_come_back(f: Fixture) {
+    let (s, other) = (session(&f).await, session(&f).await);
+    // One version from two sessions, and one from the session alone that replaces its own line.
+    from(&f, "topics/a.md", 0, "# A\n\n- poison one\n- good\n", &[(3, s), (4, other)]).await;
+    from(&f, "topics/a.md", 1, "# A\n\n- poison two\n- good\n", &[(3, s)]).await;
+    // The line of the other session, which the session replaced, comes back.
+    from(&f, "topics/b.md", 0, "# B\n\n- poison one\n- good\n", &[(3, s), (4, other)]).await;
+    from(&f, "topics/b.md", 1, "# B\n\n- poison two\n", &[(3, s)]).await;
+    let shown = preview(&f, s).await;
+    assert_eq!(revert(&f, s).await, shown);
+    assert_eq!(text(&f, "topics/a.md").await.as_deref(), Some("# A\n\n- good\n"));
+    assert_eq!(text(&f, "topics/b.md").await.as_deref(), Some("# B\n\n- good\n"));
+    assert_eq!(revert(&f, s).await, []);
+    f.assert_verified().await;
     f.done().await;
 }
 
