@@ -9,7 +9,7 @@ use domain::{
     chain::Digest,
     event::{Event, Kind},
     id::{MemoryDocumentId, TenantId, UserId},
-    memory::{MemoryPath, aliases, fold, terms},
+    memory::{MemoryPath, aliases, fold},
     memory_writer::{
         block::{Bounds, item, render, tokens_within},
         channel::Channel,
@@ -137,7 +137,7 @@ pub(crate) async fn select(
     let theirs = about.person.map(|person| of_person(&found, person)).unwrap_or_default();
     let mut wanted = words(&said);
     let looked_for: HashSet<String> = looked_for.into_iter().collect();
-    wanted.retain(|word| terms(word).iter().any(|term| looked_for.contains(term)));
+    wanted.retain(|word| looked_for.contains(word));
     let mut candidates: Vec<Candidate> = Vec::new();
     for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
         let is_own = theirs.contains(&found.record.id);

@@ -12,6 +12,7 @@ mod version;
 pub use card::{BadCard, Card, CardFormat, Packed, read_card};
 pub use document::{BadDocument, Document, check_text, digest};
 pub use path::{BadPath, Folder, MemoryPath, fold};
+pub(crate) use rank::for_each_term;
 pub use rank::{Ranked, query_words, rank, rarest, terms};
 pub use section::{Section, SectionError, aliases, append, find, replace, sections};
 pub use tool::{

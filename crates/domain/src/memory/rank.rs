@@ -27,7 +27,7 @@ pub fn terms(text: &str) -> Vec<String> {
 
 /// Calls `with` for each word of [`terms`], in the order of the text. A search counts the words of whole documents:
 /// with a string for each of them, this took twice as long.
-fn for_each_term(text: &str, with: impl FnMut(&str)) {
+pub(crate) fn for_each_term(text: &str, with: impl FnMut(&str)) {
     if text.is_ascii() { for_each_ascii_term(text, with) } else { for_each_unicode_term(text, with) }
 }
 

@@ -5,8 +5,9 @@
 use super::{
     limit::RECENCY_HALF_LIFE_DAYS,
     section::headings,
-    text::{normal, says_something, tokens},
+    text::{says_something, tokens},
 };
+use crate::memory::{for_each_term, terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -188,17 +189,17 @@ pub fn coverage(query: &BTreeSet<String>, text: &str) -> f64 {
     if query.is_empty() {
         return 0.0;
     }
-    let normal = normal(text);
-    let covered: BTreeSet<&str> = normal.split(' ').filter(|word| query.contains(*word)).collect();
+    let mut covered: BTreeSet<&str> = BTreeSet::new();
+    for_each_term(text, |term| covered.extend(query.get(term).map(String::as_str)));
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
     let share = covered.len() as f64 / query.len() as f64;
     share
 }
 
-/// Returns the words of a text that can tell documents apart: in their normal form, with three letters or more.
+/// Returns the words of a text that can tell documents apart: those of [`terms`], without ASCII words of fewer than
+/// three letters.
 pub fn words(text: &str) -> BTreeSet<String> {
-    let normal = normal(text);
-    normal.split(' ').filter(|word| word.chars().count() >= 3 || !word.is_ascii()).map(str::to_owned).collect()
+    terms(text).into_iter().filter(|word| word.len() >= 3 || !word.is_ascii()).collect()
 }
 
 #[cfg(test)]
@@ -264,6 +265,16 @@ mod tests {
         let query = words("When is the Launch of Apollo?");
         assert!((coverage(&query, "The launch of Apollo is on Friday.") - 0.75).abs() < 0.01, "{query:?}");
         assert!(coverage(&query, "Tea").abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn words_are_covered_whatever_their_script_and_accents() {
+        let query = words("東京タワーの高さは?");
+        assert!((coverage(&query, "- 東京タワーの高さは333メートル") - 1.0).abs() < f64::EPSILON, "{query:?}");
+        assert!(coverage(&query, "- Green tea").abs() < f64::EPSILON);
+        let query = words("Ask Ines");
+        assert!((coverage(&query, "- Inés: tomatoes") - 0.5).abs() < f64::EPSILON, "{query:?}");
+        assert!((coverage(&words("Inés"), "- Ines: tomatoes") - 1.0).abs() < f64::EPSILON);
     }
 
     proptest! {

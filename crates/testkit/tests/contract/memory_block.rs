@@ -40,6 +40,7 @@ on_both_engines!(
     the_settings_say_how_much_an_agent_is_given,
     the_speakers_own_document_is_given_whatever_was_said,
     what_a_long_message_says_last_is_looked_for,
+    memories_are_found_whatever_their_script_and_accents,
     people_of_other_platforms_have_documents_of_their_own,
     the_history_of_an_agent_has_two_views,
 );
@@ -128,6 +129,17 @@ async fn learned(f: &Fixture, path: &str, line: &str, from: Option<&str>) {
     let write = Write { text: format!("# Note\n\n- {line}\n"), evidence, ..Write::default() };
     memory::write(&f.ledger, &f.operator, AGENT, memory::path(path).unwrap(), write).await.unwrap();
     session::cancel(&f.ledger, &f.member, session.id, None).await.unwrap();
+}
+
+async fn memories_are_found_whatever_their_script_and_accents(f: Fixture) {
+    put(&f, &f.operator, "topics/tower.md", 0, "# Tower\n\n- 東京タワーの高さは333メートル\n").await.unwrap();
+    put(&f, &f.operator, "topics/garden.md", 0, "# Garden\n\n- Inés: tomatoes\n").await.unwrap();
+    for (asked, path) in [("東京タワーの高さは?", "topics/tower.md"), ("What does Ines like?", "topics/garden.md")] {
+        let metadata = given(&f, talk(None, asked)).await.expect(asked);
+        assert_eq!(paths(&metadata), [path], "{asked}");
+    }
+    f.assert_verified().await;
+    f.done().await;
 }
 
 async fn memories_of_the_same_channel_come_first(f: Fixture) {
