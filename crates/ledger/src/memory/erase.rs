@@ -1,14 +1,13 @@
-//! Erasing a memory document with all its versions, and reading what is left: digests, times and authors.
+//! Erasing a memory document with all its versions, and reading what is left: digests, times and authors. What quotes
+//! the document is erased by [`crate::memory_forget::erase`], which is the use case.
 
-use super::{Stamp, check_agent, read::found};
-use crate::{Error, Ledger, MemoryDocumentRecord, Result, guard::require_for};
+use super::Stamp;
+use crate::{Error, MemoryDocumentRecord, Result};
 use domain::{
-    Scope,
     id::{MemoryDocumentId, TenantId},
-    memory::{Document, MemoryPath, Operation, Source, digest},
-    role::Permission,
+    memory::{Document, Operation, Source, digest},
 };
-use store::{Access, Conn, MemoryVersionRecord, MemoryVersionText, WriteTx};
+use store::{Conn, MemoryVersionRecord, MemoryVersionText, WriteTx};
 
 /// The folder of erased documents.
 const FOLDER: &str = "erased/";
@@ -20,30 +19,9 @@ pub struct Erased {
     pub versions: u64,
 }
 
-/// Erases a document with the texts of all its versions, and overwrites them in the database file. What quotes it is
-/// erased by [`crate::memory_forget::erase`], which is the use case.
-///
-/// # Errors
-/// [`Error::NotFound`] if no document has this path. A deleted one is erased too.
-pub(crate) async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath) -> Result<Erased> {
-    require_for(scope, Permission::Administer, "only admins can erase memory documents")?;
-    check_agent(agent)?;
-    let (tenant_id, author, agent) = (scope.tenant_id, scope.caller.to_string(), agent.to_owned());
-    let stamp = Stamp::new(ledger);
-    let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move {
-            let document = found(tx.conn(), tenant_id, &agent, &path).await?;
-            erase_on(tx, tenant_id, stamp, document.id, (author, "")).await
-        })
-    });
-    let erased = erased.await?;
-    ledger.store().empty_wal().await;
-    Ok(erased)
-}
-
-/// Erases a document inside a transaction that runs with [`Access::Retention`]. Its path becomes `erased/<id>`, because
-/// the name of a person's document says who it is. `reason` is shown to everyone and names nobody. The caller empties
-/// the write-ahead log afterwards.
+/// Erases a document inside a transaction that runs with [`store::Access::Retention`]. Its path becomes `erased/<id>`,
+/// because the name of a person's document says who it is. `reason` is shown to everyone and names nobody. The caller
+/// empties the write-ahead log afterwards.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such document. One that is erased already does not change.

@@ -26,8 +26,8 @@ pub use card_preview::{AppliedCard, CardChange, CardChangeKind, CardPreview, app
 pub use change::{Change, delete, rename, revert};
 pub use conflict::{Conflict, Side};
 pub use diff::{DiffLine, Part, compare};
+pub(crate) use erase::find_erased_on;
 pub use erase::{Erased, erase_on};
-pub(crate) use erase::{erase, find_erased_on};
 pub(crate) use forget::{Cleaned, clean_on};
 pub(crate) use forgotten::{Marks, mark};
 pub(crate) use read::diff_on;

@@ -122,7 +122,8 @@ async fn only_the_key_links_a_rating_to_its_session(f: Fixture) {
     f.done().await;
 }
 
-async fn open_without_key(f: &Fixture) -> ledger::Ledger {
+/// Opens another ledger on the same data, which has no instance key.
+pub async fn open_without_key(f: &Fixture) -> ledger::Ledger {
     let options = ledger::Options {
         database: f.engine.database(),
         mode: ledger::Mode::Tool,

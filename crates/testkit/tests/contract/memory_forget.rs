@@ -1,11 +1,13 @@
 //! Forgetting a person: what goes, what stays, and what is not learnt again.
 
 use crate::{
+    feedback::open_without_key,
     gate::says,
     memory::put,
     memory_writer::{AGENT, changes, finish, line, own_path, proposals, settle, take, talk, talked, talked_again},
     thread::ENDING,
 };
+use chrono::TimeDelta;
 use domain::{
     gate::Verdict,
     memory::{Evidence, Operation, Source},
@@ -30,6 +32,8 @@ on_both_engines!(
     a_run_that_has_read_what_is_forgotten_proposes_nothing,
     no_run_begins_while_a_person_is_being_forgotten,
     erasing_a_document_takes_its_proposals_and_denied_lines_with_it,
+    without_a_key_nothing_of_a_document_is_erased,
+    proposals_from_before_a_rename_are_erased_with_their_document,
     only_admins_forget_and_only_people,
 );
 
@@ -300,7 +304,7 @@ async fn no_run_begins_while_a_person_is_being_forgotten(f: Fixture) {
     raw.execute("UPDATE memory_forgotten SET finished_at = NULL").await.unwrap();
     assert!(take(&f, WriterTerms::default()).await.is_none());
     // One that was interrupted holds the writers up for a while, not for good.
-    f.clock.advance(chrono::TimeDelta::minutes(11));
+    f.clock.advance(TimeDelta::minutes(11));
     assert!(take(&f, WriterTerms::default()).await.is_some());
     drop(raw);
     f.done().await;
@@ -334,6 +338,61 @@ async fn erasing_a_document_takes_its_proposals_and_denied_lines_with_it(f: Fixt
     let mut raw = f.engine.raw().await;
     let columns = ["gates.task", "memory_denials.line", "memory_versions.body", "session_events.metadata"];
     for column in columns {
+        let (table, column) = column.split_once('.').unwrap();
+        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
+        assert_eq!(found, 0, "{table}.{column}");
+    }
+    drop(raw);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn without_a_key_nothing_of_a_document_is_erased(f: Fixture) {
+    let own = own_path(&waiting(&f, "I like trains.", &format!("Waits {MARKER}")).await);
+    put(&f, &f.operator, &own, 0, &format!("# Mia\n\n- {MARKER}\n")).await.unwrap();
+    let unkeyed = open_without_key(&f).await;
+    let refused = memory_forget::erase(&unkeyed, &f.admin, AGENT, memory::path(&own).unwrap()).await;
+    assert!(matches!(refused, Err(Error::NoInstanceKey)), "{refused:?}");
+    unkeyed.close().await;
+    assert!(text(&f, &own).await.is_some_and(|text| text.contains(MARKER)));
+    assert_eq!(proposals(&f).await.len(), 1);
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path(&own).unwrap()).await.unwrap();
+    assert_eq!(text(&f, &own).await, None);
+    assert!(proposals(&f).await.is_empty());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn proposals_from_before_a_rename_are_erased_with_their_document(f: Fixture) {
+    let topic = |line: &str| {
+        json!({ "op": "create", "path": "topics/ships.md", "heading": [], "base_sha256": null,
+            "body": format!("# Ships\n\n- {line}\n"), "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "" })
+    };
+    talked(&f, "I like ships.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let change = changes(&run, json!([topic(&format!("Sold {MARKER}"))]), Value::Null);
+    finish(&f, run, change, Policy::Review).await.unwrap();
+    let approved = proposals(&f).await.remove(0);
+    gate::decide(&f.ledger, &f.operator, approved.gate.id, says(Verdict::Approve)).await.unwrap();
+    settle(&f).await;
+    // Versions of one moment are in no order.
+    f.clock.advance(TimeDelta::milliseconds(2));
+    let (ships, boats) = (memory::path("topics/ships.md").unwrap(), memory::path("topics/boats.md").unwrap());
+    let change = memory::Change { base_version: 1, ..memory::Change::default() };
+    memory::rename(&f.ledger, &f.operator, AGENT, ships, boats.clone(), change).await.unwrap();
+    // What is proposed for another document at the old path stays.
+    f.clock.advance(TimeDelta::seconds(1));
+    talked_again(&f, "I like blue ships.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let change = changes(&run, json!([topic("Blue")]), Value::Null);
+    finish(&f, run, change, Policy::Review).await.unwrap();
+
+    memory_forget::erase(&f.ledger, &f.admin, AGENT, boats).await.unwrap();
+
+    let left = proposals(&f).await;
+    assert!(left.len() == 1 && left[0].gate.id != approved.gate.id, "{left:?}");
+    let mut raw = f.engine.raw().await;
+    for column in ["gates.task", "memory_versions.body", "session_events.metadata"] {
         let (table, column) = column.split_once('.').unwrap();
         let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
         assert_eq!(found, 0, "{table}.{column}");
