@@ -1,7 +1,8 @@
 //! The page /entity-types/{id}/import: uploads a CSV file, previews the entities it would create, then imports it.
 //!
-//! Multipart fields: `file` (the upload) or `source` (its text), `step` (`preview` or `import`), and for each column
-//! `column.N` (its name) and `map.N` (the field it fills; empty for none).
+//! Multipart fields: `file` (the upload) or `source` (its text), `step` (`preview` or `import`), `key` (of a preview;
+//! an import that is sent twice with it begins once), and for each column `column.N` (its name) and `map.N` (the field
+//! it fills; empty for none).
 
 use crate::{
     FormState,
@@ -51,7 +52,7 @@ pub fn import_page(shell: &Shell, props: ImportProps) -> String {
             (one_line(&of.name, 60), format!("/entity-types/{}", of.id)),
         ];
         let body = match preview {
-            Some(preview) => static_html(preview_form(&of, &source, &preview, &form)),
+            Some(preview) => static_html(preview_form(shell, &of, &source, &preview, &form)),
             None => static_html(upload_form(&of, &source, &form)),
         };
         frame(shell, RailEntry::Entities, view! { <PageHead title=title crumbs=crumbs/> {body} })
@@ -75,7 +76,13 @@ fn upload_form(of: &EntityType, source: &str, form: &FormState) -> impl IntoView
     }
 }
 
-fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &FormState) -> impl IntoView + use<> {
+fn preview_form(
+    shell: &Shell,
+    of: &EntityType,
+    source: &str,
+    preview: &ImportPreview,
+    form: &FormState,
+) -> impl IntoView + use<> {
     let mut fills = vec![(String::new(), "Nothing".to_owned()), (FIELD_TITLE.to_owned(), "Title".to_owned())];
     fills.extend(of.fields.iter().map(|f| (f.slug.clone(), f.name.clone())));
     let columns = preview
@@ -109,6 +116,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
     view! {
         <form class="form import-form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
             <Refused messages=form.general(&[])/>
+            <input type="hidden" name="key" value=shell.form_key.clone()/>
             <Section name="columns" title="Field for each column">
                 <div class="form-row">{columns}</div>
             </Section>

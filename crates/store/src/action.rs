@@ -246,7 +246,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRe
     is_free(inserted)
 }
 
-/// The request that creates an action once.
+/// The request that creates an action, or starts an import, once.
 #[derive(Debug, Clone)]
 pub struct Creation {
     /// The caller and their key.

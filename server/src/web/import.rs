@@ -28,7 +28,7 @@ use ledger::{
 };
 use std::collections::BTreeMap;
 
-/// Most parts of an upload: two for each column, the file, its text and the step.
+/// Most parts of an upload: two for each column, the file, its text, the key and the step.
 const PARTS_MAX: usize = 2 * IMPORT_COLUMNS_MAX + 8;
 
 pub fn router() -> Router<AppState> {
@@ -98,9 +98,23 @@ async fn take(ledger: &Ledger, scope: &Scope, id: EntityTypeId, upload: &Upload)
     if form.text("step") != "import" {
         return Ok(Step::Preview(import::preview(ledger, scope, id, new).await?));
     }
-    let begun = import::begin(ledger, scope, id, new).await?;
+    Ok(Step::Begun(begin(ledger, scope, id, new, form.optional("key")).await?))
+}
+
+/// Begins the import, once if the form is sent twice with its key.
+async fn begin(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: EntityTypeId,
+    new: NewImport,
+    key: Option<String>,
+) -> ledger::Result<ImportId> {
+    let begun = match key {
+        Some(key) => import::begin_once(ledger, scope, id, new, &key).await?,
+        None => import::begin(ledger, scope, id, new).await?,
+    };
     runner::import::start(ledger, &begun);
-    Ok(Step::Begun(begun.id))
+    Ok(begun.id)
 }
 
 /// The preview on which a mapping that does not fit is corrected. `None` if the form has no mapping: the error is about

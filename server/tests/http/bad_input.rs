@@ -3,6 +3,7 @@
 use crate::{
     app::{App, Who, problem},
     browser::Browser,
+    prepare::{Sent, multipart},
 };
 use domain::limit;
 use reqwest::{Method, StatusCode};
@@ -202,22 +203,58 @@ async fn a_file_is_previewed_and_then_imported_in_the_background() {
     let response = send("").await.unwrap();
     assert_eq!(response.status(), 201);
     let import: serde_json::Value = response.json().await.unwrap();
-    let path = format!("/api/imports/{}", import["id"].as_str().unwrap());
-    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
-    let done = loop {
-        let now: serde_json::Value =
-            app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap();
-        if now["status"] != "running" {
-            break now;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "{now}");
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    };
+    let done = ended(&app, &format!("/api/imports/{}", import["id"].as_str().unwrap())).await;
     assert_eq!((&done["status"], &done["rowsDone"]), (&json!("completed"), &json!(1_001)), "{done}");
     assert_eq!((&done["createdCount"], &done["failedCount"]), (&json!(1_000), &json!(1)));
     let found: serde_json::Value =
         app.request(Who::Member, Method::GET, "/api/entities?q=deal%20999").send().await.unwrap().json().await.unwrap();
     assert_eq!(found["items"][0]["fields"], json!({ "size": 999 }));
+}
+
+/// Waits for the end of an import, which is at this path, and returns it.
+async fn ended(app: &App, path: &str) -> serde_json::Value {
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    loop {
+        let now: serde_json::Value =
+            app.request(Who::Member, Method::GET, path).send().await.unwrap().json().await.unwrap();
+        if now["status"] != "running" {
+            return now;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "{now}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_preview_that_is_sent_twice_imports_its_rows_once() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Deal" })).await;
+    let path = format!("/entity-types/{}/import", of["id"].as_str().unwrap());
+    let send = async |fields: &[(&str, &str)]| {
+        let Sent::Text(kind, body) = multipart(fields) else { panic!("a form with a file is text") };
+        ada.call(Method::POST, &path).header("content-type", kind).body(body).send().await.unwrap()
+    };
+    let source = ("source", "Name\nAcme\nBeta\n");
+    let preview = send(&[source, ("step", "preview")][..]).await.text().await.unwrap();
+    let (_, key) = preview.split_once("name=\"key\" value=\"").unwrap_or_else(|| panic!("{preview}"));
+    let key = key.split('"').next().unwrap();
+    let columns = [("column.0", "Name"), ("map.0", "title"), ("key", key), ("step", "import")];
+    let mut begun = Vec::new();
+    for _ in 0..2 {
+        let sent = send(&[&[source][..], &columns].concat()[..]).await;
+        assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+        begun.push(sent.headers()["location"].to_str().unwrap().to_owned());
+    }
+    assert_eq!(begun[0], begun[1]);
+    let done = ended(&app, &format!("/api{}", begun[0])).await;
+    assert_eq!((&done["status"], &done["createdCount"]), (&json!("completed"), &json!(2)), "{done}");
+    let found = app.request(Who::Member, Method::GET, "/api/entities").send().await.unwrap();
+    let found: serde_json::Value = found.json().await.unwrap();
+    assert_eq!(found["items"].as_array().unwrap().len(), 2, "{found}");
+    // Another file under the key of the preview is another request.
+    let other = send(&[&[("source", "Name\nGamma\n")][..], &columns].concat()[..]).await;
+    assert_eq!(other.status(), StatusCode::CONFLICT);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Rows of `entity_imports`: CSV imports and their files.
 
 use crate::{
+    action::Creation,
     engine::{Conn, Error, Result, Texts, row, run},
     transaction::WriteTx,
 };
@@ -26,8 +27,11 @@ const BY_ID: &str = import_select!("id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = import_select!("id = $2 FOR UPDATE");
 const SOURCE: &str = "SELECT source FROM entity_imports WHERE tenant_id = $1 AND id = $2";
 const INSERT: &str = "INSERT INTO entity_imports (tenant_id, id, type_id, status, source, mapping, rows_total, next_row, \
-     created_count, failed_count, errors, actor, created_at, updated_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+     created_count, failed_count, errors, actor, created_at, updated_at, creation_key, creation_digest) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
+     ON CONFLICT (tenant_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING";
+const BY_CREATION_KEY: &str = import_select!("creation_key = $2");
+const CREATION_DIGEST: &str = "SELECT creation_digest FROM entity_imports WHERE tenant_id = $1 AND creation_key = $2";
 // The file of a finished import is deleted.
 const SAVE: &str = "UPDATE entity_imports SET status = $3, next_row = $4, created_count = $5, failed_count = $6, errors = $7, \
      updated_at = $8, source = CASE WHEN $3 = 'running' THEN source ELSE '' END WHERE tenant_id = $1 AND id = $2";
@@ -38,6 +42,8 @@ pub(crate) const SQL: Texts = &[
     ("entity::import::BY_ID", BY_ID),
     ("entity::import::SOURCE", SOURCE),
     ("entity::import::INSERT", INSERT),
+    ("entity::import::BY_CREATION_KEY", BY_CREATION_KEY),
+    ("entity::import::CREATION_DIGEST", CREATION_DIGEST),
     ("entity::import::SAVE", SAVE),
     ("entity::import::STALLED", STALLED),
 ];
@@ -136,12 +142,29 @@ pub async fn source(conn: &mut Conn<'_>, tenant_id: TenantId, id: ImportId) -> R
     Ok(run!(conn, fetch_optional One<String>, SOURCE, tenant_id.0, id.0)?.map(|(source,)| source))
 }
 
-/// Adds an import with its file.
-pub async fn insert(tx: &mut WriteTx<'_>, import: &ImportRecord, source: &str) -> Result<()> {
+/// The import that the request with this key started, and the digest of that request.
+pub async fn find_created(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    key: &str,
+) -> Result<Option<(ImportRecord, Vec<u8>)>> {
+    let Some(row) = run!(conn, fetch_optional Row, BY_CREATION_KEY, tenant_id.0, key)? else { return Ok(None) };
+    let digest = run!(conn, fetch_optional One<Option<Vec<u8>>>, CREATION_DIGEST, tenant_id.0, key)?;
+    Ok(Some((ImportRecord::try_from(row)?, digest.and_then(|(digest,)| digest).unwrap_or_default())))
+}
+
+/// Adds an import with its file. `false` when a request with the key of `creation` has started one. A request that is
+/// not committed yet is waited for.
+pub async fn insert(
+    tx: &mut WriteTx<'_>,
+    import: &ImportRecord,
+    source: &str,
+    creation: Option<&Creation>,
+) -> Result<bool> {
     let json = |error: serde_json::Error| Error::Database(error.to_string());
     let mapping = serde_json::to_string(&import.columns).map_err(json)?;
     let errors = serde_json::to_string(&import.errors).map_err(json)?;
-    run!(
+    let inserted = run!(
         tx.conn(),
         execute,
         INSERT,
@@ -159,8 +182,10 @@ pub async fn insert(tx: &mut WriteTx<'_>, import: &ImportRecord, source: &str) -
         import.actor.as_str(),
         to_micros(import.created_at),
         to_micros(import.updated_at),
+        creation.map(|creation| creation.key.as_str()),
+        creation.map(|creation| &creation.digest[..]),
     )?;
-    Ok(())
+    Ok(inserted == 1)
 }
 
 /// Saves the progress of an import. The caller holds the lock of its row.

@@ -20,6 +20,7 @@ on_both_engines!(
     a_preview_says_what_would_happen_and_makes_nothing,
     a_preview_says_how_many_rows_would_be_there_twice,
     a_file_that_is_no_table_is_refused_whole,
+    an_import_begins_once_for_each_key_of_a_caller,
 );
 
 fn file(source: impl Into<String>) -> import::NewImport {
@@ -176,5 +177,28 @@ async fn a_file_that_is_no_table_is_refused_whole(f: Fixture) {
         let refused = import::begin(&f.ledger, &f.member, of.id, file(bad)).await;
         assert!(matches!(refused, Err(Error::Invalid(_))), "{bad:?}: {refused:?}");
     }
+    f.done().await;
+}
+
+async fn an_import_begins_once_for_each_key_of_a_caller(f: Fixture) {
+    let of = company(&f).await;
+    let (l, source) = (&f.ledger, "Name\nAcme\n");
+    let first = import::begin_once(l, &f.member, of.id, file(source), "k1").await.unwrap();
+    let done = import::run(l, f.member.tenant_id, first.id).await.unwrap();
+    let again = import::begin_once(l, &f.member, of.id, file(source), "k1").await.unwrap();
+    assert_eq!(again, done);
+    let other = import::begin_once(l, &f.member, of.id, file("Name\nBeta\n"), "k1").await;
+    assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
+    let malformed = import::begin_once(l, &f.member, of.id, file(source), "").await;
+    assert!(matches!(malformed, Err(Error::Invalid(_))), "{malformed:?}");
+    assert_eq!(titles(&f).await, ["Acme"]);
+    let theirs = import::begin_once(l, &f.other_member, of.id, file(source), "k1").await.unwrap();
+    assert_ne!(theirs.id, first.id, "a key is of one caller");
+    let at_once = (0..4).map(|_| import::begin_once(l, &f.member, of.id, file(source), "k2"));
+    let begun = futures_util::future::join_all(at_once).await;
+    let ids: Vec<_> = begun.into_iter().map(|import| import.unwrap().id).collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    let mut raw = f.engine.raw().await;
+    assert_eq!(raw.number("SELECT COUNT(*) FROM entity_imports").await, 3);
     f.done().await;
 }

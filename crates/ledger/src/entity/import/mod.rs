@@ -11,7 +11,7 @@ mod preview;
 mod row;
 mod run;
 
-pub use begin::begin;
+pub use begin::{begin, begin_once};
 pub use get::get;
 pub use preview::{Preview, PreviewRow, preview};
 pub use run::{advance, resume_stalled, run};
